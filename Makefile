@@ -56,9 +56,9 @@ bench: setup
 
 validate: setup
 	@./regolith exec python3 tools/validate_scm.py
-	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_tyres.py
+	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_tires.py
 	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_vehicles.py
-	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_digging.py
+	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_excavation.py
 	@./regolith exec python3 tools/validate_dem.py
 	@./regolith exec python3 tools/validate_crm.py
 

@@ -65,7 +65,7 @@ def adapt(app: Any, name: str, source: list[str]) -> None:
     text = source[0]
     if name == root_doc:
         text += '\n' + contents(text)
-    elif name == 'docs/releases':
+    elif name == 'docs/development/releases':
         text += '\n```{toctree}\n:hidden:\n\n' + '\n'.join(re.findall(r'\((\S+)\.rst\)', text)) + '\n```\n'
     elif name.endswith('/README') and len(Path(name).parts) > 3:
         text = f'---\norphan: true\n---\n{text}'

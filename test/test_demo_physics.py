@@ -132,7 +132,7 @@ def test_basalt_sinks_less_in_the_ruts_of_amber(demo: Demo, source: str) -> None
 def test_without_compaction_ruts_are_as_soft_as_virgin_soil(tmp_path: Path) -> None:
     """At least 0.8 times, as in SynChrono: basalt meets soil at a lower level, but soil that nobody compacted."""
     result = run_scenario(
-        tmp_path, 'two_rovers', '--duration', 11, '--set', 'terrain.compaction_transfer=false', processes='one'
+        tmp_path, 'two_rovers', '--duration', 11, '--set', 'terrain.merge_compaction=false', processes='one'
     )
     assert sinkage_ratio(_recorded(result.run_dir)) >= 0.8
 

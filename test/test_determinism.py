@@ -59,7 +59,7 @@ NO_STATE = (
     '/ros/',
     # Benches on particles, and fits of what they measure.
     'crm/drum.py',
-    'crm/column.py',
+    'crm/column_collapse.py',
     'crm/plate_press.py',
     # What people look at.
     'regolith_terrain/hillshade.py',

@@ -17,10 +17,11 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from harness import ROOT, free_domain, new_domain
-from typer.testing import CliRunner
 
 from regolith_bringup.cli import app
 
@@ -28,7 +29,6 @@ LEFT_OUT = {
     r'sudo apt install [\w -]+': 'it needs root, and a network of the distribution',
     r'git clone <this repository> regolith && cd regolith': 'the clone that all the others run in is made so, of this checkout',
     r'make test': 'these tests are what it runs; that it would is asked of make',
-    r'make test-fast': 'the same',
 }
 """Commands of the README that are not run, and why."""
 BLOCK = re.compile(r'^(?:`(?P<file>[\w./]+)`\n\n)?```(?P<language>\w+)\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
@@ -98,30 +98,40 @@ def test_what_is_left_out_is_in_the_readme() -> None:
         assert any(re.fullmatch(pattern, command) for command in commands('README.md')), pattern
 
 
-@pytest.mark.seconds
-def test_commands_of_the_table_exist_with_their_options() -> None:
-    """Every ``./regolith NAME`` of the README has a help, and that names every option that the same row does."""
-    text = (ROOT / 'README.md').read_text(encoding='utf-8')
-    runner, seen = CliRunner(env={'COLUMNS': '200', 'NO_COLOR': '1'}), set()
-    for row in text.splitlines():
-        found = re.match(r'\| (`\./regolith ([a-z-]+)[^|]*)', row.replace('\\|', '/'))
-        # exec is the shell script's own.
-        if found is None or found[2] == 'exec':
-            continue
-        # Further commands of the same row, and what stands below one: `resume`, terrain make/import/info.
-        names = [found[2], *re.findall(r'`([a-z]+)(?: [A-Z])?`', found[1])]
-        below = [part for parts in re.findall(r'[a-z-]+(?:/[a-z-]+)+', found[1]) for part in parts.split('/')]
-        helps = {}
-        for call in [[name] for name in names] + [[found[2], name] for name in below if found[2] != 'new']:
-            told = runner.invoke(app, [*call, '--help'])
-            assert told.exit_code == 0, (call, told.output)
-            helps[call[-1]] = told.output
-        seen |= set(names)
-        options = {option for code in re.findall(r'`([^`]+)`', row) for option in re.findall(r'--[a-z-]+', code)}
-        missing = {option for option in options if not any(option in told for told in helps.values())}
-        # Of one bench only, which its own help says.
-        assert missing <= ({'--resume', '--plot'} if found[2] == 'experiment' else set()), (found[2], missing)
-    assert len(seen) > 20 and {'pause', 'resume', 'step', 'rtf'} <= seen, seen
+def test_commands_of_pages_exist_with_their_options() -> None:
+    """Every ``./regolith`` command in the code of a page has the options that the page gives it."""
+    from typer.main import get_command
+
+    options = command_options(get_command(app))
+    pages = [ROOT / 'README.md', *(ROOT / 'docs').rglob('*.md'), *(ROOT / 'examples').rglob('*.md')]
+    seen, wrong = set(), []
+    for page in pages:
+        text = page.read_text(encoding='utf-8').replace('\\\n', ' ')
+        for words in re.findall(r'\./regolith ([a-z-]+(?: [^`\n;#|&]*)?)', text):
+            name = next((n for n in (' '.join(words.split()[:2]), words.split()[0]) if n in options), '')
+            if words.split()[0] in ('exec', 'NAME', 'yours'):
+                continue
+            seen.add(name or words)
+            # Settings of an experiment are options of its own, and what follows `--` is another program's.
+            given = [] if name == 'experiment' else re.findall(r'(?<!\S)(--[a-z-]+)', words.partition(' -- ')[0])
+            wrong += [f'{page.name}: {words}'] * (not name or not set(given) <= options[name])
+    assert not wrong, '\n'.join(sorted(set(wrong)))
+    assert len(seen) > 25
+
+
+def command_options(group: Any, path: str = '') -> dict[str, set[str]]:
+    """Return the options of all commands below a group, by the words of the command."""
+    from typer.core import TyperGroup
+
+    context, found = typer.Context(group), {}
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        words = f'{path} {name}'.strip()
+        if isinstance(command, TyperGroup):
+            found |= {words: {'--help'}, **command_options(command, words)}
+        else:
+            found[words] = {'--help', *(option for each in command.params for option in each.opts)}
+    return found
 
 
 @pytest.mark.slow
@@ -130,7 +140,7 @@ def test_commands_of_the_table_exist_with_their_options() -> None:
 @pytest.mark.timeout(3600)
 def test_every_command_of_the_readme(clone: Clone, record_property: pytest.RecordProperty) -> None:
     """In their order, from nothing; set-up included. The first picture is the report of the first run."""
-    run, hashes, compared = [], set(), 0
+    run, hashes = [], set()
     for command in commands('README.md'):
         if why_left_out(command):
             continue
@@ -144,12 +154,12 @@ def test_every_command_of_the_readme(clone: Clone, record_property: pytest.Recor
             record_property('time_to_first_picture_s', round(taken))
             print(f'time to first picture: {taken:.0f} s')
             assert taken < TIME_TO_PICTURE_S
-        if '--no-record' in command:
-            hashes |= set(re.findall(r'state hash (\w+)', out))
-            compared += 1
-    assert 'make demo' in run and len(run) >= 3, run
-    # What is promised of these lines.
-    assert compared == 2 and len(hashes) == 1 and re.fullmatch('[0-9a-f]{16,}', hashes.pop())
+    assert 'make demo' in run and any(command.startswith('./regolith run two_rovers') for command in run), run
+    # The README promises equal states: one process against many.
+    for processes in ('one', 'many'):
+        out = clone.run(f'./regolith run two_rovers --no-record --processes {processes}', timeout=TIME_TO_PICTURE_S)
+        hashes |= set(re.findall(r'state hash (\w+)', out))
+    assert len(hashes) == 1 and re.fullmatch('[0-9a-f]{16,}', hashes.pop())
     for target, script in (('test', 'tools/test.sh'), ('test-fast', 'tools/test.sh --fast')):
         assert clone.run(f'make -n {target}', timeout=60).splitlines()[-1] == script
 

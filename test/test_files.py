@@ -64,7 +64,7 @@ def test_a_key_that_stands_twice_is_refused_with_both_its_lines(kind: str, tmp_p
     first = next(n for n, line in enumerate(text.splitlines(), 1) if line.startswith(f'{key}:'))
     last = len(text.splitlines()) + 1
     with pytest.raises(
-        InputError, match=rf'mine\.yaml:{last}: {key}: stands here a second time, first in line {first}; allowed: '
+        InputError, match=rf'mine\.yaml:{last}: {key}: is given twice, first in line {first}; allowed: '
     ):
         load(str(file))
 

@@ -34,6 +34,12 @@ OTHER_CONCEPTS = {
 }
 """Former names of some keys that other keys have rightly, e.g. ``size_m`` of a collision shape."""
 
+MISREAD = {
+    'regolith_terrain.crm.column': 'regolith_terrain.crm.column_collapse',
+    'regolith_terrain.dem.column': 'regolith_terrain.dem.column_collapse',
+}
+"""Names of the table that readers misunderstood, and the names taken instead."""
+
 
 def entries() -> tuple[dict[str, list[str]], dict[str, str]]:
     """Return new modules by former ones, and new names by (former module).(symbol) or (former module).Class.member.
@@ -62,7 +68,10 @@ def entries() -> tuple[dict[str, list[str]], dict[str, str]]:
                 modules[old] = [f'{package}.{parent}{name}'.replace('/', '.') for name in split]
             for name, new in re.findall(r'`([\w.]+)`→`(\w+)`', renamed[3] or ''):
                 symbols[f'{old}.{name}'] = new
-    return modules, symbols
+    return {old: [MISREAD.get(name, name) for name in several] for old, several in modules.items()}, {
+        f'{MISREAD.get(key.rpartition(".")[0], key.rpartition(".")[0])}.{key.rpartition(".")[2]}': new
+        for key, new in symbols.items()
+    }
 
 
 def path_of(module: str) -> Path:

@@ -145,15 +145,19 @@ def test_files_named_in_the_text_are_there(page: Path) -> None:
 
 def test_the_reader_sees_what_is_broken(tmp_path: Path) -> None:
     """Every kind of link that leads nowhere is found, and none that leads somewhere."""
-    page = ROOT / 'docs' / 'no_such_page.md'
+    page = ROOT / 'docs' / 'concepts' / 'no_such_page.md'
     text = '# A `b` & c\n\n[x](#a-b--c) ![y](y.png) <a href="z.md">z</a>\n\n| |\n|---|\n| [t](t.md#u) |\n\n```\n[n](no)\n```\n'
     held = tmp_path / 'page.md'
     held.write_text(text)
     assert list(links(held)) == ['#a-b--c', 'y.png', 'z.md', 't.md#u']
     assert anchors(held) == {'a-b--c'}
-    assert problem(page, 'nothing.md') and problem(page, 'soil.md#no-such-heading') and problem(page, '../README.md#L3')
-    assert problem(page, '../Makefile#L99999') and problem(page, 'ftp://x')
-    assert not problem(page, 'soil.md') and not problem(page, '../Makefile#L3') and not problem(page, 'https://x.y/z#w')
-    assert not problem(page, 'soil.md#soil-that-is-moved')
+    assert (
+        problem(page, 'nothing.md') and problem(page, 'soil.md#no-such-heading') and problem(page, '../../README.md#L3')
+    )
+    assert problem(page, '../../Makefile#L99999') and problem(page, 'ftp://x')
+    assert (
+        not problem(page, 'soil.md') and not problem(page, '../../Makefile#L3') and not problem(page, 'https://x.y/z#w')
+    )
+    assert not problem(page, 'soil.md#soil-transport-and-excavation')
     held.write_text('run `python3 tools/nothing.py --x`, see `src/`; not `moon_cart/src/x` nor `/regolith/config/x`\n')
     assert list(named_files(held)) == ['tools/nothing.py']

@@ -60,7 +60,7 @@ def test_a_run_with_things_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
     [
         (
             'objects.boulder.type=static_bodi',
-            r"objects.boulder.type = 'static_bodi'.*rigid_body, static_body.*did you mean static_body",
+            r"objects.boulder.type = 'static_bodi'.*rigid_body, rope, static_body.*did you mean static_body",
         ),
         ('objects.ball.mass_kg=-1', r'objects.ball.mass_kg = -1.*greater than or equal to'),
         ('objects.ball.colour=red', r'objects.ball.colour.*unknown key'),

@@ -34,7 +34,7 @@ class Process:
     def __init__(
         self, site: AgentFactory, names: tuple[str, ...], answers: dict[str, CycleResult], deltas: list[SoilDelta]
     ) -> None:
-        self.soil = SharedSoilCopy(site.grid(), 'fleet') if site.terrain.compaction_transfer else None
+        self.soil = SharedSoilCopy(site.grid(), 'fleet') if site.terrain.merge_compaction else None
         self.crew = ParticipantGroup(
             lambda told: answers.update({each.name: each for each in told}), self.soil, threads=2
         )
@@ -159,7 +159,7 @@ def test_they_go_back_and_come_again(file: Path, undisturbed: str) -> None:
 
 @pytest.mark.seconds
 def test_where_compaction_is_not_passed_on_each_has_its_own_ground(tmp_path: Path) -> None:
-    file = write_scenario(tmp_path, DRIVES, duration_s=0.8, terrain={'compaction_transfer': False})
+    file = write_scenario(tmp_path, DRIVES, duration_s=0.8, terrain={'merge_compaction': False})
     assert Processes(file, GROUPS, late=2).run(0.8) == library_run(file).world.state_hash
 
 

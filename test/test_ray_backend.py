@@ -37,7 +37,7 @@ from regolith_vehicles.description.visual_description import PartRole
 from regolith_vehicles.running_gear_registry import load_visuals
 from regolith_world.numerics.rotation import matrix
 
-TOYS = Path(__file__).parent / 'toys'
+TOYS = Path(__file__).parent / 'fixtures'
 RATE_HZ, DURATION_S, CHECKPOINT_S = 12.5, 0.64, 0.32
 """Frames at ends of cycles, whose states are in the bag."""
 OFF = dict.fromkeys(('distortion', 'motion_blur', 'defocus', 'vignetting', 'noise', 'fixed_pattern', 'response'), False)
@@ -294,7 +294,8 @@ def test_embree_sees_the_same_where_there_are_balls_over_a_plane() -> None:
 
 def test_a_back_end_that_is_not_there_is_refused() -> None:
     with pytest.raises(
-        InputError, match=r"light.ray_backend = 'embre'.*no such back end.*allowed: embree, odd.*did you mean embree"
+        InputError,
+        match=r"light.ray_backend = 'embre'.*unknown ray back end.*allowed: embree, odd.*did you mean embree",
     ):
         load_scenario('two_rovers', ['light.ray_backend=embre'])
     with pytest.raises(InputError, match=r'light.ray_backend.*package plane_and_spheres 1.0.*not to a RayBackend'):

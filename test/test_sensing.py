@@ -253,7 +253,7 @@ def test_stereo_infos_and_labels(seen: RunResult) -> None:
 @pytest.mark.ros
 def test_the_report_shows_what_they_saw(seen: RunResult, small_plots: None) -> None:
     text = write_report(seen.run_dir).read_text(encoding='utf-8')
-    assert 'What the sensors saw' in text and 'alt="What /amber/tilted saw over the run"' in text
+    assert 'What the sensors saw' in text and 'alt="Data of /amber/tilted over the run"' in text
 
 
 def with_model(tmp_path: Path, **changes: Any) -> Path:
@@ -268,7 +268,7 @@ def with_model(tmp_path: Path, **changes: Any) -> Path:
 @pytest.mark.parametrize(
     ('changes', 'words'),
     [
-        ({'focus_distance_m': 2e-4}, ('focus_distance_m', '0.0002', 'inside the focal length', 'more than')),
+        ({'focus_distance_m': 2e-4}, ('focus_distance_m', '0.0002', 'is inside the focal length', 'more than')),
         ({'width': 0}, ('width', '0', 'greater than or equal to 1')),
         ({'distortion': {'model': 'spherical'}}, ('distortion.model', 'spherical', 'plumb_bob', 'equidistant')),
         ({'rate': 3.0}, ('rate', 'unknown key', 'rate_hz')),
@@ -290,7 +290,7 @@ def test_check_says_so_and_exits_with_2(tmp_path: Path) -> None:
     )
     assert done.returncode == 2 and done.stdout == ''
     assert re.search(
-        r'eye\.yaml:\d+: focus_distance_m = 0\.0002: inside the focal length; allowed: more than', done.stderr
+        r'eye\.yaml:\d+: focus_distance_m = 0\.0002: is inside the focal length; allowed: more than', done.stderr
     )
 
 

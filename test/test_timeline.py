@@ -172,7 +172,7 @@ def test_acts_that_cannot_be_are_refused(tmp_path: Path) -> None:
     deep = run.simulation.agents['amber'].vehicle.body_state()
     deep.position = deep.position - np.array([0.0, 0.0, 0.3])
     for act, why in (
-        (SetStateEdit('rock', moving), "'rock' never moves; allowed: velocities of 0"),
+        (SetStateEdit('rock', moving), "'rock' is static; allowed: velocities of 0"),
         (SetStateEdit('amber', deep), r'amber: is 0\.\d+ m below the ground; allowed: up to 0.05 m'),
         (SetStateEdit('nobody', moving), "no object 'nobody'; allowed: amber, basalt, rock"),
         (ball('amber', 9.0, 9.0), "object name 'amber' is taken"),

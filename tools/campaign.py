@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of long runs that stay in the repository, a row per case with what it cost: for the pages of validation."""
+"""Tables of long runs for the validation pages: one row per case with its result and cost, kept in the repository."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from regolith_bringup.commands.progress import progress
 
 ROOT = Path(__file__).resolve().parent.parent
 COST = ('wall_s', 'processor_s', 'threads', 'commit', 'command')
-"""Columns that :func:`timed` fills; the command is the caller's."""
+"""Columns filled by :func:`timed`; the caller adds the command."""
 
 
 def timed(case: str, work: Callable[[Callable[[int, int], None]], Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the row of a case and what it cost, with progress on stderr.
+    """Run a case and return its row with the cost; show progress on stderr.
 
     Args:
-        work: gets a progress callback (done, total), returns the row
+        case: Name of the case.
+        work: Function that runs the case: takes a progress callback (done, total), returns the row.
     """
     begin, used = time.perf_counter(), time.process_time()
     with progress(case) as show:
@@ -49,7 +50,7 @@ def rows(table: Path) -> dict[str, dict[str, str]]:
 
 
 def keep(table: Path, columns: Iterable[str], order: Iterable[str], row: Mapping[str, Any]) -> None:
-    """Put a row into a table, whose cases stand in an order."""
+    """Insert a row into a table and keep the order of the cases."""
     known, names = rows(table), tuple(columns)
     known[row['case']] = {key: str(row.get(key, '')) for key in names}
     with table.open('w', encoding='utf-8', newline='') as file:
@@ -59,13 +60,13 @@ def keep(table: Path, columns: Iterable[str], order: Iterable[str], row: Mapping
 
 
 def markdown(cases: Iterable[str], head: Mapping[str, str], found: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Return a Markdown table of some columns of the cases that were run."""
+    """Return a Markdown table with the given columns of the completed cases."""
     lines = ['| ' + ' | '.join(head.values()) + ' |', '| --- ' * len(head) + '|']
     return lines + ['| ' + ' | '.join(found[c][key] for key in head) + ' |' for c in cases if c in found]
 
 
 def packed_curve(points: Iterable[Iterable[float]], most: int = 60) -> str:
-    """Return points of a curve as text, some sixty of them."""
+    """Return about sixty points of a curve as text."""
     known = [tuple(point) for point in points]
     return ' '.join(':'.join(f'{v:.5g}' for v in point) for point in known[:: max(1, len(known) // most)])
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What ament's linters look at, for machines without them: licence headers, package.xml, versions, changelogs.
+"""Check packages as ament's linters do: license headers, package.xml, versions, changelogs.
 
-And what they do not: every import of a package is declared, everything declared is used, every key is known to rosdep.
+Further checks: every import of a package is declared, every declaration is used, and rosdep knows every key. The tool
+needs no installation of ament.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ KEYS = {
     'cv2': 'python3-opencv',
     'embreex': 'python3-embreex-pip',
     'hypothesis': 'python3-hypothesis',
+    'jsonschema': 'python3-jsonschema',
     'llvmlite': 'python3-numba-pip',
     'matplotlib': 'python3-matplotlib',
     'mcap': 'python3-mcap-pip',
@@ -49,9 +51,9 @@ KEYS = {
     'yaml': 'python3-yaml',
     'zstandard': 'python3-zstandard',
 }
-"""rosdep key of what a Python module comes with; anything else that is imported is a ROS package of its own name."""
+"""rosdep key by Python module. Any other imported module is a ROS package of the same name."""
 OPTIONAL_KEYS = ('python3-warp-pip', 'python3-distributed-pip', 'python3-rerun-sdk-pip')
-"""What a package may go without: imported where it is wanted, and declared for tests alone, which need it."""
+"""Optional dependencies: imported on use, and declared for the tests only."""
 PUBLIC_KEYS = (
     'python3-hypothesis',
     'python3-jsonschema',
@@ -62,11 +64,11 @@ PUBLIC_KEYS = (
     'python3-scipy',
     'python3-yaml',
 )
-"""In the public rosdep database for every distribution we support; the others stand in tools/rosdep.yaml."""
+"""Keys of the public rosdep database for all supported distributions; other keys are in tools/rosdep.yaml."""
 
 
 def complaints() -> list[str]:
-    """Return one line per thing that is not as it should be."""
+    """Return one line per problem."""
     found = []
     tracked = subprocess.run(['git', 'ls-files'], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     for name in tracked:
@@ -101,7 +103,7 @@ def complaints() -> list[str]:
 
 
 def dependency_complaints(manifest: Path, package: ElementTree.Element) -> list[str]:
-    """Compare what a package declares with what its Python files import."""
+    """Compare the declared dependencies of a package with the imports of its Python files."""
     where = manifest.relative_to(ROOT)
     name = package.findtext('name', '')
     declared = {tag: {e.text or '' for e in package.findall(tag)} for tag in ('depend', 'exec_depend', 'test_depend')}
@@ -124,7 +126,7 @@ def dependency_complaints(manifest: Path, package: ElementTree.Element) -> list[
     tested = imported(tests) - {name} - own
     allowed = running | declared['test_depend']
     found += [f'{where}: {key} is imported by tests and not declared' for key in sorted(tested - allowed)]
-    # Interfaces may be used by the names of their types alone.
+    # Interfaces may be used by type name only.
     text = ''.join(path.read_text() for path in files)
     unused = {key for key in running - needed if f'{key}/' not in text}
     found += [f'{where}: {key} is declared and not used' for key in sorted(unused)]
@@ -134,7 +136,7 @@ def dependency_complaints(manifest: Path, package: ElementTree.Element) -> list[
 
 
 def imported(files: Iterable[Path]) -> set[str]:
-    """Return the keys of everything that Python files import, the standard library left out."""
+    """Return the keys of all imports of Python files, without the standard library."""
     modules = set()
     for path in files:
         for node in ast.walk(ast.parse(path.read_text(), str(path))):

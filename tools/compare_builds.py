@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run a scenario on two checkouts, each in one process, and compare every committed state bit by bit.
 
-What a hash cannot say once its own composition has changed: whether poses, twists, joints and each field of each soil
-node are what they were. Fields that only one of them has are named, with whether they are zero throughout.
+A state hash cannot be compared after a change of its contents. This tool compares poses, twists, joints and each
+field of each grid node. It lists fields that only one checkout has, and whether they are zero throughout.
 
     tools/compare_builds.py ../before . --scenario two_rovers --duration 10
 """
@@ -53,13 +53,13 @@ pickle.dump(('end', simulation.world.t_ns, state_hash, {'soil': simulation.terra
 
 
 def record(checkout: Path, out: Path, arguments: argparse.Namespace) -> None:
-    """Run the scenario on a checkout and write down all its committed states."""
+    """Run the scenario on a checkout and write all committed states to a file."""
     command = [checkout.resolve() / 'regolith', 'exec', 'python3', '-c', RECORD, out, arguments.scenario]
     subprocess.run([*map(str, command), str(arguments.duration), *arguments.set], check=True)
 
 
 def told(file: Path) -> Iterator[tuple[str, int, str, dict[str, Any]]]:
-    """Yield what was written down."""
+    """Yield the states of such a file."""
     with file.open('rb') as stream:
         while True:
             try:
@@ -69,7 +69,7 @@ def told(file: Path) -> Iterator[tuple[str, int, str, dict[str, Any]]]:
 
 
 def compare(before: Path, after: Path) -> dict[str, Any]:
-    """Return how many states and node records were compared, what differs, and both hashes."""
+    """Return the numbers of compared states and node records, the differences, and both hashes."""
     found: dict[str, Any] = {'states': 0, 'node_records': 0, 'differ': [], 'only_before': {}, 'only_after': {}}
     pairs = zip(told(before), told(after), strict=True)
     for (kind, t_ns, name, old), (other_kind, other_t_ns, other_name, new) in pairs:
@@ -97,7 +97,7 @@ def compare(before: Path, after: Path) -> dict[str, Any]:
 def main() -> int:
     """Compare two checkouts; return 0 if they are equal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('before', type=Path, help='a checkout that is set up')
+    parser.add_argument('before', type=Path, help='Checkout with a completed setup.')
     parser.add_argument('after', type=Path, help='another')
     parser.add_argument('--scenario', default='two_rovers')
     parser.add_argument('--duration', type=float, default=5.0, help='simulated time [s]')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Draws docs/images/architecture.svg: rooms, arrows of import, one cycle."""
+"""Draw docs/images/architecture.svg: packages, import directions, and one cycle."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ matplotlib.rcParams['svg.hashsalt'] = 'regolith'
 
 INK, PALE, LINE = '#22262b', '#f3f1ec', '#8a8178'
 ROOMS = {
-    # name: (x, y, width, what is in it, colour)
-    'files': (0.0, 0.0, 2.5, 'YAML · schemas · errors\nplug-ins · doors', '#e4e0d8'),
+    # name: (x, y, width, contents, color)
+    'files': (0.0, 0.0, 2.5, 'YAML · schemas · errors\nplug-ins · libraries', '#e4e0d8'),
     'world': (3.0, 0.0, 2.5, 'cycle · objects · contacts\nparticipants · protocol', '#d9e2ea'),
-    'terrain': (6.0, 0.0, 2.5, 'height fields · soil grid\nsoil laws · merge', '#e8dcc3'),
+    'terrain': (6.0, 0.0, 2.5, 'height fields · soil grid\nterrain models · merge', '#e8dcc3'),
     'vehicles': (9.0, 0.0, 2.5, 'multibody · wheels on soil\ndrivers · agent', '#e9d3cb'),
     'sensors': (12.0, 0.0, 2.5, 'scene · rays · camera\nlidar · inertial · labels', '#dfe5d3'),
     'bringup': (15.0, 0.0, 2.5, 'scenario · run · bag\nreport · commands', '#e4e0d8'),
@@ -38,7 +38,7 @@ ARROWS = (
 )
 DOORS = {
     'world': 'participants · objects',
-    'terrain': 'soil laws · soils · presets',
+    'terrain': 'terrain models · soils · presets',
     'comms': 'radios',
     'vehicles': 'vehicles · drivers\nrunning gears',
     'sensors': 'sensors · models\nray back ends',
@@ -50,7 +50,7 @@ Point = tuple[float, float]
 
 
 def room(axes: Axes, name: str) -> None:
-    """Draw a package and its doors."""
+    """Draw a package and its extension points."""
     x, y, wide, text, color = ROOMS[name]
     axes.add_patch(FancyBboxPatch((x, y), wide, HIGH, boxstyle='round,pad=0.04', fc=color, ec=LINE, lw=1.0))
     axes.text(x + 0.12, y + HIGH - 0.16, f'regolith_{name}', weight='bold', va='top', size=10.5, color=INK)
@@ -69,7 +69,7 @@ def arrow(axes: Axes, start: Point, end: Point, color: str = INK, alpha: float =
 
 
 def imports(axes: Axes) -> None:
-    """Draw who imports whom."""
+    """Draw the imports between packages."""
     for user, used in ARROWS:
         (x0, y0, w0, *_), (x1, y1, w1, *_) = ROOMS[user], ROOMS[used]
         if y0 == y1:
@@ -81,7 +81,7 @@ def imports(axes: Axes) -> None:
 
 
 def cycle(axes: Axes) -> None:
-    """Draw what is said in one cycle, from left to right."""
+    """Draw the messages of one cycle, from left to right."""
     top, step, left, right = -3.55, 0.62, 1.5, 17.3
     axes.text(0.0, top + 1.0, 'One cycle, from committed time t to t + Δt', weight='bold', size=10.5, color=INK)
     y = {name: top - k * step for k, name in enumerate(LANES)}
@@ -101,7 +101,7 @@ def cycle(axes: Axes) -> None:
 
     tell(2.0, 'world', ('agents', 'terrain', 'others'), 'cycle: verdict on the last\nattempt, EVOLVE, all inputs')
     work(2.75, 3.0, 'agents', 'substeps: multibody + soil')
-    work(2.75, 3.0, 'others', 'their part, on committed inputs')
+    work(2.75, 3.0, 'others', 'evolve on committed inputs')
     arrow(axes, (5.85, y['agents']), (6.4, y['terrain']), color='#8a5a1c')
     axes.text(6.25, y['agents'] - 0.22, 'terrain/delta', size=7.8, color='#8a5a1c', ha='left')
     work(6.5, 2.1, 'terrain', 'merge, in name order')
@@ -111,22 +111,22 @@ def cycle(axes: Axes) -> None:
         arrow(axes, (x, y[lane]), (10.1, y['world'] - 0.02), color='#3b5b7a', alpha=0.6)
     told = 'cycle_result: tentative\nstate, hash, next Δt'
     axes.text(10.0, top + 0.2, told, size=8, color='#3b5b7a', ha='center', va='bottom')
-    work(10.4, 2.5, 'world', 'intersect, judge, contacts')
+    work(10.4, 2.5, 'world', 'intersect, decide, contacts')
     tell(13.2, 'world', ('agents', 'terrain', 'others'), 'COMMIT (or DISCARD\nand a shorter Δt)')
     arrow(axes, (14.1, y['agents']), (14.6, y['observers']), color='#5a7a3b')
-    work(14.7, 2.5, 'observers', 'sensors, recorder, you')
-    axes.text(14.55, y['agents'] - 0.24, 'odom, tf, states: what is committed', size=7.8, color='#5a7a3b', ha='left')
+    work(14.7, 2.5, 'observers', 'sensors, recorder, user')
+    axes.text(14.55, y['agents'] - 0.24, 'odom, tf, states: committed only', size=7.8, color='#5a7a3b', ha='left')
 
 
 def main(out: Path) -> None:
-    """Write the picture."""
+    """Write the drawing."""
     figure = Figure(figsize=(14.0, 6.4))
     axes = figure.subplots()
     for name in ROOMS:
         room(axes, name)
     imports(axes)
     cycle(axes)
-    legend = 'arrows: who imports whom\nslanted: entry points, group regolith.…'
+    legend = 'arrows: imports\nslanted: entry points, group regolith.…'
     axes.text(12.0, -1.0, legend, size=8.5, color=INK, va='center')
     axes.set(xlim=(-0.3, 17.8), ylim=(-6.5, 1.9))
     axes.axis('off')

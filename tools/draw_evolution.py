@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of docs/concepts/simulation_loop.md from runs of the engine: attempts at cycles, the thrown ball, ropes, tow
-and lander."""
+"""Draw the plots of docs/concepts/simulation_loop.md from runs: attempts, thrown ball, ropes, tow and lander."""
 
 from __future__ import annotations
 
@@ -40,7 +39,7 @@ THING = {
 
 
 def attempts_at(**thing: object) -> list[tuple[float, float, bool]]:
-    """Return start, length [ms] and whether it was committed, of every attempt until a thing has left a wall."""
+    """Return start, length [ms] and commit flag of every attempt, until an object has left a wall."""
     world = World(WorldConfig(gravity_mps2=0.0), make_objects({'wall': WALL, 'thing': {**THING, **thing}}, 0.0))
     tried: list[tuple[float, float]] = []
     find = world._encounters.find
@@ -57,7 +56,7 @@ def attempts_at(**thing: object) -> list[tuple[float, float, bool]]:
 
 
 def draw_attempts(axes: Axes, attempts: list[tuple[float, float, bool]], title: str) -> None:
-    """Draw committed cycles as bars in a row, and what was tried and discarded before each below it."""
+    """Draw committed cycles as bars in a row, and the discarded attempts of each below it."""
     row, last = 0, -1.0
     for t, dt, committed in attempts:
         row, last = (row + 1 if t == last else 1), t
@@ -68,24 +67,24 @@ def draw_attempts(axes: Axes, attempts: list[tuple[float, float, bool]], title: 
 
 
 def draw_cycle() -> None:
-    """Draw how two cycles end at a blow: foreseen, and found by discarding."""
+    """Draw two cycles that end at an impact: one predicted, one found by discarded attempts."""
     figure = Figure(figsize=(9.0, 3.6), layout='constrained')
     above, below = figure.subplots(2, 1, sharex=True)
     ball = attempts_at(shape={'kind': 'sphere', 'size_m': [0.1]})
     box = attempts_at(shape={'kind': 'box', 'size_m': [0.14, 0.1, 0.05]}, angular_velocity_radps=[4.0, 15.0, 0.0])
-    draw_attempts(above, ball, 'A ball meets a wall: foreseen, the cycle ends at the blow')
-    draw_attempts(below, box, 'A box that tumbles: when it meets the wall is found by attempts that are discarded')
+    draw_attempts(above, ball, 'A ball hits a wall: predicted, the cycle ends at the impact')
+    draw_attempts(below, box, 'A tumbling box: the time of impact is found by discarded attempts')
     above.set_xlabel('')
     figure.savefig(FOLDER / 'evolution_cycle.png', dpi=110)
 
 
 def simulated(name: str) -> Simulation:
-    """Return a shipped scenario at its start."""
+    """Return the simulation of a shipped scenario at its start."""
     return Simulation(load_scenario(name).scenario)
 
 
 def draw_robot() -> None:
-    """Draw the way of the robot and its ball, what the lidar measures, and the lengths of cycles."""
+    """Draw the paths of robot and ball, the range of the lidar, and the lengths of cycles."""
     run = simulated('ball_throwing_robot')
     times, steps, ranges, robots, balls, blows = [], [], [], [], [], []
     robot = run.world.objects['robot']
@@ -105,7 +104,7 @@ def draw_robot() -> None:
     scene.add_patch(Rectangle((-1.0, -0.1), 16.0, 0.2, color=SAND))
     scene.add_patch(Rectangle((12.75, 0.1), 1.0, 4.0, color='#8a8178'))
     scene.add_patch(Rectangle((6.0, 0.1), 4.0, 3.9, fill=False, ec=GREEN, ls=':', lw=1.2))
-    scene.text(6.1, 3.7, 'field: a breeze to the side', color=GREEN, fontsize=9)
+    scene.text(6.1, 3.7, 'field: lateral acceleration', color=GREEN, fontsize=9)
     k = int(np.searchsorted(times, thrown))
     for x, colour in ((way[0, 0], SAND), (way[k, 0], INK), (way[-1, 0], SAND)):
         scene.add_patch(Rectangle((x - 0.2, way[0, 2] - 0.2), 0.4, 0.4, color=colour))
@@ -114,7 +113,7 @@ def draw_robot() -> None:
     scene.text(0.2, 1.9, f'beam (red) in the cycle before the throw: {ranges[k - 1]:.2f} m', color=RED, fontsize=9)
     scene.plot(path[:, 0], path[:, 2], '.-', ms=2.5, lw=0.6, color=BLUE)
     scene.set(xlim=(-0.6, 14.2), ylim=(-0.15, 4.1), aspect='equal', xlabel='x [m]', ylabel='z [m]')
-    scene.set_title('ball_throwing_robot: where the robot is when it throws (dark), and the ball at every commit')
+    scene.set_title('ball_throwing_robot: the robot when it throws (dark), and the ball at every commit')
     seen.plot(times, ranges, color=RED, lw=1.2)
     seen.axhline(10.0, color=INK, lw=0.6, ls=':')
     seen.axvline(thrown, color=INK, lw=0.6, ls=':')
@@ -122,7 +121,7 @@ def draw_robot() -> None:
     lengths.plot(times, steps, '.', ms=3.0, color=BLUE)
     for blow in blows:
         lengths.axvline(blow, color=SAND, lw=1.0, zorder=0)
-    lengths.set(ylabel='cycle [ms]', xlabel='simulated time [s]   (sand: blows on the ball)', xlim=(0.0, 8.0))
+    lengths.set(ylabel='cycle [ms]', xlabel='simulated time [s]   (sand: impacts of the ball)', xlim=(0.0, 8.0))
     figure.savefig(FOLDER / 'evolution_robot.png', dpi=110)
 
 
@@ -147,7 +146,7 @@ def catenary(span: float, length: float, height: float) -> tuple[Vector, Vector]
 
 
 def draw_ropes() -> None:
-    """Draw the cable on its way to the catenary, and the rope that a ball strikes."""
+    """Draw the cable as it swings to the catenary, and the rope that a ball hits."""
     run = simulated('rope')
     cable, whip = (run.world.objects[name] for name in ('cable', 'whip'))
     assert isinstance(cable, Linkage) and isinstance(whip, Linkage)
@@ -169,15 +168,15 @@ def draw_ropes() -> None:
     left.plot(x, z, ':', color=RED, lw=1.6, label='catenary')
     path = np.array(balls)
     right.plot(path[:, 0], path[:, 2], '.', ms=2.0, color=RED, label='ball')
-    left.set(title='cable: a chain of 24 rods, let go', xlabel='x [m]', ylabel='z [m]', aspect='equal')
-    right.set(title='whip: struck by a ball', xlabel='x [m]', aspect='equal', xlim=(4.6, 8.2))
+    left.set(title='cable: a chain of 24 rods, released', xlabel='x [m]', ylabel='z [m]', aspect='equal')
+    right.set(title='whip: hit by a ball', xlabel='x [m]', aspect='equal', xlim=(4.6, 8.2))
     for axes in (left, right):
         axes.legend(fontsize=8, frameon=False, loc='best')
     figure.savefig(FOLDER / 'evolution_rope.png', dpi=110)
 
 
 class Held:
-    """What a coupling of a scenario did: times of commits, impulses, and where its two objects were."""
+    """Record of a constraint of a scenario: times of commits, impulses, and poses of its two objects."""
 
     def __init__(self, scenario: str, name: str, until_s: float) -> None:
         world = simulated(scenario).world
@@ -204,7 +203,7 @@ class Held:
 
     @staticmethod
     def points(coupling: Constraint) -> tuple[Vector, Vector]:
-        """Return its ends in the frames of the two."""
+        """Return the ends of the constraint in the frames of the two objects."""
         return coupling.near[0], np.zeros(3) if coupling.far is None else coupling.far[0]
 
     def force(self) -> tuple[list[float], list[float]]:
@@ -217,17 +216,17 @@ class Held:
 
 
 def draw_held() -> None:
-    """Draw what a cable pulls and how long it is, and a rover that hangs from a lander until it is let go."""
+    """Draw tension and length of a tow cable, and a rover that hangs from a lander until its release."""
     figure = Figure(figsize=(9.0, 5.4), layout='constrained')
     (pull, load), (length, heights) = figure.subplots(2, 2, sharex='col')
     seen = Held('tow', 'cable', 22.0)
     pull.plot(*seen.force(), color=BLUE)
-    pull.set(title='tow', ylabel='pull [N], over 0.2 s')
+    pull.set(title='tow', ylabel='tension [N], mean over 0.2 s')
     length.plot(seen.times, seen.lengths, color=INK, label='end to end')
     length.axhline(2.8, color=RED, lw=1.2, ls=':', label='length of the cable')
     length.set(ylabel='[m]', xlabel='simulated time [s]')
     seen = Held('lander', 'clamp', 20.0)
-    load.plot(*seen.force(), color=BLUE, label='carried by the clamp, over 0.2 s')
+    load.plot(*seen.force(), color=BLUE, label='carried by the clamp, mean over 0.2 s')
     load.plot(seen.times, seen.weights, ':', color=RED, lw=1.6, label='m (g + a)')
     load.set(title='lander', ylabel='force [N]')
     first, second = np.array(seen.places).transpose(1, 0, 2)

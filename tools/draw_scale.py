@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the curve of docs/validation/performance.md from docs/validation/performance.json, the outcome of a benchmark.
+"""Draw the curve of docs/validation/performance.md from a benchmark result, docs/validation/performance.json.
 
 ./regolith bench cycle-rate --json > docs/validation/performance.json
 ./regolith exec python3 tools/draw_scale.py
@@ -19,7 +19,7 @@ DOCS = Path(__file__).resolve().parent.parent / 'docs'
 CURVES = {
     'one_process': ('called as functions in one process', '#0072b2', 'o'),
     'four_processes': ('in four processes', '#d55e00', 's'),
-    'many_processes': ('each in a process of its own', '#7f7f7f', '^'),
+    'many_processes': ('each in a separate process', '#7f7f7f', '^'),
 }
 
 
@@ -31,8 +31,8 @@ def draw(told: dict[str, Any]) -> Figure:
         rates = {int(n): rate for n, rate in told[key].items()}
         axes.plot([*rates], [*rates.values()], color=color, marker=marker, label=label)
     axes.axhline(50.0, color='#999999', lw=0.8, ls=':')
-    axes.text(1.0, 53.0, 'real time at a heartbeat of 20 ms', size=8, color='#666666')
-    axes.set(xscale='log', yscale='log', xlabel='agents that do nothing', ylabel='cycles per second')
+    axes.text(1.0, 53.0, 'real time at a maximum step size of 20 ms', size=8, color='#666666')
+    axes.set(xscale='log', yscale='log', xlabel='idle agents', ylabel='cycles per second')
     axes.set_title(f'{told["cores"]} cores, machine_score {told["machine_score"]:.0f}', size=9)
     numbers = [int(n) for n in told['one_process']]
     axes.set_xticks(numbers, [str(n) for n in numbers])
@@ -43,4 +43,6 @@ def draw(told: dict[str, Any]) -> Figure:
 
 
 if __name__ == '__main__':
-    draw(json.loads((DOCS / 'validation' / 'performance.json').read_text())).savefig(DOCS / 'images' / 'scale.png', dpi=110)
+    draw(json.loads((DOCS / 'validation' / 'performance.json').read_text())).savefig(
+        DOCS / 'images' / 'scale.png', dpi=110
+    )

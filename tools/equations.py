@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Equation, source, test: writes docs/reference/equations.md from docstrings; ``--check`` says what does not hold together.
+"""Write docs/reference/equations.md (equation, source, test) from docstrings; ``--check`` prints inconsistencies.
 
-A docstring of a function, class or module that states physics ends with two lines::
+The docstring of a function, class or module with physics ends with two lines::
 
     Source: bekker1969, eq. 4.5; wong2010, section 2.3.
     Checked by: test_scm.py::test_a_plate_sinks_as_bekker_says.
 
-Keys are those of ``references.bib`` in the package; tests are looked for in the package's ``test`` and the suite's.
+Keys are those of ``references.bib`` in the package. Tests are searched in the package's ``test`` and in the suite's.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ PHYSICS = (
     'regolith_terrain/testbeds/wong_reece.py',
     'regolith_vehicles/dynamics/odometry_covariance.py',
 )
-"""Modules whose public functions all name their source and their test."""
-HEAD = """# Equations, where they come from, what checks them
+"""Modules whose public functions must all have a source and a test."""
+HEAD = """# Equations
 
-Written by `tools/equations.py` from the docstrings. The papers are in the `references.bib` of each package;
-`./regolith cite RUN` prints those whose models a run used.
+`tools/equations.py` writes this page from the docstrings. The papers are in the `references.bib` of each package.
+`./regolith cite RUN` prints the papers of the models that a run used.
 """
 
 
 @dataclass(frozen=True)
 class Statement:
-    """What one docstring says."""
+    """Equation, source and tests of one docstring."""
 
     package: str
     path: Path
     name: str
     line: int
     about: str
-    """Its first sentence."""
+    """First sentence of the docstring."""
     source: str
-    """What follows ``Source:``; '' if nothing does."""
+    """Text after ``Source:``; '' if there is none."""
     checked_by: tuple[str, ...]
 
     @property
@@ -65,12 +65,12 @@ class Statement:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Return the papers that are named."""
+        """Return the keys of the cited papers."""
         return tuple(re.split('[, ]', part)[0].rstrip('.') for part in map(str.strip, self.source.split(';')) if part)
 
 
 def statements() -> Iterator[Statement]:
-    """Yield every docstring of our packages, in order of package, file and line."""
+    """Yield all docstrings of the packages, in order of package, file and line."""
     for path in sorted(ROOT.glob('src/*/regolith_*/**/*.py')):
         package = path.relative_to(ROOT / 'src').parts[0]
         tree = ast.parse(path.read_text(encoding='utf-8'))
@@ -102,7 +102,7 @@ def test_file(package: str, name: str) -> Path | None:
 
 
 def complaints() -> list[str]:
-    """Return one line per thing that does not hold together."""
+    """Return one line per inconsistency."""
     found, used = [], {}
     for s in statements():
         known = bibliography(s.package)
@@ -137,7 +137,7 @@ def page() -> str:
             continue
         if s.package != package:
             package = s.package
-            parts.append(f'\n## {package}\n\n| what | source | checked by |\n|---|---|---|')
+            parts.append(f'\n## {package}\n\n| equation | source | checked by |\n|---|---|---|')
         link = f'[`{s.name or s.path.stem}`](../../{s.path.relative_to(ROOT)}#L{s.line})'
         about = s.about.partition('. ')[0].rstrip('.:').replace('|', '\\|')
         tests = ', '.join(_test_link(s.package, test) for test in s.checked_by)

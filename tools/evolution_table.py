@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sentence, test: writes the table in docs/validation/simulation_loop.md from docstrings of tests; ``--check`` says what is out of date.
+"""Write the table in docs/validation/simulation_loop.md from docstrings of tests; ``--check`` prints differences.
 
-A test that shows a sentence of "Simulator Architecture" (2024) has it as the first paragraph of its docstring, after
-its number (chapter or section, a dash, the count); a paragraph ``Here:`` says what the engine does otherwise, and why.
+A test of a sentence of "Simulator Architecture" (2024) has the sentence as the first paragraph of its docstring,
+after its number (chapter or section, a dash, the count). A paragraph ``Here:`` states differences
+of the engine, with reasons.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ SECTIONS = {
 
 
 class Sentence(NamedTuple):
-    """What one test shows."""
+    """A sentence of the paper with its test."""
 
     section: str
     number: int
     text: str
     here: str
-    """What differs; '' if nothing does."""
+    """Differences of the engine; '' if there are none."""
     path: Path
     test: str
 
@@ -73,7 +74,7 @@ def table(found: list[Sentence]) -> str:
 
 
 def complaints(found: list[Sentence]) -> list[str]:
-    """Return one line per sentence that has no number of its own, or whose predecessor is missing."""
+    """Return one line per section whose sentences are not numbered 1, 2, … without gaps."""
     said = []
     for section in SECTIONS:
         numbers = [s.number for s in found if s.section == section]
@@ -92,7 +93,7 @@ def main() -> int:
     if '--check' not in sys.argv:
         PAGE.write_text(wanted, encoding='utf-8')
     elif wanted != page:
-        said.append(f'{PAGE.relative_to(ROOT)} is not what the tests say; run tools/evolution_table.py')
+        said.append(f'{PAGE.relative_to(ROOT)} differs from the tests; run tools/evolution_table.py')
     for line in said:
         print(line, file=sys.stderr)
     return 1 if said else 0

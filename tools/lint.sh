@@ -2,7 +2,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# ruff, mypy (strict) and the package checks a ROS 2 reviewer makes.
+# Run ruff, mypy (strict), the package checks of ROS 2, and the checks of generated pages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . install/env.sh

@@ -111,7 +111,7 @@ def page(package: str) -> str:
     about = str(module.__doc__).splitlines()[0]
     parts = [HEAD, f'# `regolith_{package}`\n\n{about}\n']
     for name, target in entries(package):
-        parts.append(f'\n## `{name}`\n\n```python\n{name}{line(target)}\n```\n')
+        parts.append(f'\n## `{name}`\n\n```text\n{name}{line(target)}\n```\n')
         if isinstance(target, type) or inspect.isroutine(target):
             parts.append(f'\n{_text(target)}\n')
         if isinstance(target, type) and not issubclass(target, Enum):

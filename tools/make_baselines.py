@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Renew the numbers of test/baselines after a change that was intended, and print which changed and by how much.
+"""Update the numbers of test/baselines after an intended change, and print the changes.
 
 ./regolith exec python3 tools/make_baselines.py [NAME ...] [--check] [--all]
 """

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the table of docs/concepts/determinism.md: every scenario that ships, run again and as other processors would run it.
+"""Write the table of docs/concepts/determinism.md: all shipped scenarios, repeated and with emulated processors.
 
-Takes some twenty minutes on two cores: fourteen runs of each scenario, seven of them pinned as ``cross_machine`` pins
-them. Scenarios may be named; the rows of the others stay.
+This takes some twenty minutes on two cores: fourteen runs of each scenario, seven of them with the variables of level
+``cross_machine``. With scenario names as arguments, only their rows are updated.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'concepts' / 'determinism.md'
 SIMULATED_S = {
-    'ball_throwing_robot': 8.0,  # the ball has struck ground, wall and robot
+    'ball_throwing_robot': 8.0,  # the ball has hit ground, wall and robot
     'berm': 10.0,  # the drums dig
     'comms_ridge': 10.0,  # a breadcrumb falls at 8 s
     'convoy': 3.0,
-    'garage': 3.0,  # all drive, the truck into the soil
+    'garage': 3.0,  # all vehicles drive, the truck on soil
     'lander': 2.0,  # the clamp carries amber
     'lidar_traverse': 3.0,
     'rassor_dig': 10.0,
-    'rope': 3.0,  # the whip is struck
-    'rut_following': 10.0,  # the second is in the ruts of the first
+    'rope': 3.0,  # the whip is hit
+    'rut_following': 10.0,  # the second vehicle is in the ruts of the first
     'stereo_traverse': 3.0,
     'tow': 11.0,  # the cable is taut
     'traverse_polar': 4.0,
     'two_rovers': 6.0,  # basalt is in amber's ruts
     'wheel_crm': 2.0,  # the front wheels are in particles from 1.3 s on
 }
-"""Simulated time of each scenario [s], long enough for what is its own to happen."""
+"""Simulated time of each scenario [s], long enough for its characteristic events."""
 COLUMNS = {
     'again': 'again',
     'one': 'in one process',
@@ -49,10 +49,12 @@ BEGIN, END = '<!-- table: tools/make_determinism_page.py -->', '<!-- end of tabl
 
 
 def verified(scenario: str, *options: str, environment: dict[str, str] | None = None) -> dict[str, Any]:
-    """Return what ``./regolith verify`` finds.
+    """Return the result of ``./regolith verify``.
 
     Args:
-        options: further ones of its
+        scenario: Name of the scenario.
+        *options: Further command line options.
+        environment: Environment variables of the process; None: those of this process.
     """
     duration = ['--duration', str(SIMULATED_S[scenario])]
     command = [sys.executable, '-m', 'regolith_bringup', 'verify', scenario, *duration, *options, '--json']
@@ -64,7 +66,7 @@ def verified(scenario: str, *options: str, environment: dict[str, str] | None = 
 
 
 def differences(found: dict[str, Any]) -> dict[str, str]:
-    """Return the first differences in words by name of the comparison, '' where there is none."""
+    """Return the first differences as text by name of the comparison, '' where there is none."""
     out = {}
     for each in found['comparisons']:
         one = each['difference']
@@ -73,7 +75,7 @@ def differences(found: dict[str, Any]) -> dict[str, str]:
 
 
 def row(scenario: str, environment: dict[str, str] | None = None) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the first differences by name of the comparison: as processors are, and with all pinned."""
+    """Return the first differences by name of the comparison: without and with pinned variables."""
     loose = verified(scenario, '--cpu-variants', environment=environment)
     firm = verified(scenario, '--set', 'world.determinism=cross_machine', environment=environment)
     return differences(loose), differences(firm)
@@ -93,7 +95,7 @@ def main() -> None:
     for scenario in sys.argv[1:] or list(SIMULATED_S):
         made[scenario] = line(scenario, *row(scenario))
         print(made[scenario], flush=True)
-    # Read last: the page may have been written at meanwhile.
+    # Read last, because the page may have been edited during the runs.
     before, rest = PAGE.read_text(encoding='utf-8').split(BEGIN)
     table, after = rest.split(END)
     rows = {part.split('`')[1]: part for part in table.splitlines() if part.startswith('| `')} | made

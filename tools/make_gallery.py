@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of docs/concepts/sensors.md and of the README: ``python3 tools/make_gallery.py`` in the checkout's environment.
+"""Render the images of docs/concepts/sensors.md and of the README: ``./regolith exec python3 tools/make_gallery.py``.
 
-Two rovers drive over the mare for some seconds; what is left of that is photographed in seven lights, the last one with
-its ground truth. A folder as argument gets the single panels as well. The README's picture is a frame of the scenario
+Two rovers drive over the mare for some seconds. The resulting ground is rendered in seven lights, the last with its
+ground truth. If a folder is given, the single panels are written to it. The README's image is a frame of the scenario
 ``stereo_traverse``.
 """
 
@@ -58,7 +58,7 @@ SCENARIO: dict[str, Any] = {
 
 
 class Site:
-    """The ground after the drive, and where the rovers have come to."""
+    """Terrain after the drive, and the poses of the rovers."""
 
     def __init__(self, scenario: Scenario, driven_s: float, light: LightConfig, viewer: str = 'basalt') -> None:
         ends: dict[str, Any] = {}
@@ -74,7 +74,7 @@ class Site:
         self.rocks = world._rocks
 
     def above(self, x: float, y: float, height: float) -> NDArray[np.float64]:
-        """Return the place at a height above the ground [m]."""
+        """Return the position at a height above the ground [m]."""
         return np.array([x, y, float(self.grid.levels(x, y)) + height])
 
     def look(
@@ -86,7 +86,7 @@ class Site:
         lamps: tuple[Spotlight, ...] = (),
         **changes: Any,
     ) -> CameraImage:
-        """Return a picture of the NavCam-like camera, its size and what else is asked for changed."""
+        """Return an image of a camera similar to NavCam, with another size and further changed settings."""
         values = load_sensor('navcam', CameraConfig).model_dump(mode='json')
         values |= {
             'width': WIDTH,
@@ -110,14 +110,14 @@ def sun(azimuth_deg: float, elevation_deg: float) -> Sun:
 
 
 def depth_picture(depth: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Return depth in greys, near ones bright, each octave alike."""
+    """Return depth as gray values on a logarithmic scale, near points bright."""
     near = np.clip(1.0 - np.log2(np.maximum(depth, 1.0)) / np.log2(100.0), 0.0, 1.0)
     grey = (255.0 * np.where(np.isfinite(depth), near, 0.0)).astype(np.uint8)
     return np.repeat(grey[..., None], 3, axis=2)
 
 
 def panels(site: Site) -> dict[str, NDArray[np.uint8]]:
-    """Return pictures by what they show."""
+    """Return images by title."""
     base, turn = site.view.base_pose('basalt', 0)
     x, y = base[0, :2]
     yaw = math.degrees(2.0 * math.atan2(turn[0, 2], turn[0, 3]))
@@ -150,7 +150,7 @@ def panels(site: Site) -> dict[str, NDArray[np.uint8]]:
 
 
 def chosen_rock(site: Site, x: float, y: float) -> NDArray[np.float64]:
-    """Return (x, y) of the nearest rock of a handy size that stands off the track."""
+    """Return (x, y) of the nearest rock of a suitable size beside the track."""
     rocks = site.rocks
     assert rocks is not None
     off = np.hypot(rocks.x - x, rocks.y - y)
@@ -160,7 +160,7 @@ def chosen_rock(site: Site, x: float, y: float) -> NDArray[np.float64]:
 
 
 def gallery_scenario() -> Scenario:
-    """Return the drive of the gallery."""
+    """Return the scenario of the gallery."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, 'gallery.yaml')
         file.write_text(yaml.safe_dump(SCENARIO), encoding='utf-8')
@@ -168,7 +168,7 @@ def gallery_scenario() -> Scenario:
 
 
 def traverse_picture() -> Image.Image:
-    """Return what the left eye of stereo_traverse sees, with depth and classes."""
+    """Return the image of the left camera of stereo_traverse, with depth and classes."""
     scenario = load_scenario('stereo_traverse').scenario
     site = Site(scenario, TRAVERSE_S, scenario.light)
     left = next(s for s in sensors_of({n: e.sensors for n, e in scenario.vehicles.items()}) if s.name == 'left')
@@ -191,7 +191,7 @@ def traverse_picture() -> Image.Image:
 
 
 def main() -> None:
-    """Write the pictures, and the gallery's single panels into the folder given."""
+    """Write the images, and the single panels of the gallery into the given folder."""
     traverse_picture().quantize(200, kmeans=2, dither=Image.Dither.NONE).save(TRAVERSE, optimize=True)
     print(f'{TRAVERSE}: {TRAVERSE.stat().st_size / 1000:.0f} kB')
     light = LightConfig.model_validate({'view_range_m': 1500.0, 'terrain_detail': 10.0})

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/reference/messages.md: every message, service and action, read from its file; ``--check`` only compares."""
+"""Write docs/reference/messages.md: all messages, services and actions, from their files; ``--check`` only compares."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ INTERFACES = ROOT / 'src' / 'regolith_msgs'
 PAGE = ROOT / 'docs' / 'reference' / 'messages.md'
 HEAD = """# Messages, services, actions
 
-Written by `tools/make_messages_page.py` from the files of [`regolith_msgs`](../../src/regolith_msgs/README.md). Constants
-stand in capitals before the fields they are for. Which topic has which type:
-[topics](topics.md); how the messages of the evolution protocol follow each other:
-[the evolution protocol](protocol.md); units, frames and QoS: [conventions](conventions.md).
+`tools/make_messages_page.py` writes this page from the files of [`regolith_msgs`](../../src/regolith_msgs/README.md).
+Constants are in capitals, before the fields to which they belong. Types of all topics: [topics](topics.md). Order of
+the messages of a cycle: [protocol](protocol.md). Units and frames: [conventions](../concepts/conventions.md).
 """
 KINDS = {
     'msg': ('Messages', ('',)),
@@ -40,7 +39,7 @@ class Line(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What a file says between two lines ``---``."""
+    """Part of an interface file between two lines ``---``."""
 
     about: str
     """Comments before the first field."""
@@ -51,7 +50,8 @@ def part(text: str, where: str) -> Part:
     """Return a part of an interface file.
 
     Args:
-        where: names the file in complaints
+        text: Text of the part.
+        where: Name of the file in error messages.
     """
     about: list[str] = []
     lines: list[Line] = []
@@ -60,26 +60,26 @@ def part(text: str, where: str) -> Part:
         code, hash_, comment = raw.partition('#')
         code, comment = code.strip(), comment.strip()
         if not code:
-            # Alone on its line: of the whole before the first field, of the next field after it.
+            # A comment on its own line: before the first field it describes the whole part, after it the next field.
             if hash_ and comment:
                 (said if lines else about).append(comment)
             continue
         match = _LINE.fullmatch(code)
         if match is None:
-            raise SystemExit(f'{where}: {raw!r} is no field and no constant')
+            raise SystemExit(f'{where}: {raw!r} is neither a field nor a constant')
         lines.append(Line(match['type'], match['name'], match['value'] or '', ' '.join([*said, comment]).strip()))
         said = []
     return Part(' '.join(about), lines)
 
 
 def linked(kind: str, known: set[str]) -> str:
-    """Return a type for a table; ours lead to where they are described."""
+    """Return a type for a table, with a link to the description of our own types."""
     base = re.split(r'[\[<]', kind)[0]
     return f'[`{kind}`](#{base.lower()})' if base in known else f'`{kind}`'
 
 
 def cell(text: str) -> str:
-    """Return a text that a cell of a table can hold."""
+    """Return a text escaped for a table cell."""
     return text.replace('|', '\\|').replace('<', '&lt;')
 
 
@@ -121,7 +121,7 @@ def main() -> int:
     if '--check' in sys.argv:
         if not PAGE.is_file() or PAGE.read_text(encoding='utf-8') != text:
             where = PAGE.relative_to(ROOT)
-            print(f'{where} is not what the files say; run tools/make_messages_page.py', file=sys.stderr)
+            print(f'{where} differs from the files; run tools/make_messages_page.py', file=sys.stderr)
             return 1
         return 0
     PAGE.write_text(text, encoding='utf-8')

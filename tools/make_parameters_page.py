@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/reference/parameters.md: every parameter of every node, read from the source; ``--check`` only compares."""
+"""Write docs/reference/parameters.md: all parameters of all nodes, from the source; ``--check`` only compares."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ with these parameters. The settings of a run are in its scenario (`scenario_file
 during a run. QoS of the topics for observers can be overridden as in ROS 2 (`qos_overrides`).
 """
 Row = tuple[str, str, str]
-"""Name, default, meaning."""
+"""Parameter of a node: name, default, meaning."""
 
 
 def source_of(module: str) -> Path | None:
-    """Return the file of a module of ours; None if it is none."""
+    """Return the file of a module of our packages; None for other modules."""
     package = module.split('.')[0]
     path = (ROOT / 'src' / package / Path(*module.split('.'))).with_suffix('.py')
     return path if path.is_file() else None
 
 
 class Module:
-    """One module's constants, imports and calls of ``declare``."""
+    """Constants, imports and calls of ``declare`` of one module."""
 
     def __init__(self, name: str, path: Path) -> None:
         self.tree = ast.parse(path.read_text(encoding='utf-8'))
@@ -48,7 +48,7 @@ class Module:
                 self.imports |= {alias.asname or alias.name: node.module for alias in node.names}
 
     def text(self, node: ast.expr) -> str:
-        """Return a default or a description as a person reads it."""
+        """Return a default or a description as human-readable text."""
         if isinstance(node, ast.Name):
             home = self.imports.get(node.id)
             value = self.constants.get(node.id)
@@ -64,7 +64,7 @@ class Module:
         return value_ if isinstance(value_, str) else repr(value_)
 
     def rows(self, within: str = '') -> Iterator[Row]:
-        """Yield the parameters declared here, or in one function of it."""
+        """Yield the parameters declared in this module, or in one function of it."""
         for function in ast.walk(self.tree):
             if within and not (isinstance(function, ast.FunctionDef) and function.name == within):
                 continue
@@ -87,7 +87,7 @@ class Module:
 
 
 def _piece(part: ast.expr) -> str:
-    """Return a part of a formatted text: as it is, the name of what is put in, or dots."""
+    """Return a part of a formatted text: the text, the name of the inserted value, or dots."""
     if isinstance(part, ast.Constant):
         return str(part.value)
     value = part.value if isinstance(part, ast.FormattedValue) else part
@@ -102,7 +102,7 @@ def nodes() -> Iterator[tuple[str, str]]:
 
 
 def parameters(package: str, node: str) -> dict[str, Row]:
-    """Return the parameters of a node by name: its own, and those of the parts of ROS shells it is made of."""
+    """Return the parameters of a node by name: its own, and those of the modules that it uses."""
     found: dict[str, Row] = {}
     waiting, seen = [f'{package}.{node}'], set()
     while waiting:
@@ -136,7 +136,7 @@ def main() -> int:
     if '--check' in sys.argv:
         if not PAGE.is_file() or PAGE.read_text(encoding='utf-8') != text:
             where = PAGE.relative_to(ROOT)
-            print(f'{where} is not what the source says; run tools/make_parameters_page.py', file=sys.stderr)
+            print(f'{where} differs from the source; run tools/make_parameters_page.py', file=sys.stderr)
             return 1
         return 0
     PAGE.write_text(text, encoding='utf-8')

@@ -35,7 +35,7 @@ WORDS = {float: 'number', int: 'integer', str: 'text', bool: 'true or false', ty
 
 
 def type_text(annotation: Any) -> str:
-    """Return the type of a key as a reader of a YAML file needs it."""
+    """Return the type of a key, in terms of YAML."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation in WORDS:
         return WORDS[annotation]

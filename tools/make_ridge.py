@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the ground of the scenario comms_ridge: a wrinkle ridge on a mare, 1 m posts.
+"""Write the elevation model of scenario comms_ridge: a wrinkle ridge on a mare, post spacing 1 m.
 
-Wrinkle ridges are what crosses lunar maria: asymmetric swells, one side steeper than the other (Strom 1972). This one
-is small, 7 m high, winds a little, and carries the craters and the relief of the mare preset.
+Wrinkle ridges are asymmetric swells on lunar maria, with one side steeper than the other (Strom 1972). This one
+is 7 m high and slightly curved, with the craters and the relief of the mare preset.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ HEIGHT_M = 7.0
 WEST, EAST = 0.08, 0.165
 """Slopes of the gentle and the steep side [-]."""
 CREST_M, FOOT_M = 4.0, 0.6
-"""How far the crest is rounded [m], and how high above the plain the foot begins to be."""
+"""Length over which the crest is rounded [m], and height above the plain at which the foot begins [m]."""
 HALF_X, HALF_Y = 110, 80
-LOCAL_GRID = 'LOCAL_CS["local metric grid",UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]'
+LOCAL_GRID = 'LOCAL_CS["local metric grid",UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]'  # term: name in WKT
 
 
 def heights() -> np.ndarray:
-    """Return z [m] at whole metres, shape (nx, ny)."""
+    """Return z [m] at integer x and y [m], shape (nx, ny)."""
     x = np.arange(-HALF_X, HALF_X + 1.0)[:, None]
     y = np.arange(-HALF_Y, HALF_Y + 1.0)[None, :]
     across = x - 5.0 * np.sin(2.0 * np.pi * y / 150.0)

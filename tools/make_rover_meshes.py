@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The meshes of our rovers that are no cylinders: ``python3 tools/make_rover_meshes.py`` writes them anew.
+"""Write the meshes of wheel and bucket drum of the rovers: ``python3 tools/make_rover_meshes.py``.
 
-A wheel of thin rim with chevrons for grousers and six bent spokes, and a bucket drum with scoops along its length. All
-have the axle along y; the soil feels other shapes, those of the vehicles' YAML files.
+The wheel has a thin rim with chevron grousers and six bent spokes. The bucket drum has scoops along its length. The
+axle is along y. Contact with soil uses other shapes, those of the vehicles' YAML files.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 DATA = Path(__file__).parents[1] / 'src' / 'regolith_vehicles' / 'regolith_vehicles' / 'data'
 Floats = NDArray[np.float64]
 Solid = tuple[Floats, list[tuple[int, ...]]]
-"""Vertices [m], shape (n, 3), and faces that are seen counter-clockwise from outside."""
+"""Vertices [m], shape (n, 3), and faces, counterclockwise seen from outside."""
 
 
 def strip(sections: Floats, closed: bool) -> Solid:
-    """Return a bar through cross-sections of equally many corners, which go round as seen from its far end.
+    """Return a bar through cross-sections of equally many corners, ordered around the axis seen from the far end.
 
     Args:
-        sections: corners [m], shape (sections, corners, 3)
-        closed: whether the last section is followed by the first; else both ends are faces
+        sections: Corners [m], shape (sections, corners, 3).
+        closed: Whether the last section is connected to the first. False: both ends are faces.
     """
     count, corners, _ = sections.shape
     faces: list[tuple[int, ...]] = []
@@ -44,13 +44,13 @@ def polar(radius: float, angle: float, y: float) -> tuple[float, float, float]:
 
 
 def ring(profile: list[tuple[float, float]], sides: int) -> Solid:
-    """Return what a closed profile of (radius, y) [m], counter-clockwise with the radius to the right, describes."""
+    """Return the solid of revolution of a closed profile (radius, y) [m], counterclockwise with radius to the right."""
     turns = -2.0 * math.pi * np.arange(sides) / sides
     return strip(np.array([[polar(r, t, y) for r, y in profile] for t in turns]), closed=True)
 
 
 def plate(inner: float, outer: float, thickness: float, path: list[tuple[float, float]]) -> Solid:
-    """Return a plate that stands on a drum along a path of (angle [rad], y [m]) with rising y."""
+    """Return a plate on a drum along a path of (angle [rad], y [m]) with rising y."""
     half = 0.5 * thickness / outer
     corners = [
         [polar(inner, a - half, y), polar(outer, a - half, y), polar(outer, a + half, y), polar(inner, a + half, y)]
@@ -92,7 +92,7 @@ def rover_wheel(radius: float, half_width: float, chevrons: int = 24) -> list[So
 
 
 def bucket_drum(radius: float, half_length: float, rows: int, scoops: int = 4) -> list[Solid]:
-    """Return a drum in sections, each with scoops that are shifted against those beside it."""
+    """Return a drum in sections, each with scoops at angles shifted from those of its neighbors."""
     shell = radius - 0.045
     parts = [ring([(0.03, -half_length), (shell, -half_length), (shell, half_length), (0.03, half_length)], 48)]
     wide = 2.0 * half_length / rows
@@ -100,7 +100,7 @@ def bucket_drum(radius: float, half_length: float, rows: int, scoops: int = 4) -
         low, high = -half_length + row * wide + 0.006, -half_length + (row + 1) * wide - 0.006
         for k in range(scoops):
             start = 2.0 * math.pi * (k / scoops + row / (rows * scoops))
-            # The lip stands out ahead of the mouth; the back runs down to the shell.
+            # The lip protrudes ahead of the opening. The back slopes down to the shell.
             back = [(shell - 0.004, start + 0.80), (shell + 0.022, start + 0.45), (radius, start)]
             under = [(radius - 0.006, start), (shell + 0.012, start + 0.45), (shell - 0.010, start + 0.80)]
             profile = [*back, *under]
@@ -117,7 +117,7 @@ def bucket_drum(radius: float, half_length: float, rows: int, scoops: int = 4) -
 
 
 def outward(solid: Solid) -> Solid:
-    """Return a solid whose faces are seen counter-clockwise from outside, by the sign of its volume."""
+    """Return a solid with faces counterclockwise seen from outside, by the sign of its volume."""
     vertices, faces = solid
     volume = sum(
         float(np.dot(vertices[f[0]], np.cross(vertices[f[i]], vertices[f[i + 1]])))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Turn a virtual environment that holds ROS 2 wheels into an underlay colcon can build upon.
+"""Turn a virtual environment with ROS 2 wheels into an underlay for colcon.
 
-The wheels carry paths of the machine they were built on; those are removed from their CMake files. The files
-``setup.*`` and ``local_setup.*`` written here let a shell, and colcon's own ``install/setup.bash``, find them. The
-parser of interfaces, which nine generators call one after the other, keeps what it has parsed: half of their time.
-The paths written are absolute: make a new environment rather than move one.
+The wheels contain paths of the machine on which they were built. The tool removes them from the CMake files. It writes
+``setup.*`` and ``local_setup.*``, so that a shell and colcon's own ``install/setup.bash`` find the wheels. The parser
+of interfaces, which nine generators call one after another, gets a cache, which halves their time.
+The written paths are absolute, so an environment cannot be moved.
 
 usage: make_underlay.py VENV
 """

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a live view costs the world that it looks at: runs without and with it in turns; prints medians as JSON.
+"""Measure the cost of a live view: alternate runs without and with it, and print medians as JSON.
 
-    ./regolith exec python3 tools/measure_view.py            a quarter of an hour, on a machine that does nothing else
+    ./regolith exec python3 tools/measure_view.py            15 minutes, on a machine without other load
 
-``closed``: ``view --live --web`` draws and no page is open, as with a viewer on another machine. ``window``: the window
-of ``view --live`` is open on the same cores; it needs a screen (``Xvfb :9 &``, ``DISPLAY=:9``), and without a graphics
-card draws by processor. ``open``: its page is open in a browser without a screen, which draws by processor and is not
-ours to be told to wait. The second half of each run counts, when all that looks on is there.
+``closed``: ``view --live --web`` runs and no page is open, as with a viewer on another machine. ``window``: the window
+of ``view --live`` is open on the same cores. It needs a screen (``Xvfb :9 &``, ``DISPLAY=:9``). Without a graphics
+card the processor draws. ``open``: the page is open in a headless browser, which draws on the processor and does not
+limit its own load. Only the second half of each run counts, when all viewers are connected.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PAGE = re.compile(r'http://\S+')
 
 
 def speed(way: str, scenario: str, settings: list[str], duration_s: float, domain: ReservedDomain) -> float:
-    """Return the simulated seconds per wall second in the second half of a run that is looked at in a way."""
+    """Return the real-time factor in the second half of a run with a kind of view."""
     changed = [word for setting in settings for word in ('--set', setting)]
     environment = {**os.environ, 'ROS_DOMAIN_ID': str(domain.number)}
     program = [sys.executable, '-m', 'regolith_bringup']
@@ -66,7 +66,7 @@ def speed(way: str, scenario: str, settings: list[str], duration_s: float, domai
             if way == 'window':
                 stack.callback(_check_window, view)
             elif page is None:
-                raise RuntimeError('the view did not begin while the run went on: give it a longer --duration')
+                raise RuntimeError('the view did not start before the end of the run; fix: use a longer --duration')
             if way == 'open' and page is not None:
                 browser = find_browser()
                 if browser is None:
@@ -80,16 +80,18 @@ def speed(way: str, scenario: str, settings: list[str], duration_s: float, domai
 
 def _check_window(view: subprocess.Popen[str]) -> None:
     if view.poll():
-        raise RuntimeError('the window did not open: is there a screen?')
+        raise RuntimeError('the window did not open; fix: provide a screen (DISPLAY)')
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition('\n')[0])
     parser.add_argument('--scenario', default='two_rovers')
-    parser.add_argument('--set', nargs='*', default=DRIVING, help='KEY=VALUE; rovers drive all the time')
-    parser.add_argument('--duration', type=float, default=240.0, help='of each run [s]')
-    parser.add_argument('--times', type=int, default=3, help='runs of each kind')
+    parser.add_argument(
+        '--set', nargs='*', default=DRIVING, help='Scenario setting KEY=VALUE. Rovers drive all the time.'
+    )
+    parser.add_argument('--duration', type=float, default=240.0, help='Duration of each run [s].')
+    parser.add_argument('--times', type=int, default=3, help='Number of runs of each kind.')
     parser.add_argument('--ways', nargs='+', choices=WAYS, default=list(WAYS))
     given = parser.parse_args()
     found: dict[str, list[float]] = {way: [] for way in given.ways}

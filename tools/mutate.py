@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Plants small mistakes one at a time and reports which of them the tests of their package notice.
+"""Mutation tests: insert small errors one at a time and report which ones the tests of their package detect.
 
     ./regolith exec python3 tools/mutate.py [LIST.yaml] [--only TEXT] [--at-least 0.85] [--json]
 
-A list of mistakes is a YAML file (see tools/mutations.yaml): package, file, the text to find and what stands there
-instead. Nothing of the checkout is ever changed: the package is copied to a scratch folder that comes first on the
-Python path, the mistake is planted there, and the package's own tests run against it up to the first that fails. A
-test that fails on an unchanged copy, too, proves nothing: it is named and left out.
+A list of mutations is a YAML file (see tools/mutations.yaml): package, file, the text to find and its replacement. The
+checkout is never changed. The package is copied to a scratch folder that is first on the Python path, the mutation is
+inserted there, and the package's own tests run against it up to the first failure. A test that also fails on an
+unchanged copy is reported and left out.
 
-Compiled kernels are no shared ground either. Numba's cache does not see that a kernel which another one calls has
-changed, so every mistake gets a cache of its own: a copy of the checkout's, less the kernels of all modules that import
-the changed one.
+Compiled kernels are separate too. Numba's cache does not detect a change of a kernel that another kernel calls. So
+every mutation gets its own cache: a copy of the checkout's, without the kernels of all modules that import the
+changed one.
 
-Exit: 0 all (or --at-least a part) noticed, 1 not, 2 bad input.
+Exit code: 0 all (or the fraction --at-least) detected, 1 not, 2 invalid input.
 """
 
 from __future__ import annotations
@@ -46,45 +46,45 @@ ROOT = Path(__file__).resolve().parent.parent
 KEYS = {'package': str, 'file': str, 'find': str, 'replace': str, 'within': str, 'says': str, 'tests': list}
 NEEDED = ('package', 'file', 'find', 'replace')
 MARKS = 'not slow and not ros'
-"""Whole processes are for the suite; what they alone notice, their package does not."""
+"""Tests with whole processes belong to the suite. Errors that only they detect count as not detected by the package."""
 
 
 class BadList(ValueError):
-    """A list of mistakes that cannot be planted; the message names file, entry and what is allowed."""
+    """Error in a list of mutations; the message names file, entry and allowed values."""
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """One mistake, ready to plant."""
+    """One mutation, ready to be inserted."""
 
     package: str
     path: Path
-    """Of the source in the checkout."""
+    """Path of the source in the checkout."""
     line: int
-    """Where it is planted, from 1."""
+    """Line number of the mutation, from 1."""
     source: str
-    """The whole file with the mistake in it."""
+    """Text of the whole file with the mutation."""
     says: str
     tests: tuple[str, ...]
-    """Run before the package's others."""
+    """Tests that run before the package's others."""
     reaches_kernels: bool
-    """Whether code compiled elsewhere may hold what it changes."""
+    """Whether code compiled for other modules may contain the changed code."""
 
     @property
     def label(self) -> str:
-        """Package, file and line, for people."""
+        """Human-readable package, file and line."""
         return f'{self.package}/{self.path.name}:{self.line}'
 
 
 @dataclass
 class Outcome:
-    """What became of one mistake."""
+    """Result of one mutation."""
 
     where: str
     says: str
     noticed: bool
     by: str
-    """The test that failed; empty where none did."""
+    """The test that failed; empty if none did."""
     seconds: float
 
 
@@ -92,10 +92,10 @@ class Outcome:
 
 
 def read(file: Path, root: Path = ROOT) -> list[Mutation]:
-    """Return the mistakes of a list, each checked against today's source.
+    """Return the mutations of a list, each checked against the current source.
 
     Raises:
-        BadList: naming the entry and what is wrong with it
+        BadList: If an entry is invalid.
     """
     try:
         data = yaml.safe_load(file.read_text(encoding='utf-8'))
@@ -124,7 +124,7 @@ def _mutation(where: str, entry: Any, root: Path) -> Mutation:
     if not find or '\n' in find:
         raise BadList(f'{where}.find: {find!r} must be a part of one line')
     folder = root / 'src' / package / package
-    # The end of a path is enough: files move about in their package more often than they change their names.
+    # The end of a path is enough, because files move within a package more often than they are renamed.
     asked = Path(entry['file'])
     found = [p for p in sorted(folder.rglob(asked.name)) if p.parts[-len(asked.parts) :] == asked.parts]
     if len(found) != 1:
@@ -137,7 +137,7 @@ def _mutation(where: str, entry: Any, root: Path) -> Mutation:
     if len(hits) != 1:
         times = 'does not occur' if not hits else f'occurs {len(hits)} times, in lines {[n + 1 for n, _ in hits]}'
         part = f' within {entry["within"]}' if 'within' in entry else ''
-        raise BadList(f'{where}.find: {find!r} {times}{part} in {path}; it must stand there once')
+        raise BadList(f'{where}.find: {find!r} {times}{part} in {path}; it must occur once')
     if find == replace:
         raise BadList(f'{where}.replace: {replace!r} changes nothing')
     n, column = hits[0]
@@ -162,7 +162,7 @@ def _places(line: str, find: str) -> Iterator[int]:
 
 
 def _within(where: str, path: Path, lines: Sequence[str], name: Any) -> tuple[int, int]:
-    """Return the range of lines, from 0, of the function or class ``name``; of the whole file without one."""
+    """Return the range of lines, from 0, of the function or class ``name``; without a name, of the whole file."""
     if name is None:
         return 0, len(lines)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -175,7 +175,7 @@ def _within(where: str, path: Path, lines: Sequence[str], name: Any) -> tuple[in
 def _reaches_kernels(path: Path, line: int) -> bool:
     """Return whether a change of a line may alter code that was compiled for another module.
 
-    Not inside an ordinary function; a constant, a class or a kernel may stand in any kernel that uses it.
+    It cannot inside an ordinary function. A constant, a class or a kernel may be part of any kernel that uses it.
     """
     for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
         inside = isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or line)
@@ -188,7 +188,7 @@ def _reaches_kernels(path: Path, line: int) -> bool:
 
 
 def dependents(module: str, root: Path = ROOT) -> dict[str, set[str]]:
-    """Return the modules that import a module, by themselves or through others, it included, by package."""
+    """Return the modules that import a module directly or indirectly, and the module itself, by package."""
     uses: dict[str, set[str]] = {}
     for setup in (root / 'src').glob('*/setup.py'):
         package = setup.parent.name
@@ -211,20 +211,20 @@ def dependents(module: str, root: Path = ROOT) -> dict[str, set[str]]:
 
 
 def dotted(path: Path, package: str, root: Path = ROOT) -> str:
-    """Return the name a source file is imported by."""
+    """Return the module name of a source file."""
     parts = path.relative_to(root / 'src' / package).with_suffix('').parts
     return '.'.join(parts[:-1] if parts[-1] == '__init__' else parts)
 
 
 def cache_folder(folder: Path) -> str:
-    """Return what Numba calls the folder for the kernels of a folder of sources."""
+    """Return the name of Numba's cache folder for a folder of sources."""
     return f'{folder.name}_{hashlib.sha1(str(folder).encode()).hexdigest()}'
 
 
 def copy_of(package: str, scratch: Path, root: Path = ROOT) -> Path:
     """Make a copy of a package in ``scratch`` and return the folder to put on the Python path.
 
-    What lies beside its Python folder (config, launch files) is linked.
+    Files beside its Python folder (config, launch files) are linked.
     """
     top = scratch / package
     top.mkdir(parents=True)
@@ -239,10 +239,15 @@ def copy_of(package: str, scratch: Path, root: Path = ROOT) -> Path:
 def copy_kernels(
     shared: Path, scratch: Path, top: Path, package: str, stale: Mapping[str, set[str]], root: Path = ROOT
 ) -> Path:
-    """Copy the cached kernels into ``scratch``, those of ``package`` under its copy's name; leave the stale ones out.
+    """Copy the cached kernels into ``scratch``, those of ``package`` under the name of its copy, without stale ones.
 
     Args:
-        stale: names of modules by package
+        shared: Folder of the cached kernels of the checkout.
+        scratch: Scratch folder.
+        top: Folder with the copy of the package.
+        package: Name of the package.
+        stale: Names of modules with stale kernels, by package.
+        root: Folder of the checkout.
     """
     target = scratch / 'kernels'
     target.mkdir()
@@ -270,11 +275,11 @@ def copy_kernels(
 
 
 class Runner:
-    """Plants mistakes and runs the tests.
+    """Runner that inserts mutations and runs the tests.
 
     Args:
-        scratch: a folder of its own
-        limit_s: after which a run counts as noticed: mistakes make loops endless, too
+        scratch: Scratch folder.
+        limit_s: Wall time after which a run counts as detected, because a mutation may cause an infinite loop [s].
     """
 
     def __init__(self, scratch: Path, limit_s: float, root: Path = ROOT) -> None:
@@ -286,7 +291,7 @@ class Runner:
         self._running: set[subprocess.Popen[str]] = set()
 
     def outcome(self, number: int, mutation: Mutation) -> Outcome:
-        """Plant one mistake and return what the tests of its package say."""
+        """Insert one mutation and return the result of the tests of its package."""
         began = time.monotonic()
         folder = self._scratch / f'{number}'
         top = copy_of(mutation.package, folder, self._root)
@@ -305,23 +310,23 @@ class Runner:
                     if failed in known:
                         raise BadList(f'{failed} fails without any mistake and cannot be left out')
                     if not self._passes_unchanged(mutation.package, failed):
-                        failed = ''  # once more without it
+                        failed = ''  # again without it
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         return Outcome(mutation.label, mutation.says, bool(failed), failed, round(time.monotonic() - began, 1))
 
     @property
     def broken(self) -> list[str]:
-        """The tests that fail without any mistake."""
+        """The tests that fail without any mutation."""
         return sorted(test for test, sound in self._sound.items() if not sound)
 
     def stop(self) -> None:
-        """End the tests that run."""
+        """End all running tests."""
         for process in list(self._running):
             _end(process)
 
     def _tests(self, mutation: Mutation) -> list[str]:
-        """Return the package's test files, those that name the changed module first."""
+        """Return the package's test files; those that name the changed module come first."""
         folder = self._root / 'src' / mutation.package / 'test'
         word = re.compile(rf'\b{re.escape(mutation.path.stem)}\b')
         files = sorted(folder.glob('test_*.py'), key=lambda p: (not word.search(p.read_text(encoding='utf-8')), p.name))
@@ -370,7 +375,7 @@ class Runner:
                 self._running.discard(process)
         if process.returncode == 0:
             return ''
-        # Without its parameters, whose names may hold anything.
+        # Without its parameters, whose names may contain any character.
         if found := re.search(r'^(?:FAILED|ERROR) ([^\s\[]+)', output, re.MULTILINE):
             return found[1]
         if process.returncode < 0:
@@ -384,7 +389,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def run(mutations: Sequence[Mutation], root: Path, jobs: int, limit_s: float, *, quiet: bool) -> list[Outcome]:
-    """Return the outcome of each mistake, in order; say on stderr how far it is."""
+    """Return the result of each mutation, in order; show progress on stderr."""
     scratch = Path(tempfile.mkdtemp(prefix='regolith-mutate-'))
     runner = Runner(scratch, limit_s, root)
     pool = ThreadPoolExecutor(jobs)

@@ -2,12 +2,12 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Brings everything Regolith needs into this checkout and builds it: .venv/ (Python packages, and ROS 2 where the
-# machine has none), build/ and install/ (colcon). Called by the Makefile, which knows when there is nothing to do.
+# Install all dependencies of Regolith into this checkout and build it: .venv/ (Python packages, and ROS 2 if the
+# machine has none), build/ and install/ (colcon). The Makefile calls it, and skips it when nothing has changed.
 #
 #   tools/setup.sh venv    make the virtual environment
 #   tools/setup.sh build   build the workspace and write install/env.sh
-#   tools/setup.sh env FILE   write that file elsewhere
+#   tools/setup.sh env FILE   write the environment file to FILE
 set -euo pipefail
 export PATH
 cd "$(dirname "$0")/.."
@@ -34,7 +34,7 @@ PY
 
 system_ros() { [ -n "${AMENT_PREFIX_PATH:-}" ] && [ -n "${ROS_DISTRO:-}" ] && [ -z "${_ROS_WHEELS_BOOTSTRAP_COMPLETE:-}" ]; }
 
-# Files are compiled when they are first imported; most never are.
+# Files are compiled on first import. Most are never imported.
 pip=(.venv/bin/python -m pip --disable-pip-version-check -qq install --no-compile)
 
 make_venv() {
@@ -42,14 +42,14 @@ make_venv() {
     command -v c++ >/dev/null || fail 'no C++ compiler found; on Debian or Ubuntu: apt install build-essential'
     local python needed=(); system_ros && needed=(rclpy numpy)
     python=$(find_python "${needed[@]}")
-    # The one that comes with Python 3.11 takes twice as long to find out what to install.
+    # The pip of Python 3.11 takes twice as long to resolve dependencies.
     local fast_pip='pip>=25'
     rm -rf .venv
     if system_ros; then
         echo "regolith set-up: using ROS 2 $ROS_DISTRO as sourced; installing what only pip has"
-        # The system's NumPy stays: its message packages were compiled for it, and a newer one beside it would be theirs, too.
-        # Of what the system may have older than pip's packages need without saying so: Numba looks at coverage if it is
-        # there, rasterio's affine caches properties in classes with slots.
+        # The system's NumPy stays, because the system's message packages were compiled for it and would use a newer one.
+        # The system may have versions that are too old for pip's packages, without a declared limit: Numba uses coverage
+        # if it is installed, and rasterio's affine caches properties in classes with slots.
         "$python" -m venv --system-site-packages .venv
         "${pip[@]}" "$fast_pip"
         .venv/bin/python -c 'import numpy; print(f"numpy=={numpy.__version__}")' > .venv/constraints.txt
@@ -63,13 +63,13 @@ make_venv() {
         "$python" -m venv .venv
         "${pip[@]}" "$fast_pip"
         "${pip[@]}" -c tools/constraints.txt wheel 'setuptools<80'
-        # What the build needs; the rest comes while it runs.
+        # Packages for the build. The others are installed while it runs.
         "${pip[@]}" -c tools/constraints.txt -r tools/requirements-ros.txt -r tools/requirements-build.txt numpy
         .venv/bin/python tools/make_underlay.py .venv
     fi
 }
 
-# The packages that building the workspace does without.
+# The packages that are not needed to build the workspace.
 complete_venv() {
     [ ! -e .venv/.complete ] || return 0
     trap '[ -z "${!:-}" ] || kill "$!"; exit 1' TERM
@@ -83,20 +83,20 @@ build() {
     if ! system_ros; then set +u; . .venv/setup.bash; set -u; fi
     export PATH="$root/.venv/bin:$PATH"
     local paths=(src)
-    # Interfaces the wheels lack are built only where the system has none.
+    # Interfaces that the wheels lack are built only if the system has none.
     local name
     for name in tf2_msgs ackermann_msgs vision_msgs simulation_interfaces; do
         python3 -c "import ament_index_python as a; a.get_package_prefix('$name')" 2>/dev/null || paths+=("underlay/$name")
     done
     echo 'regolith set-up: building the workspace'
     mkdir -p log
-    # pip waits for the network and the disk while the build computes. A process in the background ignores Ctrl-C: end it.
+    # pip waits for network and disk while the build computes. A background process ignores Ctrl-C, so it is ended explicitly.
     complete_venv &
     local rest=$!
     trap 'kill "$rest" 2>/dev/null || true' EXIT
-    # Links to files that are gone since the last build would end this one.
+    # Links to files that no longer exist would end the build.
     [ ! -d build ] || find build -xtype l -delete
-    # colcon has make wait while the machine is busy with anything else, which may be for ever.
+    # By default colcon makes make wait while the machine has other load, possibly without limit.
     export MAKEFLAGS="${MAKEFLAGS:--j$(nproc)}"
     colcon --log-base log build --symlink-install --base-paths "${paths[@]}" --event-handlers console_cohesion- \
         --cmake-args -DCMAKE_BUILD_TYPE=Release -DPython3_EXECUTABLE="$root/.venv/bin/python" -Wno-dev --no-warn-unused-cli \
@@ -108,7 +108,7 @@ build() {
     python3 -m regolith_bringup.warm_up
 }
 
-# What a shell needs to run Regolith, as one flat file ($1): sourcing colcon's own takes ten times as long.
+# Write the environment of Regolith as one flat file ($1): sourcing colcon's own takes ten times as long.
 write_env() {
     local before after
     before=$(mktemp); after=$(mktemp)
@@ -122,16 +122,16 @@ write_env() {
         comm -13 "$before" "$after" | grep -E '^[A-Za-z_]+=' | grep -vE '^(_|PWD|SHLVL|PATH|OLDPWD|COLCON_PREFIX_PATH|CMAKE_PREFIX_PATH)=' |
             sed -E 's/^([A-Za-z_]+)=(.*)$/export \1="\2"/; s/^export (PYTHONPATH|AMENT_PREFIX_PATH|LD_LIBRARY_PATH)="(.*)"$/export \1="\2${\1:+:$\1}"/'
         echo "export PATH=\"$root/.venv/bin:\$PATH\""
-        # ros2 launch and whatever else runs under the system's Python finds there what only pip has.
+        # For ros2 launch and other programs under the system's Python, which need pip's packages.
         if system_ros; then
             echo "export PYTHONPATH=\"\${PYTHONPATH:+\$PYTHONPATH:}$(.venv/bin/python -c 'import site; print(site.getsitepackages()[0])')\""
         fi
-        # Numba's cache does not notice when a kernel that another one calls has changed: a cache per state of the kernels.
+        # Numba's cache does not detect a change of a kernel that another kernel calls. So each state of the kernels has a cache.
         echo "regolith_kernels=\$(grep -rl --include='*.py' --exclude-dir=test '@njit' $root/src | sort | xargs cat | sha1sum | cut -c1-12)"
         echo "export NUMBA_CACHE_DIR=\"\${NUMBA_CACHE_DIR:-$root/.cache/numba/\$regolith_kernels}\""
         echo "export WARP_CACHE_PATH=\"\${WARP_CACHE_PATH:-$root/.cache/warp}\""
         echo "export REGOLITH_SHARED=\"\${REGOLITH_SHARED:-$root/../shared}\""
-        # Bound to this machine, unless asked otherwise: see regolith_bringup/middleware.py.
+        # Restricted to this machine by default: see regolith_bringup/middleware.py.
         echo 'if [ -z "${FASTRTPS_DEFAULT_PROFILES_FILE:-}" ]; then'
         echo "    regolith_profile=$root/src/regolith_bringup/config/fastdds"
         echo '    if [ "${ROS_AUTOMATIC_DISCOVERY_RANGE:-}" = SUBNET ]; then'
@@ -148,11 +148,11 @@ write_env() {
     rm -f "$before" "$after"
 }
 
-# Two at once would take the environment away from under each other, and neither would notice.
+# Two concurrent set-ups would corrupt the environment without an error.
 alone() {
     command -v flock >/dev/null || return 0
     exec 9< tools/setup.sh
-    flock --nonblock 9 || fail 'another set-up of this checkout is under way; try again when it has ended'
+    flock --nonblock 9 || fail 'another set-up of this checkout is running; fix: try again when it has ended'
 }
 
 case "${1:-}" in

@@ -2,13 +2,13 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# All tests in the checkout's environment. --all adds the slow ones; --fast is the inner loop: the packages' tests that
-# start no ROS node and take no more than some two seconds each. Anything else is handed to pytest.
+# Run all tests in the checkout's environment. --all adds the slow ones. --fast selects the packages' tests that
+# start no ROS node and take at most about two seconds each. Other arguments are passed to pytest.
 #
-# Whole suites run in one process more than there are processors (but no more than eight), file by file: a test that
-# starts real nodes leaves a processor idle for much of its time, while they start and while it waits; conftest.py
-# spreads such files among the others. Then come those that hold something against wall time, one by one; so they do
-# whenever tests are to run in several processes (-n).
+# Whole suites run file by file in one process more than there are processors (at most eight). A test that
+# starts real nodes leaves a processor idle for much of its time, while they start and while it waits. conftest.py
+# distributes such files among the others. Tests that measure wall time run afterwards, one by one. This also applies
+# whenever tests run in several processes (-n).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . install/env.sh
@@ -26,20 +26,20 @@ while [ $# -gt 0 ]; do
         *) given+=("$1"); shift ;;
     esac
 done
-# Each of the hundreds of processes that tests start would compile every module again.
+# Otherwise each of the hundreds of processes that tests start compiles every module again.
 unset PYTHONDONTWRITEBYTECODE
-# Message fields of a wrong Python type corrupt messages silently unless checked.
+# Unless checked, message fields of a wrong Python type corrupt messages without an error.
 export ROS_PYTHON_CHECK_FIELDS=1
 run() { python3 -m pytest -q "$@" "${given[@]}" "${paths[@]}"; }
 if [ -z "$several" ]; then run -m "$select"; exit; fi
 together=0 alone=0
 run -m "not alone${select:+ and $select}" --numprocesses "$several" --dist loadfile --no-loadscope-reorder || together=$?
 if [ -z "$fast" ]; then
-    # Only files that have some: pytest need not import all others again.
+    # Only files with such tests, so that pytest does not import all others again.
     [ ${#given[@]} -gt 0 ] || mapfile -t paths < <(grep -rl --include='test_*.py' 'pytest\.mark\.alone' src test examples)
     run -m "alone${select:+ and $select}" || alone=$?
 fi
-# 5: there were none of the kind.
+# 5: no tests were selected.
 if [ $together = 5 ]; then exit $alone; fi
 if [ $alone = 5 ] || [ $together != 0 ]; then exit $together; fi
 exit $alone

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Run cases of the campaign on a continuum of particles and write docs/validation/crm.md from their table.
+"""Run cases of the CRM campaign and write docs/validation/crm.md from their table.
 
 ``tools/validate_crm.py CASE...`` runs cases by name (``all``: each of them, hours on two cores) and puts their rows
-into docs/validation/crm.csv; without a case the page and its picture are made from the table as it is. Each case is an
-experiment anybody can run: its command stands in the table. Figures do not depend on the number of threads, times do.
+into docs/validation/crm.csv. Without a case the page and its plot are made from the existing table. Each case is an
+experiment that can be repeated: its command is in the table. Results do not depend on the number of threads, times do.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from typing import Any
 
 from campaign import COST, ROOT, curve, keep, markdown, packed_curve, rows, timed
-from marks import written
+from page_markers import written
 
 from regolith_terrain.testbeds import angle_of_repose, bucket_drum, cratering, plate_sinkage, wheel_rig
 
@@ -30,7 +30,7 @@ EXPERIMENTS: dict[str, Any] = {
     'drum': bucket_drum,
 }
 FRICTION = 0.58
-"""Of the columns: 30 degrees."""
+"""Friction coefficient of the columns: 30 degrees."""
 MOON = {'gravity_mps2': 1.62}
 
 
@@ -51,8 +51,9 @@ def _heap(friction: float, **more: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _plate(diameter: float, **more: Any) -> tuple[str, dict[str, Any]]:
-    # Seven particles across, and once ten; slow, as sound presses with rho c v: 1.2 kPa on Earth, where the smaller's
-    # limit is 18 kPa, and 0.2 kPa of 3 kPa on the Moon. Then viscosity does not press either, and keeps noise down.
+    # Seven particles across, and once ten. The speed is low, because the acoustic impedance adds rho c v: 1.2 kPa on
+    # Earth, where the limit of the smaller disc is 18 kPa, and 0.2 kPa of 3 kPa on the Moon. At this speed viscosity
+    # adds no load either, and damps noise.
     return 'plate-sinkage', {
         'shape': 'disc',
         'a_m': 0.5 * diameter,
@@ -90,7 +91,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {**COLUMNS, **HEAPS, **CRATERS, *
 MEASURED = {0: 0.032, 5: 0.052, 10: 0.135, 15: 0.434, 20: 0.756, 25: 0.885}
 """Slip over slope [deg] of a prototype wheel on GRC-1."""
 OTHERS = {0: 0.04, 2.5: 0.06, 5: 0.105, 10: 0.21, 15: 0.415, 20: 0.62, 25: 0.72}
-"""Of the discrete elements of the same authors."""
+"""Slip over slope [deg] of the discrete elements of the same authors."""
 FIGURES = (
     'slope_deg',
     'flank_deg',
@@ -132,7 +133,7 @@ def run(case: str, threads: int) -> dict[str, Any]:
         if name == 'repose':
             found['flank_deg'] = found.pop('slope_deg')
             if given.get('release') != 'collapse':
-                del found['peak_over_radius']  # a grain that sticks to the tube
+                del found['peak_over_radius']  # a particle that sticks to the tube
         points = found.get('profile_m') or found.get('curve') or []
         figures = {
             key: f'{value:.4g}' if isinstance(value, float) else value
@@ -146,7 +147,7 @@ def run(case: str, threads: int) -> dict[str, Any]:
 
 
 def lube(ratio: float) -> tuple[float, float]:
-    """Return run-out and final height over the radius of columns of a ratio of height to radius, as measured.
+    """Return measured run-out and final height over the radius, for columns of a ratio of height to radius.
 
     Lube et al. (2004): 1.24 a below a = 1.7, 1.6 sqrt(a) above; height min(a, 0.88 a^(1/6)).
     """
@@ -154,7 +155,7 @@ def lube(ratio: float) -> tuple[float, float]:
 
 
 def columns(found: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the rows of columns, with what was measured and the part of it that we find."""
+    """Return the rows of columns, with the measured values and the ratio of the results to them."""
     known = {}
     for case, (_, given) in COLUMNS.items():
         if case in found:
@@ -170,7 +171,7 @@ def columns(found: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
 
 
 def drums(found: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the rows of drums, with what the grid says of smooth lips and of rough ones."""
+    """Return the rows of drums, with the results of the grid for smooth and for rough lips."""
     known = {}
     for case, (_, given) in DRUMS.items():
         if case in found:
@@ -230,10 +231,10 @@ def draw(found: dict[str, dict[str, str]]) -> None:
             name = 'ours, 20 mm' if coarse else 'ours, 9 mm'
             slips.plot([float(r['slope_deg']) for r in known], [float(r['slip']) for r in known], mark, label=name)
     slips.set_xlabel('slope [deg]')
-    slips.set_ylabel('slip over the tips of the grousers')
+    slips.set_ylabel('slip ratio at the grouser tips')
     for axis in (heaps, craters, plates, slips):
         axis.grid(alpha=0.3)
-        if axis is heaps:  # there is room above it alone
+        if axis is heaps:  # only this plot has space above it
             axis.legend(fontsize=8, ncols=3, loc='lower center', bbox_to_anchor=(0.5, 1.05))
         elif axis.get_legend_handles_labels()[0]:
             axis.legend(fontsize=8)
@@ -242,7 +243,7 @@ def draw(found: dict[str, dict[str, str]]) -> None:
 
 
 def main() -> None:
-    """Run the cases that were asked for, then write page and picture."""
+    """Run the requested cases, then write page and plot."""
     import matplotlib
 
     matplotlib.use('Agg')
@@ -268,7 +269,7 @@ def main() -> None:
         'case': 'case',
         'ours': 'run-out, height',
         'measured': 'measured',
-        'part': 'part of it',
+        'part': 'ratio',
         'settled_s': 'at rest after [s]',
     }
     heap = {'case': 'case', 'flank_deg': 'flank [deg]', 'height_over_radius': 'height / radius'}
@@ -285,9 +286,9 @@ def main() -> None:
     turned = {
         'case': 'case',
         'torque_nm_per_m': 'torque [N m/m]',
-        'lips_torque_nm_per_m': 'of the lips',
+        'lips_torque_nm_per_m': 'of the lips [N m/m]',
         'equation': 'grid, 2/3 of 35°, 35°',
-        'part': 'lips over it',
+        'part': 'lips over grid',
         'gathered': 'gathered [kg/m]',
     }
     text = written(

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Run cases of the campaign on grains and write docs/validation/dem.md from their table.
+"""Run cases of the DEM campaign and write docs/validation/dem.md from their table.
 
 ``tools/validate_dem.py CASE...`` runs cases by name (``all``: each of them, hours on two cores) and puts their rows
-into docs/validation/dem.csv; without a case the page and its picture are made from the table as it is. Figures do not
+into docs/validation/dem.csv. Without a case the page and its plot are made from the existing table. Results do not
 depend on the number of threads, times do: ``--threads 1`` for one.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from campaign import COST, curve, keep, markdown, rows, timed
-from marks import written
+from page_markers import written
 
 from regolith_terrain.dem.climb import ClimbBed, climb
 from regolith_terrain.testbeds import angle_of_repose
@@ -29,9 +29,9 @@ PICTURES = ROOT / 'docs' / 'images'
 MEASURED = {0: 0.032, 5: 0.052, 10: 0.135, 15: 0.434, 20: 0.756, 25: 0.885}
 """Slip over slope [deg] of a prototype wheel on GRC-1."""
 OTHERS = {0: 0.04, 2.5: 0.06, 5: 0.105, 10: 0.21, 15: 0.415, 20: 0.62, 25: 0.72}
-"""Of the discrete elements of the same authors."""
+"""Slip over slope [deg] of the discrete elements of the same authors."""
 RIG = WheelRig(settle_s=0.0, spin_up_s=0.0, drive_s=3.6, averaging_fraction=2.6 / 3.6)
-"""Turns at once; the first second is left out."""
+"""Rig whose wheel turns from the start; the first second is left out."""
 DENSE = {'packing': 'dense'}
 CLUMPS = {'shape': 'clump3', 'rolling_resistance': 0.0}
 WHEELS: dict[str, tuple[float, dict[str, Any]]] = {
@@ -108,7 +108,7 @@ def _heap(settings: dict[str, Any], threads: int, tick: Any) -> dict[str, Any]:
 
 
 def draw(found: dict[str, dict[str, str]]) -> None:
-    """Draw slip over slope, the wheel's way and sinkage, and the heaps."""
+    """Draw slip over slope, distance and sinkage of the wheel, and the heaps."""
     import matplotlib.pyplot as plt
 
     figure, (slips, ways, heaps) = plt.subplots(1, 3, figsize=(14.0, 4.2), layout='constrained')
@@ -122,14 +122,14 @@ def draw(found: dict[str, dict[str, str]]) -> None:
             name = case.rpartition('_')[2]
             slips.plot(float(found[case]['slope_deg']), float(found[case]['slip']), mark, markersize=10, label=name)
     slips.set_xlabel('slope [deg]')
-    slips.set_ylabel('slip over the tips of the grousers')
+    slips.set_ylabel('slip ratio at the grouser tips')
     for case in WHEELS:
         if case in found:
             time_s, way, sinkage = curve(found[case]).T
             (line,) = ways.plot(time_s, 1e3 * way, label=case)
             ways.plot(time_s, 1e3 * sinkage, ':', color=line.get_color())
     ways.set_xlabel('time [s]')
-    ways.set_ylabel('way; dotted: sinkage of the tips [mm]')
+    ways.set_ylabel('distance; dotted: sinkage of the tips [mm]')
     for case in HEAPS:
         if case in found:
             at, height = curve(found[case]).T
@@ -146,7 +146,7 @@ def draw(found: dict[str, dict[str, str]]) -> None:
 
 
 def main() -> None:
-    """Run the cases that were asked for, then write page and picture."""
+    """Run the requested cases, then write page and plot."""
     import matplotlib
 
     matplotlib.use('Agg')

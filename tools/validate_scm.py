@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Write the tables and the picture of docs/validation/scm.md: ``make validate``.
+"""Write the tables and the plot of docs/validation/scm.md: ``make validate``.
 
-Everything between the marks in that file is computed here, from the reference tables that ship with the packages.
+All text between the marks in that file is computed here, from the reference tables of the packages.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from marks import written
+from page_markers import written
 from rich.console import Console
 from rich.progress import track
 
@@ -61,14 +61,14 @@ SLIPPING: dict[str, dict[str, Any]] = {
         'grouser_thickness_m': 0.005,
     },
 }
-"""Wheels in a slip; where nothing is said, that of the reference tables with 200 N on ``lunar_nominal``."""
+"""Settings of the wheels with slip; defaults: the wheel of the reference tables with 200 N on ``lunar_nominal``."""
 SLIPS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 MEASURED = 0.6, 3.0, 7.0
-"""Slip, and how many times as deep as without slip Ding et al. (2010) measured lugged wheels to be: least and most."""
+"""Slip, and smallest and largest ratio of the sinkage to that without slip, of lugged wheels by Ding et al. (2010)."""
 
 
 def progress(items: Iterable[Any], what: str) -> Iterable[Any]:
-    """Show on stderr how far a table is."""
+    """Show the progress of a table on stderr."""
     return track(list(items), what, console=Console(stderr=True), transient=True)
 
 
@@ -78,7 +78,7 @@ def table(head: list[str], rows: Iterable[list[str]]) -> list[str]:
 
 
 def rolled(soil: str, load: float, slips: tuple[float, ...], mode: str) -> list[dict[str, Any]]:
-    """Return the rig's rows for the wheel of the reference."""
+    """Return the rows of the rig for the wheel of the reference."""
     settings = wheel_rig.Settings.model_validate(
         {'soil': f'chrono_{soil}', 'load_n': load, 'slip': slips, 'scm_mode': mode, 'slip_sinkage': False}
     )
@@ -112,7 +112,7 @@ def wheels(geometry: str) -> list[str]:
         worst = max(abs(mine - theirs) / max(0.01 * abs(theirs), floor) for theirs, mine, floor in pairs)
         cells = [f'{value:.3f}' for theirs, mine, _ in pairs for value in (theirs, mine)]
         rows.append([row['soil'], f'{load:g}', f'{slip:g}', *cells, f'{100.0 * worst:.2f}'])
-    # Bullet's rays are shown, not matched: no tolerance applies.
+    # Bullet's rays are shown only: no tolerance applies.
     return table(head, rows) if geometry == 'exact' else table(head[:-1], (row[:-1] for row in rows))
 
 
@@ -121,7 +121,7 @@ def pressing(geometry: str) -> list[str]:
     head = [
         'case',
         'largest load [N]',
-        'sinkage under it [mm]: Chrono',
+        'sinkage at this load [mm]: Chrono',
         'ours',
         'largest difference of force [N]',
         'of sinkage [mm]',
@@ -186,7 +186,7 @@ def closed_form() -> list[str]:
 def slipping() -> dict[str, list[float]]:
     """Return the sinkage of each wheel at each slip [m]."""
     out = {}
-    for name, wheel in progress(SLIPPING.items(), 'wheels in a slip'):
+    for name, wheel in progress(SLIPPING.items(), 'wheels with slip'):
         settings = wheel_rig.Settings.model_validate({'slip': SLIPS, 'individual_contact': False, **wheel})
         out[name] = [row['sinkage_m'] for row in wheel_rig.run(settings, lambda done, total: None)]
     return out
@@ -210,7 +210,7 @@ def sinkages(deep: dict[str, list[float]]) -> list[str]:
 def continuum() -> list[str]:
     """Return the table of the rig grc1_mgru3 at the slips and loads of its climbs on particles."""
     rig, wheel = load_wheel_rig('grc1_mgru3'), SLIPPING['GRC-1, 30 mm']
-    head = ['slope [deg]', 'slip', 'sinkage [mm]: particles, 9 mm', 'regolith', 'over it']
+    head = ['slope [deg]', 'slip', 'sinkage [mm]: particles, 9 mm', 'regolith', 'ratio']
     rows = []
     for climb in csv.DictReader(CONTINUUM.read_text(encoding='utf-8').splitlines()):
         case = re.fullmatch(r'wheel_(\d+)', climb['case'])
@@ -225,7 +225,7 @@ def continuum() -> list[str]:
 
 
 def growth(times: float, slip: float) -> float:
-    """Return by how much the exponent grows with slip where Ding's formula has a wheel so many times as deep."""
+    """Return the growth of the exponent with slip for which Ding's formula gives this ratio of sinkages."""
     soil = load_soil('lunar_nominal')
     wheel = 200.0, RADIUS, WIDTH, soil.k_phi + soil.k_c / WIDTH, soil.exponent
     low, high = 0.0, 2.0
@@ -237,7 +237,7 @@ def growth(times: float, slip: float) -> float:
 
 
 def picture_of_sinkage(deep: dict[str, list[float]]) -> None:
-    """Draw sinkage over slip, in terms of that without slip, beside published formulas."""
+    """Draw the ratio of sinkage to that without slip over slip, beside published formulas."""
     import matplotlib
 
     matplotlib.use('Agg')
@@ -273,7 +273,7 @@ def viper() -> list[str]:
     """Return the table of the locked rover over 20 s."""
     head = [
         'slope [deg]',
-        'way [m]: Chrono',
+        'distance [m]: Chrono',
         'ours',
         'largest difference [mm]',
         'mean slip, 10-20 s: Chrono',
@@ -323,7 +323,7 @@ def picture() -> None:
     figure, grid = plt.subplots(2, 2, figsize=(11.0, 8.0), layout='constrained')
     slips = (-0.3, -0.2, -0.1, -0.05, 0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
     fine = np.linspace(0.0, 0.75, 40)
-    for axes, (soil, load) in progress(zip(grid.flat, CASES, strict=True), 'picture'):
+    for axes, (soil, load) in progress(zip(grid.flat, CASES, strict=True), 'plot'):
         for mode, style in (('reference', 'C0-'), ('regolith', 'C1-')):
             pulls = [row['drawbar_pull_n'] for row in rolled(soil, load, slips, mode)]
             axes.plot(slips, pulls, style, label=f'{mode} mode')
@@ -343,7 +343,7 @@ def picture() -> None:
 
 
 def main() -> None:
-    """Put the tables between their marks and draw the picture."""
+    """Write the tables between their marks and draw the plots."""
     deep = slipping()
     tables = {
         'slipping': sinkages(deep),

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Write the tables and pictures of docs/validation/vehicles.md: ``make validate``.
+"""Write the tables and plots of docs/validation/vehicles.md: ``make validate``.
 
-Everything between the marks in that file is computed here, from the tables of the package's tests.
+All text between the marks in that file is computed here, from the tables of the package's tests.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from marks import written
 from numpy.typing import NDArray
+from page_markers import written
 from rich.console import Console
 from rich.progress import track
 
@@ -51,20 +51,20 @@ EXTRAPOLATED = {'yaw rate': 'yaw_rate_radps', 'lateral acceleration': 'ay_mps2',
 
 
 def told(case: str) -> dict[str, float]:
-    """Return the reference's figures of a case."""
+    """Return the results of the reference for a case."""
     with (TABLES / 'hmmwv_summary.csv').open() as file:
         return {row['quantity']: float(row['value']) for row in csv.DictReader(file) if row['case'] == case}
 
 
 def series(case: str) -> dict[str, NDArray[np.float64]]:
-    """Return the reference's time, speed and yaw rate of a case."""
+    """Return time, speed and yaw rate of the reference for a case."""
     with (TABLES / 'hmmwv_series.csv').open() as file:
         rows = [row for row in csv.DictReader(file) if row['case'] == case]
     return {key: np.array([float(row[key]) for row in rows]) for key in rows[0] if key != 'case'}
 
 
 def compared(case: str, done: Drive, settings: Settings) -> list[str]:
-    """Return lines of the table: what both have, and yaw rates at the reference's speeds of a circle."""
+    """Return lines of the table: common quantities, and yaw rates at the reference's speeds on a circle."""
     ours, theirs = results(settings, done), told(case)
     pairs = []
     for name, value in ours.items():
@@ -106,14 +106,14 @@ def draw(drives: dict[str, Drive]) -> None:
 
 
 def tank_means(case: str) -> dict[str, NDArray[np.float64]]:
-    """Return the reference's means of a tracked vehicle's case over spans of time."""
+    """Return the means of the reference over intervals of time, for a case of the tracked vehicle."""
     with (TABLES / 'm113_means.csv').open() as file:
         rows = [row for row in csv.DictReader(file) if row['case'] == case]
     return {key: np.array([float(row[key]) for row in rows]) for key in rows[0] if key != 'case'}
 
 
 def tank_lines(case: str, done: Drive) -> list[str]:
-    """Return lines of the table: at rest all that is known, else the last means of each second second."""
+    """Return lines of the table: at rest all quantities, otherwise the means at the end of every second second."""
     given, lines = tank_means(case), []
     at_rest = case == 'settle'
     columns = [key for key in given if not key.endswith('_s')] if at_rest else list(TANK_COLUMNS)
@@ -148,11 +148,11 @@ def draw_tanks(drives: dict[str, Drive]) -> None:
 
 
 Loads = dict[tuple[str, str, str], dict[int, tuple[float, float]]]
-"""Number to x [m] and value, by case, quantity and side."""
+"""x [m] and value by number, by case, quantity and side."""
 
 
 def chain_tables() -> tuple[Loads, Loads]:
-    """Return what was measured of the chain of shoes, which is kept, and of the band."""
+    """Return the stored results of the chain of shoes, and the results of the band."""
     sys.path.insert(0, str(TESTS))
     import shoe_chain
 
@@ -169,7 +169,7 @@ def chain_tables() -> tuple[Loads, Loads]:
 
 def chain_lines(chain: Loads, band: Loads) -> list[str]:
     """Return lines of the table: mean differences of pressure, loads of wheels, moments of turning."""
-    lines = ['| case | figure | chain | band |', '| --- | --- | --- | --- |']
+    lines = ['| case | quantity | chain | band |', '| --- | --- | --- | --- |']
     for (case, quantity, side), theirs in chain.items():
         ours = band[case, quantity, side]
         if quantity in ('shoe', 'line'):
@@ -188,7 +188,7 @@ def chain_lines(chain: Loads, band: Loads) -> list[str]:
 
 
 def draw_chain(chain: Loads, band: Loads) -> None:
-    """Draw loads along the track: of each shoe at rest, for each metre when driving."""
+    """Draw loads along the track: per shoe at rest, per length in motion."""
     import matplotlib.pyplot as plt
 
     cases = {
@@ -211,8 +211,8 @@ def draw_chain(chain: Loads, band: Loads) -> None:
 
 
 def main() -> None:
-    """Put the table between its marks and draw the picture."""
-    lines = ['| case | figure | Chrono | extrapolated | ours |', '| --- | --- | --- | --- | --- |']
+    """Write the tables between their marks and draw the plots."""
+    lines = ['| case | quantity | Chrono | extrapolated | ours |', '| --- | --- | --- | --- | --- |']
     drives = {}
     for case in track(CASES, 'drives', console=Console(stderr=True), transient=True):
         settings = Settings(case=case)

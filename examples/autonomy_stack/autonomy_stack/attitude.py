@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which way is up, and which way the rover heads: from gyroscopes, with gravity as the plumb line."""
+"""Attitude of the rover from gyroscopes, with roll and pitch corrected by gravity."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ Vector = NDArray[np.float64]
 
 
 def turn(vector: Vector) -> Vector:
-    """Return the matrix that turns about a vector by its length [rad], shape (3, 3)."""
+    """Return the rotation matrix about a vector by its length [rad], shape (3, 3)."""
     out: Vector = Rotation.from_rotvec(vector).as_matrix()
     return out
 
 
 class Attitude:
-    """Rotation from the base to a level frame that heads where the base headed at the start.
+    """Rotation from the base frame to a level frame with the initial heading of the base.
 
-    A rover that stands tells the bias of its gyroscopes and which way is down. On its way the gyroscopes are
-    integrated; where the accelerometers feel about the gravity felt at rest, they pull roll and pitch back,
-    slowly: a rover that jolts over ground feels more than gravity. Nothing but the bias at rest corrects the heading.
+    At rest the filter estimates the gyroscope bias and the vertical. In motion it integrates the gyroscopes. Where the
+    specific force is close to gravity at rest, it slowly corrects roll and pitch. Shocks on rough ground are excluded,
+    because their specific force is larger. The heading is corrected by the bias at rest only.
     """
 
     PLUMB_S = 20.0
-    """Time in which roll and pitch return to the plumb line [s]."""
+    """Time constant with which roll and pitch are corrected by gravity [s]."""
     QUIET = 0.1
-    """Share of gravity by which a felt force may differ from it and still count as a plumb line."""
+    """Maximum relative difference from gravity of a specific force that is used as vertical [-]."""
 
     def __init__(self) -> None:
         self.rotation: Vector = np.eye(3)
@@ -50,7 +50,7 @@ class Attitude:
         return math.acos(min(max(float(self.rotation[2, 2]), -1.0), 1.0))
 
     def stand(self, rate: Vector, force: Vector) -> None:
-        """Take a sample of the rover at rest: rate [rad/s] and specific force [m/s^2] in the base frame."""
+        """Process a sample of the rover at rest: rate [rad/s] and specific force [m/s^2] in the base frame."""
         self._sums += (rate, force)
         self._samples += 1
         self.bias, mean = self._sums / self._samples
@@ -60,14 +60,14 @@ class Attitude:
         self.rotation = turn(np.array([0.0, pitch, 0.0])) @ turn(np.array([roll, 0.0, 0.0]))
 
     def move(self, rate: Vector, force: Vector, seconds: float) -> None:
-        """Take the sample of a period [s] in motion."""
+        """Process the sample of a period [s] in motion."""
         felt = math.sqrt(float(force @ force))
         correction = np.zeros(3)
         if self._gravity > 0.0 and abs(felt / self._gravity - 1.0) < self.QUIET:
-            # Turns the felt vertical towards the frame's, about a horizontal axis.
+            # Rotate the measured vertical towards that of the frame, about a horizontal axis.
             correction = np.cross(force / felt, self.rotation[2]) / self.PLUMB_S
         self.rotation = self.rotation @ turn((rate - self.bias + correction) * seconds)
-        # Rounding would make it a rotation no longer, some day.
+        # Rounding errors would accumulate.
         x, y = self.rotation[:, 0], self.rotation[:, 1]
         x = x / math.sqrt(float(x @ x))
         y = y - float(x @ y) * x

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Clouds of points as they come in messages."""
+"""Conversion of point cloud messages to arrays."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 
 _KINDS = {1: 'i1', 2: 'u1', 3: 'i2', 4: 'u2', 5: 'i4', 6: 'u4', 7: 'f4', 8: 'f8'}
-"""NumPy's names of the constants of ``sensor_msgs/PointField``."""
+"""NumPy type names of the constants of ``sensor_msgs/PointField``."""
 
 
 def points_of(message: Any) -> Vector:
-    """Return x, y, z of the returns of a ``sensor_msgs/PointCloud2``, shape (n, 3) [m]; misses (NaN) are left out.
+    """Return x, y, z of the returns of a ``sensor_msgs/PointCloud2``, shape (n, 3) [m], without misses (NaN).
 
     Args:
-        message: anything with the fields of one
+        message: Object with the fields of such a message.
     """
     order = '>' if message.is_bigendian else '<'
     fields = {field.name: field for field in message.fields}

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the ground looks like: a grid of heights, gathered from clouds of points."""
+"""Elevation map: a grid of heights, collected from point clouds."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ Vector = NDArray[np.float64]
 
 
 class ElevationMap:
-    """Mean and top of the heights of points in square cells round the start.
+    """Mean and maximum height of points in square cells around the start.
 
-    Cells forget: of more than ``remembers`` points the newer ones count, as the rover's place drifts.
+    Of more than ``remembers`` points in a cell only the newer ones count, because the position of the rover drifts.
 
     Args:
-        half_m: half a side of the square [m]
-        cell_m: side of a cell [m]
-        remembers: number of points
+        half_m: Half of the side of the map [m].
+        cell_m: Side of a cell [m].
+        remembers: Number of points that count per cell.
     """
 
     def __init__(self, half_m: float = 56.0, cell_m: float = 0.2, remembers: float = 60.0) -> None:
         self.cell, self.half, self._remembers = cell_m, half_m, remembers
         n = 2 * round(half_m / cell_m)
         self.count = np.zeros((n, n))
-        """Weight of the points in each cell; rows along x, columns along y."""
+        """Weight of the points in each cell, rows along x, columns along y."""
         self.mean = np.full((n, n), np.nan)
-        """[m]; NaN where nothing was seen."""
+        """Mean height of each cell [m]; NaN without points."""
         self.top = np.full((n, n), np.nan)
-        """Height of what stands out of a cell [m]."""
+        """Maximum height in each cell [m]."""
 
     def indices(self, x: Vector, y: Vector) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
-        """Return rows, columns and whether each place is on the map."""
+        """Return rows, columns and whether each position is on the map."""
         i = np.floor((np.asarray(x) + self.half) / self.cell).astype(np.intp)
         j = np.floor((np.asarray(y) + self.half) / self.cell).astype(np.intp)
         n = len(self.mean)
@@ -40,7 +40,7 @@ class ElevationMap:
         return np.where(there, i, 0), np.where(there, j, 0), there
 
     def add(self, points: Vector) -> None:
-        """Take points in the level frame [m], shape (n, 3)."""
+        """Add points in the level frame [m], shape (n, 3)."""
         i, j, there = self.indices(points[:, 0], points[:, 1])
         n = len(self.mean)
         flat, z = (i * n + j)[there], points[there, 2]
@@ -54,13 +54,13 @@ class ElevationMap:
         seen = before > 0.0
         old[cells] = np.where(seen, old[cells] + share * (mean - old[cells]), mean)
         tops = self.top.reshape(-1)
-        # A top that later points do not reach again was noise, or has moved: it sinks to theirs.
+        # A maximum that later points do not reach again was noise or has moved, so it is lowered to theirs.
         lower = tops[cells] + share * (top - tops[cells])
         tops[cells] = np.where(seen, np.maximum(top, lower), top)
         count[cells] = before + fresh
 
     def height(self, x: Vector, y: Vector) -> tuple[Vector, Vector, Vector, NDArray[np.bool_]]:
-        """Return bilinear heights [m], their slopes along x and y, and where all four cells round are known."""
+        """Return bilinear heights [m], their slopes along x and y, and where all four surrounding cells are known."""
         u = (np.asarray(x) + self.half) / self.cell - 0.5
         v = (np.asarray(y) + self.half) / self.cell - 0.5
         n = len(self.mean)

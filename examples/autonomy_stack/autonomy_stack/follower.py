@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which curve to drive next: the one of some arcs that costs least, and leads where it costs least from there."""
+"""Path follower: select the arc with the least cost along it and from its end to the goal."""
 
 from __future__ import annotations
 
@@ -17,44 +17,48 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Driving:
-    """How the rover may be driven."""
+    """Limits and weights of the follower."""
 
     speed_mps: float = 0.4
-    """On level ground [m/s]."""
+    """Speed on level ground [m/s]."""
     slowest_mps: float = 0.15
-    """Near hazards and the goal [m/s]."""
+    """Speed near hazards and the goal [m/s]."""
     curvature_pm: float = 0.55
-    """Tightest curve [1/m]."""
+    """Maximum curvature [1/m]."""
     arcs: int = 13
-    """Number of curves looked at, an odd one."""
+    """Number of candidate arcs, odd."""
     ahead_m: float = 3.0
-    """Length of each [m]."""
+    """Length of a forward arc [m]."""
     reverse_m: float = 1.5
-    """Length of those that lead backwards [m]."""
+    """Length of a backward arc [m]."""
     turning_m: float = 1.5
-    """Way that a radian of turning is worth [m]."""
+    """Cost of a turn of one radian, as a distance [m]."""
     reverse_cost_m: float = 8.0
-    """Way that driving backwards is worth, as the sensors look ahead [m]."""
+    """Cost of driving backwards, because the sensors face ahead, as a distance [m]."""
 
 
 @dataclass(frozen=True)
 class Arc:
-    """A curve of constant curvature from the rover on."""
+    """Arc of constant curvature that starts at the rover."""
 
     curvature: float
-    """To the left positive [1/m]."""
+    """Curvature, positive to the left [1/m]."""
     length: float
-    """Negative: backwards [m]."""
+    """Length; negative: backwards [m]."""
 
 
 def points(
     curvature: Vector, length: float, x: float, y: float, heading: float, spacing: float = 0.2
 ) -> tuple[Vector, Vector, Vector]:
-    """Return x, y [m] and headings [rad] along arcs of one length, their beginning left out, shape (arcs, points).
+    """Return x, y [m] and headings [rad] along arcs of equal length, without their start, shape (arcs, points).
 
     Args:
-        curvature: of each arc [1/m]
-        length: negative: backwards [m]
+        curvature: Curvature of each arc [1/m].
+        length: Length; negative: backwards [m].
+        x: Start x [m].
+        y: Start y [m].
+        heading: Start heading [rad].
+        spacing: Maximum distance between points [m].
     """
     count = max(round(abs(length) / spacing), 1)
     s = length * np.arange(1, count + 1) / count
@@ -67,27 +71,29 @@ def points(
 
 @dataclass(frozen=True)
 class Choice:
-    """The curve chosen, and the speed for it."""
+    """Selected arc and its speed."""
 
     arc: Arc
     speed: float
-    """Negative: backwards [m/s]."""
+    """Speed; negative: backwards [m/s]."""
     total: float
-    """Cost of the way to the goal over it, in metres of level ground."""
+    """Cost of the path to the goal along the arc, as a distance on level ground [m]."""
 
 
 def choose(
     driving: Driving, pose: tuple[float, float, float], field: CostToGo, cost: CostToGo, last: Arc | None = None
 ) -> Choice:
-    """Return the best curve from a pose.
+    """Return the best arc from a pose.
 
-    Counted are the way along the curve at its cost, the cost to go from its end, the turn towards the way from there
-    on, and a little for a curve that is not the last one, which keeps the rover from dithering.
+    The cost is the sum of four terms: the cost along the arc, the cost to go from its end, the turn towards the path
+    from there, and a small cost of an arc that differs from the last one, which prevents oscillation.
 
     Args:
-        pose: x, y [m], heading [rad]
-        field: cost to go to the goal
-        cost: of a metre, as a field
+        driving: Limits and weights of the follower.
+        pose: x, y [m], heading [rad].
+        field: Cost to go to the goal [m].
+        cost: Cost per distance, as a field [-].
+        last: Arc selected before; None: none.
     """
     bends = np.linspace(-driving.curvature_pm, driving.curvature_pm, driving.arcs)
     found = []
@@ -98,13 +104,13 @@ def choose(
         to_go = field.at(x, y)
         off = np.abs((field.descent(x, y) - heading + math.pi) % (2.0 * math.pi) - math.pi)
         totals = np.cumsum(metre, axis=1) * piece + to_go + driving.turning_m * np.where(to_go < 1.0, 0.0, off) + extra
-        # Where the goal lies on a curve rather than beyond its end, the curve ends there.
+        # If the goal is on an arc and not beyond its end, the arc ends there.
         total = np.where(to_go.min(axis=1) < driving.ahead_m, totals.min(axis=1), totals[:, -1])
         if last is not None:
             total = total + 0.3 * np.minimum(np.abs(bends - last.curvature) / driving.curvature_pm, 1.0)
             total += 1.0 * (length * last.length < 0.0)
         k = int(np.argmin(total))
-        # Dear ground within the next metre is taken slowly.
+        # Ground of high cost within the next meter is crossed slowly.
         near = float(metre[k, : max(round(1.0 / piece), 1)].mean())
         found.append((float(total[k]), Arc(float(bends[k]), length), near))
     total_m, arc, near = min(found, key=lambda one: one[0])

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Frames: quaternions as messages have them, and where a sensor is on the rover."""
+"""Coordinate frames: quaternions of messages, and poses of sensors on the rover."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ def quaternion(rotation: Vector) -> Vector:
 
 
 def to_base(fixed: Mapping[str, tuple[str, Vector, Vector]], frame: str, base: str) -> tuple[Vector, Vector] | None:
-    """Return the place of a frame in the base and the rotation from it; None: it hangs on nothing known.
+    """Return the position of a frame in the base frame and the rotation from it; None: its parent is unknown.
 
     Args:
-        fixed: child frame -> its parent, its place in the parent, the rotation from child to parent
+        fixed: Parent, position in the parent and rotation from child to parent, by child frame.
+        frame: Name of the frame.
+        base: Name of the base frame.
     """
     place, rotation = np.zeros(3), np.eye(3)
     while frame != base:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What of the ground a rover should keep off: slopes, steps, rough places, and what lies too near to them."""
+"""Hazards of the ground: slopes, steps, roughness, and the clearance around them."""
 
 from __future__ import annotations
 
@@ -16,67 +16,68 @@ from autonomy_stack.elevation_map import ElevationMap
 Vector = NDArray[np.float64]
 
 LEAST_SEEN = 0.34
-"""Share of a window that must be known: fewer cells may lie in a line, or only at the far rim of what was seen."""
+"""Fraction of a window that must be known. Fewer cells may be collinear, or only at the far edge of the seen area."""
 UNSEEN = 2.0
-"""Cost of ground that nobody has seen."""
+"""Cost of unseen ground."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a rover can do."""
+    """Limits of the rover."""
 
     slope_deg: float = 18.0
-    """Steepest ground [deg]."""
+    """Maximum slope [deg]."""
     step_m: float = 0.18
-    """Highest step [m]."""
+    """Maximum step height [m]."""
     roughness_m: float = 0.07
-    """Greatest standard deviation of the ground from a plane under the rover [m]."""
+    """Maximum standard deviation of the ground from a plane under the rover [m]."""
     footprint_m: float = 0.7
-    """Half a side of the square of ground that carries it [m]."""
+    """Half of the side of the square of ground under the rover [m]."""
     clearance_m: float = 1.0
-    """Distance of its middle from any hazard [m]."""
+    """Minimum distance of the rover center from any hazard [m]."""
 
 
 @dataclass(frozen=True)
 class Hazards:
-    """Layers of a map, NaN where the ground was not seen enough."""
+    """Hazard layers of a map; NaN where too little ground was seen."""
 
     slope: Vector
-    """Steepness of the plane under the rover [rad]."""
+    """Slope of the plane under the rover [rad]."""
     step: Vector
-    """Greatest difference of heights close by, the slope taken off [m]."""
+    """Largest height difference nearby, without the slope [m]."""
     roughness: Vector
-    """Standard deviation from the plane [m]."""
+    """Standard deviation of the ground from the plane [m]."""
     blocked: NDArray[np.bool_]
-    """Where the rover's middle must not be."""
+    """Whether the rover center must not be in the cell."""
     cost: Vector
-    """Metres of level ground that a metre here is worth, 1 at least; of ground unseen, too."""
+    """Cost per distance relative to level ground, at least 1, also for unseen ground [-]."""
 
 
 @dataclass(frozen=True)
 class Planes:
-    """Planes fitted to windows of a map, NaN where there is too little to fit."""
+    """Planes fitted to windows of a map; NaN where too few cells are known."""
 
     level: Vector
-    """Their heights in the middle of each window [m]."""
+    """Height of the plane at the center of each window [m]."""
     slope: Vector
-    """Steepness [rad]."""
+    """Slope of the plane [rad]."""
     deviation: Vector
-    """Standard deviation of the ground from them [m]."""
+    """Standard deviation of the ground from the plane [m]."""
     full: Vector
-    """Share of the window's cells that are known."""
+    """Fraction of known cells in the window."""
 
 
 def planes(height: Vector, reach: int, cell: float) -> Planes:
-    """Return the least-squares planes through the cells of every window of (2 reach + 1)^2 that are no NaN.
+    """Return the least-squares planes through the known cells of every window of (2 reach + 1)^2 cells.
 
     Args:
-        height: [m]
-        cell: side of a cell [m]
+        height: Heights of the cells; NaN: unknown [m].
+        reach: Half size of a window, in cells.
+        cell: Side of a cell [m].
     """
     known = np.isfinite(height)
     size = 2 * reach + 1
-    # Counted from the middle of the map: squares of large numbers would leave few digits to their differences.
+    # Relative to the center of the map, because differences of large squares lose digits.
     x, y = np.meshgrid(*(cell * (np.arange(n) - 0.5 * n) for n in height.shape), indexing='ij')
     offset = float(np.median(height[known])) if known.any() else 0.0
     z = np.where(known, height - offset, 0.0)
@@ -107,7 +108,7 @@ def assess(ground: ElevationMap, limits: Limits, window: tuple[slice, slice] = (
     cell = ground.cell
     under = planes(height, max(round(limits.footprint_m / cell), 1), cell)
     wheel = 2 * max(round(0.5 * limits.footprint_m / cell), 1) + 1
-    # What stands out of the plane under the rover, and what is sunk, within the reach of a wheel.
+    # Heights above and below the plane under the rover, within the size of a wheel.
     standing = ndimage.maximum_filter(np.nan_to_num(top - under.level, nan=-np.inf), wheel, mode='nearest')
     lying = ndimage.minimum_filter(np.nan_to_num(height - under.level, nan=np.inf), wheel, mode='nearest')
     step = np.where(np.isfinite(under.level) & np.isfinite(standing - lying), standing - lying, np.nan)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How far off the reckoned place is: a cloud laid on the map of the clouds before it."""
+"""Position correction by matching a point cloud with the map of earlier clouds."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Vector = NDArray[np.float64]
 
 
 class Match(NamedTuple):
-    """What a cloud says of the place from which it was seen."""
+    """Result of the match of a cloud."""
 
     shift: Vector
-    """What is to be added to the place [m], shape (3,)."""
+    """Correction of the position [m], shape (3,)."""
     residual: float
-    """Root mean square of what is left between cloud and map, outliers aside [m]."""
+    """Root mean square of the remaining height differences, without outliers [m]."""
     points: int
-    """Number of points that were laid on known ground."""
+    """Number of points on known cells."""
 
 
 def match(
@@ -33,19 +33,22 @@ def match(
     rounds: int = 3,
     least: int = 200,
 ) -> Match | None:
-    """Return the shift that lays points best on the map; None: too few of them lie on known ground.
+    """Return the shift with the best agreement of points and map; None: too few points are on known cells.
 
-    Heights of points are held against the map's, whose slopes say which shift would mend what is left: least squares by
-    Gauss and Newton, weighted after Huber, with the reckoned place as prior. Level ground so leaves the place as it is.
+    Heights of points are compared with the map. Its slopes determine the shift: least squares by Gauss-Newton with
+    Huber weights, and the position by wheel odometry as prior. So level ground does not change the position.
 
     Args:
-        points: in the level frame, from the reckoned place [m], shape (n, 3)
-        prior_m: standard deviation of the reckoned place since the last match, on the level and up [m]
-        noise_m: of a height above the map, cells' relief included [m]
+        points: Points in the level frame, from the position by wheel odometry [m], shape (n, 3).
+        ground: Elevation map.
+        prior_m: Standard deviation of the position by wheel odometry since the last match, horizontal and vertical [m].
+        noise_m: Standard deviation of a height above the map, including relief within cells [m].
+        rounds: Number of iterations.
+        least: Minimum number of points on known cells.
     """
     shift = np.zeros(3)
     across, up = prior_m
-    # Points of one cloud err together (attitude, cells): a hundred of them count as one.
+    # Errors of points of one cloud are correlated (attitude, cells), so a hundred of them count as one.
     weight = 1.0 / (100.0 * noise_m**2)
     residual = 0.0
     count = 0

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the rover is: wheels say how far, gyroscopes say which way, and slip is what the ground took."""
+"""Odometry: distance from wheels, direction from gyroscopes, and an estimate of slip."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ Vector = NDArray[np.float64]
 
 
 class Pose(NamedTuple):
-    """Where the base is, in the level frame of the start."""
+    """Pose of the base in the level frame of the start."""
 
     t_ns: int
     """Time [ns]."""
     place: Vector
-    """Its origin [m], shape (3,)."""
+    """Position of the origin [m], shape (3,)."""
     rotation: Vector
-    """From the base to the level frame, shape (3, 3)."""
+    """Rotation from the base to the level frame, shape (3, 3)."""
 
 
 class Odometry:
-    """Dead reckoning along the axes of the base, less the slip that others measured.
+    """Dead reckoning along the axes of the base, reduced by the measured slip.
 
-    Wheels tell how far they rolled. How far the rover came is less by slip, which they cannot know: who can (see
-    :mod:`autonomy_stack.matching`) calls :meth:`correct`.
+    Wheels measure the rolled distance. The traveled distance is smaller by slip. :mod:`autonomy_stack.matching`
+    measures the difference and calls :meth:`correct`.
     """
 
     FORGETS_M = 2.0
-    """Way rolled in which an estimate of slip is replaced by newer ones [m]."""
+    """Rolled distance over which newer estimates of slip replace older ones [m]."""
     KEPT = 200
-    """Number of poses kept for sensors that come late."""
+    """Number of stored poses for late sensor messages."""
 
     def __init__(self) -> None:
         self.attitude = Attitude()
         self.place: Vector = np.zeros(3)
         self.slip = 0.0
-        """Share of the rolled way that was not travelled, as last estimated."""
+        """Last estimate of slip: fraction of the rolled distance that was not traveled [-]."""
         self.rolled = 0.0
-        """Way the wheels rolled, either way [m]."""
+        """Rolled distance in both directions [m]."""
         self._history: deque[Pose] = deque(maxlen=self.KEPT)
         self._since_fix = 0.0
 
     def roll(self, t_ns: int, ahead: float, left: float) -> None:
-        """Move on by what the wheels say of a cycle: metres ahead and to the left in the base frame."""
+        """Advance by the wheel motion of a cycle, ahead and to the left in the base frame [m]."""
         rotation = self.attitude.rotation
         self.place = self.place + rotation @ np.array([(1.0 - self.slip) * ahead, left, 0.0])
         self.rolled += abs(ahead)
@@ -58,7 +58,7 @@ class Odometry:
         self._history.append(Pose(t_ns, self.place, rotation))
 
     def at(self, t_ns: int) -> Pose | None:
-        """Return the pose at a time, or the next one kept; None: it is older than all, or still to come."""
+        """Return the pose at a time, or the next stored one; None: older than all stored poses, or in the future."""
         times = [pose.t_ns for pose in self._history]
         k = bisect_left(times, t_ns)
         if k == len(times) or (k == 0 and times[0] > t_ns):
@@ -66,9 +66,9 @@ class Odometry:
         return self._history[k]
 
     def correct(self, shift: Vector) -> None:
-        """Move the present and the past by a shift [m], shape (3,): the map says that the rover was there.
+        """Shift the present and the stored poses by a correction from the map [m], shape (3,).
 
-        What of it lies along the way since the last time was slip.
+        Its component along the path since the last correction is slip.
         """
         ahead = self.attitude.rotation[:, 0]
         if abs(self._since_fix) > 0.02:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How far it is to the goal from anywhere, round what is in the way."""
+"""Path planner: cost to the goal from every cell, around obstacles."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from scipy.sparse.csgraph import dijkstra
 Vector = NDArray[np.float64]
 
 BLOCKED = 60.0
-"""Cost of blocked ground: dear, not endless, so that a rover that finds itself there gets out by the shortest way."""
+"""Cost of blocked ground: high but finite, so that a rover on it leaves it by the shortest path."""
 _STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
 @dataclass(frozen=True)
 class CostToGo:
-    """A field of distances to a goal, in metres of level ground."""
+    """Cost to go to a goal, as distances on level ground."""
 
     values: Vector
-    """By cells, rows along x."""
+    """Values of the cells, rows along x [m]."""
     cell: float
     """Side of a cell [m]."""
     corner: tuple[float, float]
-    """Least x and y of the field [m]."""
+    """Smallest x and y of the field [m]."""
 
     def at(self, x: Vector, y: Vector) -> Vector:
-        """Return the values at places, bilinear between the middles of cells."""
+        """Return the values at positions, bilinear between cell centers."""
         n, m = self.values.shape
         u = np.clip((np.asarray(x) - self.corner[0]) / self.cell - 0.5, 0.0, n - 1.001)
         v = np.clip((np.asarray(y) - self.corner[1]) / self.cell - 0.5, 0.0, m - 1.001)
@@ -44,14 +44,14 @@ class CostToGo:
         return out
 
     def descent(self, x: Vector, y: Vector) -> Vector:
-        """Return the headings in which the values fall fastest [rad]."""
+        """Return the headings of steepest descent [rad]."""
         d = self.cell
         x, y = np.asarray(x), np.asarray(y)
         out: Vector = np.arctan2(self.at(x, y - d) - self.at(x, y + d), self.at(x - d, y) - self.at(x + d, y))
         return out
 
     def path(self, x: float, y: float, step_m: float = 0.5, longest_m: float = 200.0) -> Vector:
-        """Return the way down from a place, shape (n, 2)."""
+        """Return the path of descent from a position [m], shape (n, 2)."""
         points = [(x, y)]
         for _ in range(int(longest_m / step_m)):
             x, y = points[-1]
@@ -63,7 +63,7 @@ class CostToGo:
 
 
 def coarser(values: Vector, by: int, worst: bool) -> Vector:
-    """Return means, or the largest, of blocks of by x by cells; what is over at the far ends is left out."""
+    """Return means or maxima of blocks of by x by cells, without incomplete blocks at the far ends."""
     n, m = (size // by for size in values.shape)
     blocks = values[: n * by, : m * by].reshape(n, by, m, by)
     out: Vector = blocks.max(axis=(1, 3)) if worst else blocks.mean(axis=(1, 3))
@@ -78,14 +78,15 @@ def cost_to_go(
     corner: tuple[float, float],
     by: int = 2,
 ) -> CostToGo:
-    """Return the distances of all places to a goal (Dijkstra), on cells ``by`` times as wide as those given.
+    """Return the cost to go of all positions (Dijkstra), on cells ``by`` times as wide as the given ones.
 
     Args:
-        cost: of a metre, 1 at least
-        blocked: where it is :data:`BLOCKED` instead
-        goal: x, y [m]
-        cell: side of a cell [m]
-        corner: least x and y of the cells [m]
+        cost: Cost per distance of each cell, at least 1 [-].
+        blocked: Whether a cell has cost :data:`BLOCKED` instead.
+        goal: Goal x, y [m].
+        cell: Side of a given cell [m].
+        corner: Smallest x and y of the cells [m].
+        by: Number of given cells along the side of a cell of the result.
     """
     dear = coarser(np.where(blocked, BLOCKED, cost), by, worst=False)
     wide = by * cell

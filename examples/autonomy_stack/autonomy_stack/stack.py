@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole of it without ROS: what the sensors said goes in, a command comes out."""
+"""The autonomy stack without ROS: from sensor inputs to commands."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Mount:
-    """Where a sensor is on the rover."""
+    """Pose of a sensor on the rover."""
 
     place: Vector = field(default_factory=lambda: np.zeros(3))
-    """Its origin in the base frame [m], shape (3,)."""
+    """Origin in the base frame [m], shape (3,)."""
     rotation: Vector = field(default_factory=lambda: np.eye(3))
-    """From its frame to the base frame, shape (3, 3)."""
+    """Rotation from the sensor frame to the base frame, shape (3, 3)."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the stack is told of its rover and its task."""
+    """Settings of the stack: rover and task."""
 
     lidar: Mount = field(default_factory=Mount)
     imu: Mount = field(default_factory=Mount)
@@ -44,40 +44,41 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     driving: Driving = field(default_factory=Driving)
     arrived_m: float = 0.5
-    """Distance at which a goal counts as reached [m]."""
+    """Distance within which a goal is reached [m]."""
     stands_s: float = 2.0
-    """Time for which the rover stands at first, to find its bias and its plumb line [s]."""
+    """Initial time at rest, to estimate gyroscope bias and vertical [s]."""
     nearest_m: float = 1.0
-    """Points nearer to the lidar than this are of the rover itself [m]."""
+    """Distance from the lidar below which points belong to the rover [m]."""
     farthest_m: float = 14.0
-    """Points farther than this are too few to say what is between them [m]."""
+    """Distance above which points are too sparse [m]."""
     matches: bool = True
-    """Whether clouds are laid on the map to measure slip."""
+    """Whether clouds are matched with the map to measure slip."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """What the rover is to do."""
+    """Command to the rover."""
 
     speed: float = 0.0
-    """[m/s]."""
+    """Forward speed [m/s]."""
     turning: float = 0.0
-    """[rad/s]."""
+    """Yaw rate [rad/s]."""
 
 
 class Stack:
-    """Odometry, map, hazards, way and command, in this order, from the inputs of all sensors.
+    """Odometry, map, hazards, path and command, in this order, from the inputs of all sensors.
 
-    Everything is in the level frame that begins where the rover stood and heads as it headed.
+    All values are in the level frame with the initial position and heading of the rover.
 
     Args:
-        goals: x, y of the places to go to, one after the other [m]; none: it maps, and stands
+        settings: Settings of rover and task.
+        goals: x, y of the goals in order [m]; none: it maps at rest.
     """
 
     BESIDE_M = 15.0
-    """Ground looked at beside the rectangle of rover and goal [m]."""
+    """Margin of the planned area around the rectangle of rover and goal [m]."""
     TRAPPED_S = 8.0
-    """Time without getting on after which the rover backs out [s]."""
+    """Time without progress after which the rover backs out [s]."""
 
     def __init__(self, settings: Settings, goals: Sequence[tuple[float, float]]) -> None:
         self.settings = settings
@@ -86,14 +87,14 @@ class Stack:
         self.odometry = Odometry()
         self.ground = ElevationMap()
         self.hazards: Hazards | None = None
-        """Of the ground round rover and goal."""
+        """Hazards of the ground around rover and goal."""
         self.corner = (0.0, 0.0)
-        """Least x and y of that ground [m]."""
+        """Smallest x and y of that area [m]."""
         self.field: CostToGo | None = None
         self.choice: Choice | None = None
         self.last_match: Match | None = None
         self.reached: list[tuple[float, float]] = []
-        """Where the rover thought it was when it had reached each goal [m]."""
+        """Estimated position of the rover when it reached each goal [m]."""
         self._cost: CostToGo | None = None
         self._wheels_ns = -1
         self._imu_ns = -1
@@ -109,12 +110,12 @@ class Stack:
 
     @property
     def pose(self) -> tuple[float, float, float]:
-        """Place [m] and heading [rad]."""
+        """Position [m] and heading [rad]."""
         x, y, _ = self.odometry.place.tolist()
         return x, y, self.odometry.attitude.heading
 
     def step(self, t_ns: int) -> Command | None:
-        """Return the command for what happened up to a time [ns]; None: not all of that is there yet."""
+        """Return the command for the inputs up to a time [ns]; None: some of them have not arrived."""
         if not self.inputs.complete(t_ns):
             return None
         for when, kind, content in self.inputs.take(t_ns):
@@ -139,7 +140,7 @@ class Stack:
         seconds = (t_ns - self._imu_ns) * 1e-9 if self._imu_ns >= 0 else 0.0
         self._imu_ns = t_ns
         if t_ns <= self.settings.stands_s * 1e9:
-            # It settles into the soil in its first half second.
+            # The rover settles into the soil in its first half second.
             if t_ns > 0.5e9:
                 self.odometry.attitude.stand(rate, force)
         else:
@@ -167,16 +168,16 @@ class Stack:
     def _standing(self) -> bool:
         return abs(self._speed[0]) < 0.01
 
-    # -- the way ------------------------------------------------------------------------------------------------------
+    # -- the path ------------------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
-        """Find hazards, and the way to the goal round them, now that the map has changed."""
+        """Compute hazards and the path to the goal after a change of the map."""
         ground, (x, y, _) = self.ground, self.pose
         goal = None if self.done else self.goals[len(self.reached)]
         n, cell, half = len(ground.mean), ground.cell, ground.half
         window = []
         for a, b in zip((x, y), goal or (x, y)):
-            # Even ends: the way is found on cells twice as wide.
+            # Even bounds, because the path is planned on cells twice as wide.
             ends = min(a, b) - self.BESIDE_M, max(a, b) + self.BESIDE_M
             low, high = (2 * int((end + half) / (2.0 * cell)) for end in ends)
             window.append(slice(max(low, 0), min(high, n)))
@@ -211,7 +212,7 @@ class Stack:
         return Command(speed, speed * self.choice.arc.curvature)
 
     def _notice_traps(self, t_ns: int, x: float, y: float, heading: float) -> None:
-        """Back out of where the rover has not got on for a while, and remember the place."""
+        """Back out of a place without progress, and mark it as blocked."""
         since, tx, ty = self._trap
         if math.dist((x, y), (tx, ty)) > 0.4:
             self._trap = [t_ns * 1e-9, x, y]

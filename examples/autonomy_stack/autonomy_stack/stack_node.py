@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The stack on topics: ``ros2 run autonomy_stack stack_node --ros-args -r __ns:=/rover -p "goals:=[36.0, 0.0]"``.
+"""ROS node of the stack: ``ros2 run autonomy_stack stack_node --ros-args -r __ns:=/rover -p "goals:=[36.0, 0.0]"``.
 
-In, of the namespace of the rover: ``odom``, ``imu/data_raw``, ``lidar/points``; ``/tf_static``, for where sensors
-are. Out: ``cmd_vel``, one for each ``odom``; ``stack/path``, ``stack/hazards``, ``stack/reached``; and the transform
-from ``map`` to the odom frame, which holds what the wheels did not know.
+Inputs in the namespace of the rover: ``odom``, ``imu/data_raw``, ``lidar/points``; and ``/tf_static`` for the poses of
+sensors. Outputs: one ``cmd_vel`` for each ``odom``; ``stack/path``, ``stack/hazards``, ``stack/reached``; and the
+transform from ``map`` to the odom frame, which contains the corrections of dead reckoning.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ Vector = NDArray[np.float64]
 
 DEEP = QoSProfile(depth=200)
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-# Each of several publishers has a part of the tree.
+# Each of several publishers sends a part of the tree.
 STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class StackNode(Node):
-    """Queues what comes; for every ``odom`` there is one command, once all that was measured before it has come."""
+    """Node that queues inputs and publishes one command for every ``odom``, once all earlier inputs have arrived."""
 
     def __init__(self) -> None:
         super().__init__('autonomy_stack')
@@ -114,7 +114,7 @@ class StackNode(Node):
         self._answer()
 
     def _start(self) -> None:
-        """Make the stack once it is known where the sensors are."""
+        """Make the stack once the poses of the sensors are known."""
         lidar, imu = (to_base(self._fixed, self._sensors[name], self._base) for name in ('lidar', 'imu'))
         if lidar is None or imu is None:
             return
@@ -133,7 +133,7 @@ class StackNode(Node):
     # -- out ----------------------------------------------------------------------------------------------------------
 
     def _answer(self) -> None:
-        """Publish a command for every odometry whose inputs have come."""
+        """Publish a command for every odometry whose inputs have arrived."""
         while self._stack is not None and self._waiting:
             odometry = self._waiting[0]
             t_ns = max(_ns(odometry) - self._lag_ns, 0)
@@ -178,7 +178,7 @@ class StackNode(Node):
             self._draw(stamp)
 
     def _draw(self, stamp: Any) -> None:
-        """Publish way and hazards, for whoever looks."""
+        """Publish path and hazards for viewers."""
         stack = self._stack
         if stack is None:
             return
@@ -199,12 +199,12 @@ class StackNode(Node):
             info.origin.position.x, info.origin.position.y = stack.corner
             level = np.where(known, np.clip(12.0 * (hazards.cost - 1.0), 0.0, 99.0), -1.0)
             level = np.where(hazards.blocked, 100.0, level)
-            # In the message x runs fastest, here y.
+            # In the message the index of x changes fastest, here that of y.
             grid.data = level.T.astype(np.int8).ravel().tolist()
             self._grids.publish(grid)
 
     def _watch(self) -> None:
-        """Say "stand" as long as nothing was heard, which starts a world that waits; leave when the world has left."""
+        """Publish zero commands until the first input, which starts a waiting world; exit after its end."""
         if self._heard_at is None:
             if self._commands is not None and self._commands.get_subscription_count():
                 self._command(Command())
@@ -218,7 +218,7 @@ def _ns(message: Any) -> int:
 
 
 def main() -> None:
-    """Run the node until the world is gone; the exit code says whether all goals were reached."""
+    """Run the node until the world ends; return exit code 0 if all goals were reached."""
     rclpy.init()
     node = StackNode()
     try:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Start ``traverse_polar`` and the stack that drives its rover: ``ros2 launch autonomy_stack traverse.launch.py``.
 
-``seed:=3`` is other ground, ``goals:="[30.0, 5.0]"`` another task.
+``seed:=3`` selects other terrain, ``goals:="[30.0, 5.0]"`` other goals.
 """
 
 from pathlib import Path
@@ -18,13 +18,13 @@ from launch import LaunchDescription
 
 DRIVEN = (
     'vehicles.rover.driver={type: external, timeout_s: 1.0}',
-    # The world waits for a command in every cycle, so a slow machine drives the same way as a fast one.
+    # The world waits for a command in every cycle, so the result does not depend on the speed of the machine.
     'world.input_barrier={topic: /rover/cmd_vel, timeout_s: 5.0}',
 )
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Return the run of the scenario, and the node beside it."""
+    """Return the launch actions: the run of the scenario and the node of the stack."""
     scenario = Path(get_package_share_directory('regolith_bringup'), 'launch', 'traverse_polar.launch.py')
     own = Path(get_package_share_directory('autonomy_stack'), 'config', 'stack.yaml')
     run = IncludeLaunchDescription(

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Map, matching and hazards on grounds that are known."""
+"""Tests of map, matching and hazards on known terrain."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ LIMITS = Limits()
 
 
 def rolling(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return heights of ground with hollows and swells of some decimetres [m]."""
+    """Return heights of ground with hollows and swells of some decimeters [m]."""
     return 0.25 * np.sin(0.7 * x) * np.cos(0.9 * y) + 0.15 * np.sin(1.7 * x + 0.5) + 0.1 * np.cos(1.3 * y)
 
 
 def surveyed(heights, half: float = 8.0, per_m: int = 20) -> ElevationMap:
-    """Return a map of a ground, seen everywhere."""
+    """Return a complete map of a ground."""
     ground = ElevationMap(half_m=half)
     side = np.arange(-half + 0.5 / per_m, half, 1.0 / per_m)
     x, y = (a.ravel() for a in np.meshgrid(side, side))
@@ -30,7 +30,7 @@ def surveyed(heights, half: float = 8.0, per_m: int = 20) -> ElevationMap:
     return ground
 
 
-def test_heights_and_slopes_of_a_plane_are_its_own() -> None:
+def test_map_of_plane_has_its_heights_and_slopes() -> None:
     ground = surveyed(lambda x, y: 0.1 * x - 0.2 * y + 3.0)
     x, y = np.array([0.33, -4.1, 5.0]), np.array([1.0, 2.22, -3.7])
     height, along_x, along_y, known = ground.height(x, y)
@@ -40,7 +40,7 @@ def test_heights_and_slopes_of_a_plane_are_its_own() -> None:
     assert not ground.height(np.array([8.0]), np.array([0.0]))[3].any(), 'its rim is known on one side only'
 
 
-def test_cells_forget_what_newer_points_do_not_confirm() -> None:
+def test_cell_maximum_not_confirmed_by_newer_points_is_lowered() -> None:
     ground = ElevationMap(half_m=2.0, remembers=10.0)
     low = np.tile([[0.1, 0.1, 0.0]], (100, 1))
     ground.add(low)
@@ -53,8 +53,8 @@ def test_cells_forget_what_newer_points_do_not_confirm() -> None:
     assert ground.top[i[0], j[0]] == pytest.approx(0.0, abs=1e-3)
 
 
-def test_a_cloud_finds_its_place_on_the_map() -> None:
-    """Reckoned 6 cm too far and 4 cm to the side, with 1 cm of noise: found to 1.5 cm, a thirteenth of a cell."""
+def test_match_finds_position_error() -> None:
+    """An error of 6 cm ahead and 4 cm to the side, with 1 cm of noise, is found to 1.5 cm, a thirteenth of a cell."""
     rng = np.random.default_rng(3)
     ground = surveyed(rolling)
     x, y = rng.uniform(-6.0, 6.0, size=(2, 4000))
@@ -65,17 +65,17 @@ def test_a_cloud_finds_its_place_on_the_map() -> None:
     assert 0.005 < found.residual < 0.03
 
 
-def test_level_ground_tells_nothing_of_the_place_but_its_height() -> None:
+def test_match_on_level_ground_corrects_height_only() -> None:
     ground = surveyed(lambda x, y: 0.0 * x)
     x, y = np.random.default_rng(4).uniform(-5.0, 5.0, size=(2, 2000))
     found = match(ground, np.stack([x, y, np.full(2000, 0.02)], axis=1))
     assert found is not None and found.shift[:2] == pytest.approx([0.0, 0.0], abs=1e-6)
-    # The prior holds it back by a tenth: 2000 points count as twenty of 3 cm, it as one of 2 cm.
+    # The prior reduces the shift by a tenth: 2000 points count as twenty of 3 cm, the prior as one of 2 cm.
     assert found.shift[2] == pytest.approx(-0.018, abs=5e-4)
 
 
 def test_outliers_do_not_move_the_rover() -> None:
-    """A tenth of the points stand half a metre out of the ground, as another rover does: 2 cm at most."""
+    """A tenth of the points is half a meter above the ground, as of another rover: the error is at most 2 cm."""
     rng = np.random.default_rng(5)
     ground = surveyed(rolling)
     x, y = rng.uniform(-6.0, 6.0, size=(2, 4000))
@@ -85,12 +85,12 @@ def test_outliers_do_not_move_the_rover() -> None:
     assert found is not None and np.abs(found.shift).max() < 0.02
 
 
-def test_few_points_on_known_ground_are_no_match() -> None:
+def test_match_with_few_known_points_returns_none() -> None:
     assert match(ElevationMap(half_m=4.0), np.zeros((1000, 3))) is None
 
 
-def test_planes_are_fitted_to_what_is_known() -> None:
-    """Slope and level of a plane of which every other place is unknown."""
+def test_planes_are_fitted_to_known_cells() -> None:
+    """Slope and height of a plane with every other cell unknown."""
     x, y = np.meshgrid(np.arange(30) * 0.2, np.arange(30) * 0.2, indexing='ij')
     height = 50.0 + 0.3 * x + 0.1 * y
     height[(np.arange(900) % 2 == 0).reshape(30, 30)] = np.nan
@@ -107,13 +107,13 @@ def test_slopes_are_hazards_from_the_limit_on(slope_deg: float, blocked: bool) -
     inner = (slice(10, -10), slice(10, -10))
     assert np.degrees(found.slope[inner]) == pytest.approx(slope_deg, abs=0.1)
     assert bool(found.blocked[inner].all()) == blocked and bool(found.blocked[inner].any()) == blocked
-    # A cell of 0.2 m on a slope has tops that stand out of it by half of what it rises.
+    # In a cell of 0.2 m on a slope the maximum is above the mean by half of the rise.
     assert np.nanmax(found.step[inner]) < 0.1
 
 
 @pytest.mark.parametrize(('rock_m', 'blocked'), [(0.1, False), (0.3, True)])
 def test_rocks_are_hazards_by_their_height(rock_m: float, blocked: bool) -> None:
-    """A rock of 30 cm on ground of 10 degrees: its surroundings are blocked as far as the clearance, not beyond."""
+    """A rock of 30 cm on a slope of 10 degrees blocks its surroundings within the clearance, not beyond."""
     half_rock, grade = 0.15, math.tan(math.radians(10.0))
     found = assess(surveyed(lambda x, y: grade * x + rock_m * (np.maximum(np.abs(x), np.abs(y)) < half_rock)), LIMITS)
     middle = len(found.blocked) // 2
@@ -123,7 +123,7 @@ def test_rocks_are_hazards_by_their_height(rock_m: float, blocked: bool) -> None
     assert found.blocked.any() == blocked
 
 
-def test_what_nobody_saw_is_dear_and_free() -> None:
+def test_unseen_ground_is_expensive_but_not_blocked() -> None:
     found = assess(ElevationMap(half_m=4.0), LIMITS)
     assert not found.blocked.any() and np.isnan(found.slope).all()
     assert (found.cost == 2.0).all()

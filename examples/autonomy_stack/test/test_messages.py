@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Clouds as bytes, and inputs that overtake one another."""
+"""Tests of point cloud messages and of inputs that arrive in another order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLACES = np.array([[1.0, 2.0, 3.0], [-4.0, 5.5, 0.25], [np.nan, 0.0, 0.0], [7.0,
 
 
 def cloud(order: str, pad: int, height: int) -> SimpleNamespace:
-    """Return a message whose points have x, y, z out of order, another field, and rows with something behind them."""
+    """Return a message with x, y, z in another order, a further field, and padded rows."""
     kind = np.dtype([('intensity', f'{order}u2'), ('z', f'{order}f8'), ('x', f'{order}f4'), ('y', f'{order}f4')])
     points = np.zeros(len(PLACES), kind)
     for axis, name in enumerate('xyz'):
@@ -42,11 +42,11 @@ def cloud(order: str, pad: int, height: int) -> SimpleNamespace:
 
 @pytest.mark.parametrize('order', ['<', '>'])
 @pytest.mark.parametrize(('pad', 'height'), [(0, 1), (0, 2), (5, 2)])
-def test_points_are_read_wherever_their_fields_lie(order: str, pad: int, height: int) -> None:
+def test_points_are_read_with_any_field_layout(order: str, pad: int, height: int) -> None:
     assert points_of(cloud(order, pad, height)) == pytest.approx(PLACES[[0, 1, 3]])
 
 
-def test_inputs_come_out_in_the_order_of_what_happened() -> None:
+def test_queue_returns_inputs_in_order_of_stamps() -> None:
     inputs = Inputs(100.0, 2.0)
     for t_ms, kind in ((20, WHEELS), (500, CLOUD), (10, INERTIAL), (500, INERTIAL), (500, WHEELS), (510, INERTIAL)):
         inputs.add(t_ms * 1_000_000, kind, (t_ms, kind))
@@ -55,7 +55,7 @@ def test_inputs_come_out_in_the_order_of_what_happened() -> None:
     assert [t for t, _, _ in inputs.take(10**12)] == [510_000_000]
 
 
-def test_a_moment_is_complete_once_every_sensor_has_spoken_of_it() -> None:
+def test_queue_is_complete_once_all_sensors_have_sent_inputs() -> None:
     inputs = Inputs(100.0, 2.0)
     assert not inputs.complete(0)
     inputs.add(0, INERTIAL, None)
@@ -67,7 +67,7 @@ def test_a_moment_is_complete_once_every_sensor_has_spoken_of_it() -> None:
     assert inputs.complete(500_000_000)
 
 
-def test_rates_that_are_no_whole_nanoseconds_are_counted_as_frames_are() -> None:
+def test_queue_with_fractional_period_counts_rounded_stamps() -> None:
     """Frame 1 of 3 Hz is at 333 333 333 ns."""
     inputs = Inputs(100.0, 3.0)
     inputs.add(10**9, INERTIAL, None)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nav2's parameters name only topics and frames that a run of ``traverse_polar`` and the stack's node have."""
+"""Tests of Nav2's parameters: topics and frames exist in a run of ``traverse_polar`` with the stack's node."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ STACK = {
     '/rover/stack/path': 'nav_msgs/msg/Path',
     '/rover/stack/reached': 'geometry_msgs/msg/PoseStamped',
 }
-"""What the stack's node publishes besides commands and a transform (``test_autonomy_stack.py`` asks a running one)."""
+"""Topics of the stack's node except commands and a transform (``test_autonomy_stack.py`` checks a running node)."""
 KINDS = {
     'odom_topic': 'nav_msgs/msg/Odometry',
     'map_topic': 'nav_msgs/msg/OccupancyGrid',
     'pointcloud': 'sensor_msgs/msg/PointCloud2',
 }
 OWN = {'local_costmap/costmap_raw', 'global_costmap/costmap_raw', 'cmd_vel_smoothed', 'collision_monitor_state'}
-"""Topics between Nav2's own nodes, and what each server of a costmap publishes."""
+"""Topics between Nav2's own nodes, and topics of each costmap server."""
 
 
 def parameters() -> dict[str, Any]:
@@ -52,7 +52,7 @@ def scenario() -> Any:
 
 @pytest.fixture(scope='module')
 def topics(scenario: Any) -> dict[str, str]:
-    """Return type by topic, of the run and of the stack's node."""
+    """Return the types of the topics of the run and of the stack's node."""
     sensors = {name: output.message for sensor in scenario_sensors(scenario) for name, output in sensor.topics}
     return {t.name: t.type_name for t in recorded_topics(scenario.vehicles)} | sensors | STACK
 
@@ -94,7 +94,7 @@ def test_commands_end_at_the_rover(topics: dict[str, str]) -> None:
     assert not any('stamped' in path[-1] and value for path, value in leaves(parameters()))
 
 
-def test_layers_and_plugins_are_all_given() -> None:
+def test_all_layers_and_plugins_have_sections() -> None:
     """Every name in a list of plugins or sources has a section, and every section of a costmap is in the list."""
     for node, content in parameters().items():
         values = content['ros__parameters']
@@ -106,7 +106,7 @@ def test_layers_and_plugins_are_all_given() -> None:
             assert layers == set(values['plugins'])
 
 
-def test_what_nav2_allows_is_what_the_rover_can_do(scenario: Any) -> None:
+def test_nav2_limits_are_within_rover_limits(scenario: Any) -> None:
     """Turning radius and speeds are within those of the model."""
     from regolith_vehicles import compile_vehicle
 
@@ -119,8 +119,8 @@ def test_what_nav2_allows_is_what_the_rover_can_do(scenario: Any) -> None:
     assert p['/rover/controller_server']['FollowPath']['regulated_linear_scaling_min_radius'] >= tightest
 
 
-def test_the_file_is_one_that_ros_reads() -> None:
-    """The parser of parameter files knows no anchors, and lists of one type only."""
+def test_parameter_file_is_valid_for_ros() -> None:
+    """The parser of parameter files supports no anchors, and only lists of one type."""
     text = (PACKAGE / 'config' / 'nav2.yaml').read_text(encoding='utf-8')
     assert '&' not in text and ': *' not in text
     for path, value in leaves(parameters()):

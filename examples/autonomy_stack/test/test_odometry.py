@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Attitude, odometry and frames against motions in closed form."""
+"""Tests of attitude, odometry and frames with motions in closed form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def felt(attitude: np.ndarray) -> np.ndarray:
     return attitude.T @ np.array([0.0, 0.0, G])
 
 
-def test_at_rest_it_finds_its_tilt_and_its_bias() -> None:
+def test_attitude_at_rest_finds_tilt_and_bias() -> None:
     """Roll 5 and pitch -8 degrees, biases of 1e-3 rad/s under white noise: to 0.05 degrees, and 3 sigma of the mean."""
     rng = np.random.default_rng(1)
     true = turn(np.array([0.0, math.radians(-8.0), 0.0])) @ turn(np.array([math.radians(5.0), 0.0, 0.0]))
@@ -35,7 +35,7 @@ def test_at_rest_it_finds_its_tilt_and_its_bias() -> None:
 
 
 def test_a_turn_on_a_slope_is_a_turn_about_its_normal() -> None:
-    """Half a turn about the base's own z on ground of 10 degrees: the nose that looked up the slope looks down it."""
+    """After half a turn about the base's own z on a slope of 10 degrees, x points down the slope instead of up."""
     tilted = turn(np.array([0.0, math.radians(-10.0), 0.0]))
     attitude = Attitude()
     attitude.stand(np.zeros(3), felt(tilted))
@@ -47,18 +47,18 @@ def test_a_turn_on_a_slope_is_a_turn_about_its_normal() -> None:
     assert np.allclose(attitude.rotation @ attitude.rotation.T, np.eye(3), atol=1e-12)
 
 
-def test_the_plumb_line_mends_roll_and_pitch_and_no_heading() -> None:
-    """Gyroscopes whose bias has changed by 1e-3 rad/s since: tilt stays within rate times time constant, heading drifts."""
+def test_gravity_corrects_roll_and_pitch_but_not_heading() -> None:
+    """After a bias change of 1e-3 rad/s, the tilt error stays within rate times time constant, and the heading drifts."""
     attitude = Attitude()
     attitude.stand(np.zeros(3), felt(np.eye(3)))
     for _ in range(4_000):
         attitude.move(np.full(3, 1e-3), felt(np.eye(3)), 0.05)
     assert attitude.tilt < math.sqrt(2.0) * 1e-3 * Attitude.PLUMB_S * 1.05
-    assert attitude.tilt > 0.5e-3 * Attitude.PLUMB_S, 'the time constant is what it is said to be'
+    assert attitude.tilt > 0.5e-3 * Attitude.PLUMB_S, 'the time constant equals its setting'
     assert attitude.heading == pytest.approx(0.2, rel=0.05)
 
 
-def test_a_jolt_is_no_plumb_line() -> None:
+def test_shock_does_not_correct_attitude() -> None:
     attitude = Attitude()
     attitude.stand(np.zeros(3), felt(np.eye(3)))
     attitude.move(np.zeros(3), np.array([3.0, 0.0, G]), 0.01)
@@ -77,8 +77,8 @@ def test_wheels_on_a_slope_climb() -> None:
     assert odometry.at(100 * 20_000_000) is None
 
 
-def test_slip_is_learnt_from_corrections() -> None:
-    """A rover that slips by 12 %, corrected twice a second: after 15 m slip is known to 0.01, and so is its way."""
+def test_slip_is_estimated_from_corrections() -> None:
+    """With 12 % slip and two corrections per second, slip and distance are known to 0.01 after 15 m."""
     odometry, true = Odometry(), 0.0
     for k in range(1, 1876):
         odometry.roll(k * 20_000_000, 0.008, 0.0)
@@ -106,6 +106,6 @@ def test_a_sensor_on_a_mast_on_the_base() -> None:
     }
     place, rotation = to_base(fixed, 'eye', 'base')  # type: ignore[misc]
     assert place == pytest.approx([0.5, 0.1, 1.2])
-    # Its view, 0.3 rad down, goes to the left of the base, where the mast looks.
+    # The view, 0.3 rad down, is to the left of the base, the direction of the mast.
     assert rotation @ [1.0, 0.0, 0.0] == pytest.approx([0.0, math.cos(0.3), -math.sin(0.3)], abs=1e-12)
     assert to_base(fixed, 'other', 'base') is None

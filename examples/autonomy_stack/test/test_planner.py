@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Costs to go, arcs and choices against geometry."""
+"""Tests of cost to go, arcs and arc selection against geometry."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def fields(goal, wall=lambda x, y: False):
     return cost_to_go(cost, blocked, goal, CELL, CORNER), CostToGo(np.where(blocked, 60.0, cost), CELL, CORNER)
 
 
-def test_on_level_ground_the_cost_is_the_way_along_eight_headings() -> None:
-    """Along an axis and a diagonal to one cell; between them at most 8.3 % more than the distance."""
+def test_cost_on_level_ground_is_distance_along_eight_headings() -> None:
+    """Exact to one cell along an axis and a diagonal; between them at most 8.3 % more than the distance."""
     field, _ = fields((0.2, 0.2))
     places = np.array([[8.2, 0.2], [0.2, -7.8], [6.2, 6.2], [7.0, 3.0]])
     values = field.at(places[:, 0], places[:, 1])
@@ -35,7 +35,7 @@ def test_on_level_ground_the_cost_is_the_way_along_eight_headings() -> None:
     assert ways[3] - field.cell < values[3] < 1.083 * ways[3] + field.cell
 
 
-def test_the_way_leads_through_the_gap_of_a_wall() -> None:
+def test_path_leads_through_gap_of_wall() -> None:
     field, _ = fields((8.0, 0.0), lambda x, y: abs(x) < 0.5 and not 5.0 < y < 7.0)
     path = field.path(-8.0, 0.0)
     assert math.dist(path[-1], (8.0, 0.0)) < 1.0
@@ -70,7 +70,7 @@ def test_a_goal_behind_is_turned_to(side: float) -> None:
     assert chosen.speed > 0.0 and chosen.arc.curvature * side == pytest.approx(Driving().curvature_pm)
 
 
-def test_something_in_the_way_is_gone_round_and_a_dead_end_backed_out_of() -> None:
+def test_follower_avoids_obstacle_and_backs_out_of_dead_end() -> None:
     field, cost = fields((8.0, 0.0), lambda x, y: 2.0 < x < 3.0 and abs(y) < 1.2)
     arc = choose(Driving(), (0.0, 0.1, 0.0), field, cost).arc
     x, y, _ = points(np.array([arc.curvature]), arc.length, 0.0, 0.1, 0.0)
@@ -81,8 +81,8 @@ def test_something_in_the_way_is_gone_round_and_a_dead_end_backed_out_of() -> No
     assert choose(Driving(), (0.0, 0.0, 0.0), field, cost).speed < 0.0
 
 
-def test_a_drive_along_the_choices_arrives() -> None:
-    """A point that follows its choices round a wall is at the goal after no more than 1.6 times the shortest way."""
+def test_drive_along_selected_arcs_reaches_goal() -> None:
+    """A point that follows the selected arcs around a wall reaches the goal within 1.6 times the shortest path."""
     field, cost = fields((8.0, 0.0), lambda x, y: abs(x) < 0.6 and y > -4.0)
     x, y, heading, last, way = -8.0, 0.0, 0.0, None, 0.0
     while math.dist((x, y), (8.0, 0.0)) > 0.5:
@@ -99,8 +99,8 @@ def field(values: np.ndarray, cell: float = 0.5, corner: tuple[float, float] = (
     return CostToGo(values, cell, corner)
 
 
-def test_a_field_is_bilinear_between_middles_of_cells_and_falls_where_it_falls() -> None:
-    """u + 3 v on cells by (row along x, column along y), which differ in number; beyond the middles at the rim it stays."""
+def test_field_is_bilinear_between_cell_centers() -> None:
+    """u + 3 v on cells (row along x, column along y) of unequal numbers; it is constant beyond the outermost centers."""
     u, v = np.meshgrid(np.arange(6.0), np.arange(4.0), indexing='ij')
     made = field(u + 3.0 * v)
     x, y = np.array([-2.75, -1.5, -0.4]), np.array([1.25, 2.0, 2.5])
@@ -111,14 +111,14 @@ def test_a_field_is_bilinear_between_middles_of_cells_and_falls_where_it_falls()
     np.testing.assert_allclose(made.descent(np.array(-1.5), np.array(2.0)), math.atan2(-3.0, -1.0))
 
 
-def test_blocks_are_means_or_the_worst_and_what_is_over_is_left_out() -> None:
+def test_blocks_are_means_or_maxima_without_remainder() -> None:
     values = np.arange(15.0).reshape(3, 5)
     np.testing.assert_array_equal(coarser(values, 2, worst=False), [[3.0, 5.0]])
     np.testing.assert_array_equal(coarser(values, 2, worst=True), [[6.0, 8.0]])
 
 
 def test_expensive_ground_counts_by_its_cost_blocked_ground_by_sixty() -> None:
-    """A corridor one wide cell across: half of each cell's cost on both sides of every border."""
+    """A corridor one wide cell across: each border has half of the cost of the cells on both sides."""
     cost = np.ones((10, 2))
     cost[2:4], cost[6:8] = 3.0, 5.0
     blocked = np.zeros(cost.shape, bool)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole stack in a closed loop with a rover of a few lines: a point on rolling ground whose wheels slip."""
+"""Tests of the whole stack in a closed loop with a simple rover: a point on rolling ground with wheel slip."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ LIDAR = Mount(np.array([0.5, 0.0, 1.75]), np.eye(3))
 
 
 def heights(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return rolling ground with hollows of some decimetres, and a rock half a metre high in the way [m]."""
+    """Return heights of rolling ground with hollows of some decimeters, and a rock half a meter high on the path [m]."""
     rolling = 0.15 * np.sin(0.8 * x + 0.3) * np.cos(0.7 * y) + 0.06 * np.sin(2.1 * x) + 0.05 * np.cos(1.9 * y + 0.4)
     return rolling + 0.5 * (np.hypot(x - ROCK[0], y - ROCK[1]) < 0.5)
 
 
 class Rover:
-    """Stands on the ground under it, rolls as told, and comes less far by the slip."""
+    """Point rover on the ground that follows commands and travels less by the slip."""
 
     def __init__(self) -> None:
         self.x = self.y = self.heading = 0.0
@@ -48,7 +48,7 @@ class Rover:
         return np.stack([x, y, np.cross(x, y)], axis=1)
 
     def move(self, command: Command, stack: Stack) -> None:
-        """Drive for a cycle, and tell the stack what the sensors say of it."""
+        """Drive for a cycle, and add its sensor inputs to the stack."""
         before, seconds = self.rotation, CYCLE_NS * 1e-9
         way = command.speed * (1.0 - SLIP) * seconds * math.hypot(before[0, 0], before[1, 0])
         self.x += way * math.cos(self.heading)
@@ -74,8 +74,8 @@ class Rover:
 
 
 @pytest.mark.seconds
-def test_it_goes_round_a_rock_and_knows_how_far_it_came() -> None:
-    """Nine metres with a rock in the way and 12 % of slip: 0.5 m from the goal and 0.2 m of drift at most, no touch."""
+def test_stack_avoids_rock_and_estimates_distance() -> None:
+    """Nine meters with a rock on the path and 12 % slip: at most 0.5 m from the goal and 0.2 m of drift, no contact."""
     settings = Settings(lidar=LIDAR, imu_hz=25.0, cloud_hz=1e9 / 480_000_000, stands_s=1.5)
     stack, rover = Stack(settings, [(9.0, 0.0)]), Rover()
     stack.inputs.add(0, WHEELS, (0.0, 0.0))
@@ -91,13 +91,13 @@ def test_it_goes_round_a_rock_and_knows_how_far_it_came() -> None:
         nearest = min(nearest, math.hypot(rover.x - ROCK[0], rover.y - ROCK[1]))
     assert stack.done and nearest > 0.5 + 0.75, 'half a rover and the rock'
     assert math.dist((rover.x, rover.y), (9.0, 0.0)) < settings.arrived_m + 0.2
-    # Wheels alone would be wrong by 12 %, a metre.
+    # The error of wheels alone would be 12 %, a meter.
     assert math.dist(stack.pose[:2], (rover.x, rover.y)) < 0.2 < 0.1 * rolled
     assert stack.odometry.slip == pytest.approx(SLIP, abs=0.05)
 
 
 def aware(goals: list[tuple[float, float]]) -> Stack:
-    """Return a stack that knows level ground around it, and stands at the origin."""
+    """Return a stack at rest at the origin, with a map of level ground around it."""
     from autonomy_stack.planner import CostToGo
 
     stack = Stack(Settings(), goals)
@@ -107,8 +107,8 @@ def aware(goals: list[tuple[float, float]]) -> Stack:
     return stack
 
 
-def test_it_stands_at_first_then_goes_from_goal_to_goal() -> None:
-    """A goal counts within half a meter; after the last one it stands."""
+def test_stack_rests_initially_then_drives_to_each_goal() -> None:
+    """A goal is reached within half a meter; after the last one the rover stops."""
     stack = aware([(5.0, 0.0), (-3.0, 4.0)])
     looks: list[int] = []
     stack._look = lambda: looks.append(len(stack.reached))  # type: ignore[method-assign]
@@ -123,12 +123,12 @@ def test_it_stands_at_first_then_goes_from_goal_to_goal() -> None:
     assert stack.reached == [(4.51, 0.0), (-3.0, 3.6)]
 
 
-def test_a_rover_that_makes_no_progress_backs_out_and_remembers_the_place() -> None:
-    """After 8 s within 0.4 m it backs for 6 s at its slowest, and the ground 1.2 m ahead is blocked from then on."""
+def test_rover_without_progress_backs_out_and_blocks_place() -> None:
+    """After 8 s within 0.4 m the rover drives back for 6 s at its lowest speed, and the ground 1.2 m ahead is blocked."""
     stack = aware([(9.0, 0.0)])
     stack._look = lambda: None  # type: ignore[method-assign]
     assert stack._drive(9_900_000_000).speed > 0.0 and not stack._traps
-    stack.odometry.place = np.array([0.41, 0.0, 0.0])  # it moved: counted from here
+    stack.odometry.place = np.array([0.41, 0.0, 0.0])  # it moved: the time counts from here
     stack._drive(10_000_000_000)
     stack._drive(18_000_000_000)
     assert not stack._traps
@@ -137,11 +137,11 @@ def test_a_rover_that_makes_no_progress_backs_out_and_remembers_the_place() -> N
     assert stack._drive(18_200_000_000) == Command(-0.15, 0.0) == stack._drive(24_099_000_000)
     assert stack._drive(24_200_000_000).speed > 0.0
     stack._drive(32_000_000_000)
-    assert len(stack._traps) == 1, 'the time of backing out does not count'
+    assert len(stack._traps) == 1, 'the time of backing out is not included'
 
 
-def test_clouds_are_cut_at_both_ends_and_laid_where_the_lidar_was() -> None:
-    """Beyond 1 m and within 14 m, from the mount, with the pose at the time of the cloud; none while it stands at first."""
+def test_clouds_are_limited_in_range_and_placed_at_lidar_pose() -> None:
+    """Points from 1 m to 14 m, from the mount, with the pose at the time of the cloud; none during the initial rest."""
     mount = Mount(np.array([0.5, 0.0, 2.0]), np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
     stack = Stack(Settings(lidar=mount, stands_s=0.0), [])
     added: list[np.ndarray] = []

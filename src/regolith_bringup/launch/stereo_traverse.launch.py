@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Start two rovers, one observing the other with a stereo camera: ``ros2 launch regolith_bringup stereo_traverse.launch.py``."""
+"""Start two rovers, one with a stereo camera: ``ros2 launch regolith_bringup stereo_traverse.launch.py``."""
 
 from launch import LaunchDescription
 from regolith_bringup.run.launch_adapter import launch_description

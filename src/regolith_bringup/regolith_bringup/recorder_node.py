@@ -51,8 +51,8 @@ from regolith_world.checkpoint.disk_reserve import release
 from regolith_world.ros.inbox import LOOK_PERIOD_S, spin_ready
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import STARTED_BY, declare, declare_run_id
-from regolith_world.ros.published_type import alternatives
 from regolith_world.ros.shutdown import StartupError, run_process
+from regolith_world.ros.type_matching_subscription import alternatives
 from regolith_world.ros.world_monitor import WorldMonitor
 
 _COMMAND_STOP = 2

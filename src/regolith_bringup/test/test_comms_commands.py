@@ -163,15 +163,17 @@ def test_experiment_link_gives_the_reference_values() -> None:
 
 def test_experiment_link_says_what_is_wrong(tmp_path: Path) -> None:
     common = ['experiment', 'radio-link', '--grid', 'x.dat', '--rx', '1,2,3']
-    with pytest.raises(InputError, match=r"'1,2' is not a place; allowed: x,y,z"):
+    with pytest.raises(InputError, match=r"'1,2' is not a position; allowed: x,y,z"):
         called(*common, '--graph', 'x.dot', '--tx', '1,2')
-    with pytest.raises(InputError, match=r'nowhere\.dot: No such file or directory; allowed: a file that can be'):
+    with pytest.raises(InputError, match=r'nowhere\.dot: No such file or directory; allowed: a readable file'):
         called(*common, '--graph', tmp_path / 'nowhere.dot', '--tx', '1,2,3')
     with pytest.raises(InputError, match=r"radio = 'nope'.*allowed: .*lunar_uhf, subt_cloud_cave, .*subt_competition"):
         called(*common, '--graph', 'x.dot', '--tx', '1,2,3', '--radio', 'nope')
-    with pytest.raises(InputError, match=r'tx: is missing; allowed: a value \(tx: x,y,z of the transmitter'):
+    with pytest.raises(InputError, match=r'tx: is missing; allowed: a value \(tx: Position x,y,z of the transmitter'):
         called(*common, '--graph', 'x.dot')
     broken = tmp_path / 'broken.dot'
     broken.write_text('graph {\n  0 [label="0::tile::a"];\n  0 -- 7 [label=1];\n}\n')
-    with pytest.raises(InputError, match=r'broken\.dot:3: edge names vertex 7; allowed: a vertex of an earlier line$'):
+    with pytest.raises(
+        InputError, match=r'broken\.dot:3: edge refers to vertex 7; allowed: a vertex of an earlier line$'
+    ):
         called(*common, '--graph', broken, '--tx', '1,2,3')

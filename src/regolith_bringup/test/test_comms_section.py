@@ -79,7 +79,7 @@ def test_file_error_names_line_or_byte(tmp_path: Path) -> None:
     dot, dat = write_graph_files(*build_from_config(scenario.comms, participant_context(scenario)), tmp_path, 'made')
     file = written(tmp_path, graph='made.dot', grid='made.dat')
     assert load_scenario(file).scenario.comms is not None
-    with pytest.raises(InputError, match=r'comms\.graph = .*stands without grid; allowed: both'):
+    with pytest.raises(InputError, match=r'comms\.graph = .*is given without grid; allowed: both'):
         load_scenario(written(tmp_path, graph='made.dot'))
     file = written(tmp_path, graph='made.dot', grid='made.dat')
     lines = dot.read_text().splitlines()

@@ -147,7 +147,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_runs(
     (tmp_path / 'folder.png').mkdir()
     for file in ('/proc/x.png', f'{tmp_path}/folder.png', f'{tmp_path}/nowhere/x.png', f'{tmp_path}/x.jpg'):
         code, out, err = call(capsys, 'wheel-rig', '--plot', file, '--json')
-        assert code == 2 and out == '' and file in err and 'allowed: a .png' in err
+        assert code == 2 and out == '' and file in err and 'allowed: a writable .png' in err
     monkeypatch.setattr(wheel_rig, 'run', lambda *_: [])
     (tmp_path / 'old.png').write_text('old')
     with pytest.raises(InputError, match='--plot'):
@@ -195,12 +195,12 @@ def test_help_lists_what_an_experiment_has(capsys: pytest.CaptureFixture[str], m
     code, out, _ = call(capsys, 'wheel-rig', '--help', '--slip', '0.1')
     text = ' '.join(out.split())
     for said in (
-        'spacing_m crm: distance of particles [m]; above 0, up to 10; default 0.009',
-        '--resume FILE checkpoint to go',
-        '--checkpoint FILE file that Ctrl-C leaves',
-        'soil scm: name or file of a soil; default lunar_nominal',
-        'poisson_ratio [-]; from 0, below 0.5; default 0.3',
-        'packing dem: how grains fell into place; one of loose, ',
+        'spacing_m CRM only: particle spacing [m]; above 0, up to 10; default 0.009',
+        '--resume FILE Checkpoint to continue from',
+        '--checkpoint FILE Checkpoint file that Ctrl-C writes',
+        'soil SCM only: name or file of the soil; default lunar_nominal',
+        "poisson_ratio Poisson's ratio [-]; from 0, below 0.5; default 0.3",
+        'packing DEM only: packing of the bed, loose or dense; one of loose, ',
     ):
         assert said in text
     code, _, err = call(capsys, 'wheel-rigg', '--help')

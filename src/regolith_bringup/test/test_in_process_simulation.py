@@ -20,7 +20,7 @@ FIRM = ['terrain.source=flat', 'vehicles.basalt.position=[30.0, 30.0]']
 @pytest.mark.parametrize('transfer', [True, False], ids=['one ground', 'a ground for each'])
 def test_a_vehicle_that_comes_later_stands_in_what_was_dug(transfer: bool) -> None:
     """Ground lower by 0.1 m all around carries it lower by 0.1 m, whether vehicles share their compaction or not."""
-    settings = [*FIRM, f'terrain.compaction_transfer={str(transfer).lower()}']
+    settings = [*FIRM, f'terrain.merge_compaction={str(transfer).lower()}']
     scenario = load_scenario('two_rovers', settings).scenario
     entry = scenario.vehicles['amber']
     late = scenario.model_copy(update={'vehicles': {'basalt': scenario.vehicles['basalt']}})

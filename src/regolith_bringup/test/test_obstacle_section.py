@@ -66,7 +66,7 @@ def test_a_vehicle_within_an_obstacle_is_refused(tmp_path: Path) -> None:
     """It would be thrown; on a box it stands, beside a wall it does, too."""
     wall = '  a: {type: wall, position: [0.0, PLACE], size: [4.0, 0.3, 1.0]}\n'
     with pytest.raises(
-        InputError, match=r'vehicles\.amber\.position = .*penetrates an obstacle by 0\.\d+ m; allowed:  '
+        InputError, match=r'vehicles\.amber\.position = .*penetrates an obstacle by 0\.\d+ m; allowed: '
     ):
         load_scenario(written(tmp_path, wall.replace('PLACE', '0.0')))
     load_scenario(written(tmp_path, wall.replace('PLACE', '2.0')))

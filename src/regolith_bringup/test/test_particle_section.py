@@ -61,13 +61,13 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ),
         (
             {'rectangle': None, 'disc': {'center': [2.4, 0.0], 'radius_m': 1.0}},
-            ['terrain.regions.0.model = crm: without rectangle', 'allowed: with'],
+            ['terrain.regions.0.model = crm: rectangle is missing', 'allowed: all of rectangle'],
         ),
         (
             {'name': '../../../x'},
             ["terrain.regions.0.name = '../../../x'", 'cannot be the name of a folder; allowed: letters'],
         ),
-        ({'vehicle': None}, ['terrain.regions.0.model = crm: without vehicle', 'allowed: with']),
+        ({'vehicle': None}, ['terrain.regions.0.model = crm: vehicle is missing', 'allowed: all of rectangle']),
         ({'vehicle': 'ambr'}, ['terrain.regions.0.vehicle', "'ambr'", 'allowed: amber, basalt (did you mean amber?)']),
         ({'soil': 'lunar_nominal'}, ['terrain.regions.0.soil', 'allowed:', 'lunar_regolith']),
         (

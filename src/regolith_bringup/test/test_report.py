@@ -365,12 +365,12 @@ def test_report_escapes_what_people_write(page: Path) -> None:
 def test_report_shows_previews_and_says_what_is_missing(page: Path, tmp_path: Path) -> None:
     seen = made.make_run(tmp_path / 'seen', previews=4)
     text = write_report(seen).read_text()
-    assert 'What /amber/eye saw over the run' in text
+    assert 'Data of /amber/eye over the run' in text
     missing = re.search(r'Not recorded: ([^.]*)\.', text)
     assert missing is not None and missing[1] == '/amber/eye/image_raw, /amber/lidar/points'
     assert '--set recording.sensors=true' in text
     # A few small images: one row of four.
-    sheet = re.search(r'What /amber/eye saw over the run" src="data:image/png;base64,([^"]*)"', text)
+    sheet = re.search(r'Data of /amber/eye over the run" src="data:image/png;base64,([^"]*)"', text)
     assert sheet is not None and len(base64.b64decode(sheet[1])) < 200_000
     assert 'No vehicle has a sensor' in page.read_text()
 

@@ -141,14 +141,14 @@ def test_a_shipped_vehicle_on_soil_it_is_too_coarse_for() -> None:
 
 def test_vehicles_inside_each_other() -> None:
     problem = refused('vehicles.basalt.position=[0.3, 0.0]')
-    assert problem.key == 'vehicles.basalt.position' and 'inside' in problem.problem
+    assert problem.key == 'vehicles.basalt.position' and 'would penetrate' in problem.problem
     load_scenario('two_rovers', ['vehicles.basalt.position=[0.3, 0.0]', 'world.contact=none'])
 
 
 def test_vehicles_inside_an_object() -> None:
     rock = 'objects.rock={{type: static_body, position: [{}, 0.0, 0.5], shapes: [{{kind: sphere, size_m: [0.5]}}]}}'
     problem = refused(rock.format(0.0))
-    assert problem.key == 'vehicles.amber.position' and "inside 'rock'" in problem.problem
+    assert problem.key == 'vehicles.amber.position' and "would penetrate 'rock'" in problem.problem
     load_scenario('two_rovers', [rock.format(3.0)])
 
 
@@ -167,8 +167,8 @@ def test_vehicles_inside_an_object() -> None:
         ('light.sun={azimuth_deg: 1, elevation_deg: 500}', 'is out of range', 'less than or equal to 90 '),
         (
             'light.sun={azimuth_deg: 1, elevation_deg: 5, utc: "2026-11-22"}',
-            'does not go with the keys beside it',
-            'leaving it out, or them',
+            'cannot be combined with the keys beside it',
+            'this key or the others, not both',
         ),
         ('world.contact=softly', 'is unknown', "'impulse' or 'none'"),
         ('terrain.roughness={inner_scale_m: 50.0}', 'inner_scale_m exceeds outer_scale_m', 'up to outer_scale_m, 24.0'),

@@ -15,10 +15,10 @@ MAX_PORT = 65535
 
 
 def check_name(radio: str) -> None:
-    """Refuse reserved and impossible names.
+    """Refuse reserved and invalid names of radios.
 
     Raises:
-        ValueError: Naming what is allowed.
+        ValueError: If the name is not valid; names the allowed names.
     """
     if radio in (BROADCAST, MULTICAST) or not fits_ros(radio):
         allowed = (

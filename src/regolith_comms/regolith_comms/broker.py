@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Datagrams between robots: addresses, ports, queue, deliveries.
+"""Broker of datagrams between radios: addresses, ports, queue, deliveries.
 
-Unreliable datagrams as in SubT: no acknowledgement, no retry, first in first out. Unlike SubT's broker, a radio without
-a known place silences only itself, a broadcast is charged once and does not come back to its sender, and multicast
-works as documented.
+Datagrams are unreliable as in SubT: no acknowledgment, no retry, first in first out. Differences from SubT's broker: a
+radio without a known position only affects itself. A broadcast counts once and is not returned to its transmitter.
+Multicast works as documented.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ _REASON = {
 
 @dataclass(frozen=True, slots=True)
 class Datagram:
-    """A message from one radio to others."""
+    """Message from one radio to others."""
 
     src: str
     dst: str
-    """Name of a radio, or ``broadcast`` or ``multicast``: all that bound the port, or joined its group."""
+    """Name of a radio, or ``broadcast`` or ``multicast``: all radios that bound the port, or joined its group."""
     port: int
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A datagram that arrived."""
+    """Delivered datagram."""
 
     to: str
     datagram: Datagram
     t_ns: int
-    """Simulated time of both radios' places [ns]."""
+    """Simulated time of both radios' positions [ns]."""
     rssi_dbm: float
-    """Received power as drawn; over breadcrumbs that of the longest leg."""
+    """Received power as drawn [dBm]; over breadcrumbs that of the longest leg."""
     hops: int
-    """Breadcrumbs on the way."""
+    """Number of breadcrumbs on the route."""
 
 
 class Broker:
-    """All radios of a world."""
+    """Broker of all radios of a world."""
 
     def __init__(
         self,
@@ -72,10 +72,11 @@ class Broker:
         """Start without radios.
 
         Args:
-            model: Of the links.
-            seed: Of the scenario; it keys the draws, with both radios and the number of the datagram.
-            broadcast_loopback: Whether a sender hears its own broadcasts.
-            count_broadcast_per_receiver: Whether a broadcast counts once per receiver against its sender's capacity.
+            model: Link model.
+            seed: Seed of the scenario; it keys the draws, with both radios and the number of the datagram.
+            broadcast_loopback: Whether a transmitter receives its own broadcasts.
+            count_broadcast_per_receiver: Whether a broadcast counts once per receiver against its transmitter's
+                capacity.
         """
         self.model = model
         self._key = stream_key(seed, 'comms', 'attempt')
@@ -88,30 +89,31 @@ class Broker:
         self._windows = CapacityWindows(0)
         self._streams: dict[tuple[str, str], int] = {}
         self.neighbors: dict[str, dict[str, tuple[int, float]]] = {}
-        """By receiver and sender: time of the last reception [ns] and its power [dBm]."""
+        """Time of the last reception [ns] and its power [dBm], by receiver and transmitter."""
         self.sent = 0
-        """Number of datagrams queued so far."""
+        """Number of queued datagrams so far."""
         self.delivered = 0
         """Number of deliveries so far."""
         self.dropped: dict[str, int] = {}
-        """Number of failed attempts (or, without any, datagrams) by reason."""
+        """Number of failed attempts (or datagrams without any attempt) by reason."""
         self.complaints: list[str] = []
-        """Descriptions of datagrams that the last dispatch could not try, the first few different ones."""
+        """Descriptions of datagrams without an attempt in the last dispatch, limited in number and without repetition.
+        """
         self.reach = LinkStatistics()
         self._digest = hashlib.sha256().digest()
 
     @property
     def radios(self) -> tuple[str, ...]:
-        """The registered radios, in name order."""
+        """Registered radios, in order of their names."""
         return tuple(sorted(self._radios))
 
-    # -- addresses ----------------------------------------------------------------------------------------------
+    # -- addresses --------------------------------------------------------------------------------------------------
 
     def register(self, name: str) -> None:
-        """Register a radio, which hears the beacon port from then on. Idempotent.
+        """Register a radio, which then receives on the beacon port. Repeated calls have no effect.
 
         Raises:
-            ValueError: If the name is a reserved address, or could not stand in a topic.
+            ValueError: If the name is a reserved address, or is not valid in a topic name.
         """
         check_name(name)
         if name not in self._radios:
@@ -119,23 +121,28 @@ class Broker:
             self._bound.setdefault(BEACON_PORT, set()).add(name)
 
     def unregister(self, name: str) -> bool:
-        """Remove a radio and its ports; its queued datagrams are lost. Return whether it was registered."""
+        """Remove a radio and its ports, and return whether it was registered; its queued datagrams are lost."""
         if name not in self._radios:
             return False
         for members in (*self._bound.values(), *self._groups.values()):
             members.discard(name)
-        # Its rows in the windows stay, so that the others keep theirs; the name gets new ones if it comes back.
+        # Its rows in the windows remain, so the other radios keep theirs; a new registration gets new rows.
         del self._radios[name]
         return True
 
     def bind(self, name: str, port: int, *, multicast: bool = False) -> bool:
-        """Let a radio hear a port (its own address and broadcasts), or join the port's multicast group.
+        """Bind a port of a radio (for its own address and broadcasts), or join the port's multicast group.
+
+        Args:
+            name: Name of the radio.
+            port: Port.
+            multicast: Whether to join the multicast group.
 
         Returns:
-            False if it did so already.
+            False if the port was bound, or the group joined, before.
 
         Raises:
-            ValueError: If there is no such radio or port.
+            ValueError: If the radio or port does not exist.
         """
         if name not in self._radios:
             raise ValueError(f'radio {name!r} is not registered; allowed: {", ".join(self.radios) or "none yet"}')
@@ -145,13 +152,13 @@ class Broker:
         members.add(name)
         return fresh
 
-    # -- traffic ------------------------------------------------------------------------------------------------
+    # -- traffic ----------------------------------------------------------------------------------------------------
 
     def send(self, datagram: Datagram) -> None:
         """Queue a datagram for the next dispatch.
 
         Raises:
-            ValueError: If it is longer than 1500 bytes or its port impossible.
+            ValueError: If it is longer than 1500 bytes or its port is invalid.
         """
         check(datagram)
         number = self._sequence.get(datagram.src, 0)
@@ -160,12 +167,12 @@ class Broker:
         self.sent += 1
 
     def deliver_due(self, t_ns: int, positions: Mapping[str, ArrayLike]) -> list[Delivery]:
-        """Try to deliver all queued datagrams, in the order of sender, number and receiver; return the deliveries.
+        """Attempt to deliver all queued datagrams in order of transmitter, number and receiver; return the deliveries.
 
         Args:
             t_ns: Simulated time of the positions [ns].
-            positions: Of the antennas in the world [m], by name, shape (3,); a radio without one neither sends nor
-                hears.
+            positions: Positions of the antennas in the world frame [m] by radio, shape (3,) each; a radio without a
+                position neither transmits nor receives.
         """
         self.complaints = []
         queue, self._queue = sorted(self._queue, key=lambda item: (item[1].src, item[0])), []
@@ -179,7 +186,7 @@ class Broker:
         return deliveries
 
     def _receivers(self, datagram: Datagram, positions: Mapping[str, ArrayLike]) -> list[str]:
-        """Return the possible receivers of a datagram, in name order; without any it counts as dropped."""
+        """Return the possible receivers of a datagram, in order of their names; without any it counts as dropped."""
         src, port = datagram.src, datagram.port
         if src not in self._radios:
             return self._refuse('unregistered_sender', datagram, f'{src!r} is not registered')
@@ -190,7 +197,7 @@ class Broker:
             if not members:
                 what = f'bound port {port}' if datagram.dst == BROADCAST else f'joined the group of port {port}'
                 return self._refuse('unbound_port', datagram, f'no radio has {what}')
-            # A radio without a place is outside the world, not out of reach: it counts nothing.
+            # A radio without a position is outside the world, not out of range: it does not count.
             return sorted(n for n in members if n in positions and (self._loopback or n != src))
         dst = datagram.dst
         if dst not in self._radios:
@@ -204,7 +211,7 @@ class Broker:
         return [dst]
 
     def _refuse(self, reason: str, datagram: Datagram, why: str) -> list[str]:
-        """Count a datagram that cannot be tried, and keep a description."""
+        """Count a datagram without an attempt, and keep a description."""
         self._drop(reason)
         to = f'{datagram.dst}:{datagram.port}'
         complaint = f'datagram from {datagram.src!r} to {to} dropped ({reason}): {why}'
@@ -261,10 +268,10 @@ class Broker:
             self._streams[src, dst] = int.from_bytes(digest[:8], 'little')
         return self._streams[src, dst]
 
-    # -- state --------------------------------------------------------------------------------------------------
+    # -- state ------------------------------------------------------------------------------------------------------
 
     def _remember(self, t_ns: int, queue: Iterable[tuple[int, Datagram]], deliveries: Iterable[Delivery]) -> None:
-        """Chain datagrams and deliveries into the digest."""
+        """Add datagrams and deliveries to the hash chain."""
         digest = hashlib.sha256(self._digest + t_ns.to_bytes(8, 'little', signed=True))
         for number, d in queue:
             digest.update(f'{number}\x00{d.src}\x00{d.dst}\x00{d.port}\x00{len(d.data)}\x00'.encode() + d.data)
@@ -273,12 +280,12 @@ class Broker:
         self._digest = digest.digest()
 
     def state_hash(self) -> str:
-        """Return the SHA-256 (hex) of all datagrams and deliveries so far, and of the breadcrumbs."""
+        """Return the SHA-256 hash (hex) of all datagrams and deliveries so far, and of the breadcrumbs."""
         crumbs = [(name, place.tolist()) for name, place, _ in self.model.breadcrumbs]
         return hashlib.sha256(self._digest + json.dumps(crumbs).encode()).hexdigest()
 
     def save(self) -> bytes:
-        """Return the state that later deliveries depend on."""
+        """Return the state on which later deliveries depend."""
         windows = self._windows
         state = {
             'radios': self._radios,
@@ -296,10 +303,10 @@ class Broker:
         return json.dumps(state).encode()
 
     def restore(self, blob: bytes) -> None:
-        """Restore the state of :meth:`save`.
+        """Restore the state from :meth:`save`.
 
         Raises:
-            ValueError: If it is not the state of a broker.
+            ValueError: If the blob is not the state of a broker.
         """
         try:
             state: dict[str, Any] = json.loads(blob)
@@ -324,7 +331,7 @@ class Broker:
             self.reach = LinkStatistics.restored(state['reach'])
             self._digest = bytes.fromhex(state['digest'])
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f'not the saved state of a broker ({len(blob)} bytes): {error}') from None
+            raise ValueError(f'blob is not the saved state of a broker ({len(blob)} bytes): {error}') from None
 
 
 _MOST_COMPLAINTS = 8
@@ -336,20 +343,20 @@ def check(datagram: Datagram) -> None:
     """Refuse datagrams that no radio can send.
 
     Raises:
-        ValueError: Naming the limit.
+        ValueError: If the datagram exceeds a limit; names the limit.
     """
     if len(datagram.data) > MAX_PAYLOAD:
         raise ValueError(
-            f'datagram of {len(datagram.data)} bytes from {datagram.src!r}; allowed: at most {MAX_PAYLOAD} bytes'
+            f'datagram of {len(datagram.data)} bytes from {datagram.src!r}; allowed: up to {MAX_PAYLOAD} bytes'
         )
     check_port(datagram.port, f' of a datagram from {datagram.src!r}')
 
 
 def check_port(port: int, whose: str = '') -> None:
-    """Refuse numbers that are no port.
+    """Refuse numbers that are not valid ports.
 
     Raises:
-        ValueError: Naming what is allowed.
+        ValueError: If the number is out of range; names the allowed range.
     """
     if not 0 < port <= MAX_PORT:
         raise ValueError(f'port {port}{whose}; allowed: 1 to {MAX_PORT}')

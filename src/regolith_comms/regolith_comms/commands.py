@@ -90,7 +90,7 @@ def _check_folder(out: Path) -> None:
 def _with_radios(
     tools: CommandContext, name: str, settings: list[str], seed: int | None
 ) -> tuple[CommsConfig, ParticipantContext]:
-    """Return radios and site of a scenario; without radios, all its vehicles get the default one."""
+    """Return radios and participant context of a scenario; without radios, all vehicles get the default radio."""
     scenario = tools.scenario(name, settings, seed)
     if getattr(scenario, 'comms', None) is None:
         scenario = tools.scenario(name, [*settings, 'comms={}'], seed)

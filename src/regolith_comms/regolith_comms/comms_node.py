@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The radios as a node."""
+"""Node of the radios."""
 
 from __future__ import annotations
 

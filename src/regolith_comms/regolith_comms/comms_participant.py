@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Comms' part in the evolution cycle: datagrams sent before a cycle are tried at the places of its start.
+"""Participant of the radios: datagrams sent before a cycle are attempted at the positions at its start.
 
 Deliveries depend on the committed poses, the inputs latched for the cycle and the broker's state, not on the length of
-the cycle: a discarded attempt changes nothing, and its repetition has the same deliveries.
+the cycle. A discarded attempt changes nothing, and its repetition has the same deliveries.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from regolith_world.numerics.rotation import matrix
 
 ROLES = Roles(inputs=True)
 NO_LIMIT_NS = 2**62
-"""No limit on the next cycle."""
+"""Value for no limit on the next cycle [ns]."""
 _MOST_COMPLAINTS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class LinkTable:
-    """All pairs of radios at one moment."""
+    """Links of all pairs of radios at one time."""
 
     t_ns: int
     names: tuple[tuple[str, str], ...]
-    """Sender and receiver, in name order."""
+    """Pairs of transmitter and receiver, in order of their names."""
     links: Links
 
 
 class CommsParticipant(Participant):
-    """The participant that owns the broker."""
+    """Participant that owns the broker."""
 
     def __init__(
         self,
@@ -60,16 +60,18 @@ class CommsParticipant(Participant):
         replay_inputs: Mapping[int, bytes] | None = None,
         epoch: int = 0,
     ) -> None:
-        """Register every vehicle and station; all of them listen on port 4100, too.
+        """Register every vehicle and station; all of them also bind port 4100.
 
         Args:
-            config: The section ``comms``.
-            model: Of the links.
-            seed: Of the scenario.
-            vehicles: Names of those with a radio.
-            send_result: Sends a result to the world.
-            parameters: Values on which all participants must agree, see :class:`JoinRequest`.
-            replay_inputs: Inputs by cycle, in place of those from outside.
+            config: Section ``comms``.
+            model: Link model.
+            seed: Seed of the scenario.
+            vehicles: Names of the vehicles with a radio.
+            send_result: Sends cycle results to the world.
+            parameters: Values on which all participants must agree; see :class:`JoinRequest`.
+            name: Name of the participant.
+            replay_inputs: Recorded inputs by cycle number, which replace inputs from outside.
+            epoch: Initial epoch of the protocol.
 
         Raises:
             ValueError: If a name is reserved or a station has no height.
@@ -88,15 +90,15 @@ class CommsParticipant(Participant):
         self._stations = {n: np.array(p, dtype=np.float64) for n, p in sorted(config.stations.items())}
         for station, position in self._stations.items():
             if position.shape != (3,):
-                raise ValueError(f'station {station!r} at {position.tolist()}; allowed: x, y and z by now')
+                raise ValueError(f'station {station!r} at {position.tolist()}; allowed: x, y and z')
         self.stock = dict.fromkeys(self.vehicles, config.breadcrumbs_per_vehicle)
         self._starting: list[tuple[str, Floats, int]] = []
-        """Breadcrumbs dropped that do not relay yet: name, position [m], time of their start [ns]."""
+        """Dropped breadcrumbs that do not relay yet: name, position [m], time of their start [ns]."""
         self.complaints: list[str] = []
-        """Descriptions of failures, the first few different ones since the reader last took them."""
+        """Descriptions of failures, limited in number and without repetition, since the last read."""
         self._parameters = dict(parameters)
         self.on_arrival: Callable[[list[Delivery]], None] = lambda deliveries: None
-        """Called with the deliveries of a cycle once it is committed."""
+        """Called with the deliveries of a committed cycle."""
         self.replay_inputs = replay_inputs or {}
         self._waiting: list[dict[str, Any]] = []
         self._dispatched: tuple[int, bytes, list[Delivery]] = (-1, b'', [])
@@ -105,18 +107,18 @@ class CommsParticipant(Participant):
         self.on_committed: Callable[[Cycle], None] = lambda cycle: None
         """Called with the record that committed a cycle, after :attr:`on_arrival`."""
         self.on_restored: Callable[[], None] = lambda: None
-        """Called when the set of radios may have changed."""
+        """Called when the set of radios can have changed."""
         self._t_ns = -1
         self.positions: dict[str, Floats] = {}
         """Positions of the antennas at the last dispatch [m]."""
 
-    # -- inputs, which take effect with the next cycle ------------------------------------------------------------
+    # -- inputs for the next cycle ----------------------------------------------------------------------------------
 
     def send(self, datagram: Datagram) -> None:
-        """Queue a datagram of a robot.
+        """Queue a datagram.
 
         Raises:
-            ValueError: If no radio can send it, naming the limit.
+            ValueError: If the datagram exceeds a limit; names the limit.
         """
         check(datagram)
         data = base64.b64encode(datagram.data).decode()
@@ -127,10 +129,11 @@ class CommsParticipant(Participant):
         """Register a radio, or remove it.
 
         Args:
-            leave: True: remove.
+            radio: Name of the radio.
+            leave: Whether to remove the radio.
 
         Raises:
-            ValueError: If the name is reserved, or there is no such radio to remove.
+            ValueError: If the name is reserved, or the radio to remove does not exist.
         """
         check_name(radio)
         if leave:
@@ -138,10 +141,10 @@ class CommsParticipant(Participant):
         self._waiting.append({'do': 'unregister' if leave else 'register', 'radio': radio})
 
     def bind(self, radio: str, port: int, multicast: bool = False) -> None:
-        """Let a radio hear a port, or join its multicast group.
+        """Bind a port of a radio, or join its multicast group.
 
         Raises:
-            ValueError: If there is no such radio or port.
+            ValueError: If the radio or port does not exist.
         """
         check_port(port)
         self._must_know(radio)
@@ -153,16 +156,16 @@ class CommsParticipant(Participant):
             raise ValueError(f'radio {radio!r} is not registered; allowed: {", ".join(sorted(known))}')
 
     def deploy(self, vehicle: str) -> str:
-        """Drop a breadcrumb of a vehicle at its place; return the breadcrumb's name.
+        """Drop a breadcrumb at a vehicle's position, and return the breadcrumb's name.
 
         Raises:
-            ValueError: If there is no such vehicle or it has none left.
+            ValueError: If the vehicle does not exist or has no breadcrumbs left.
         """
         asked = sum(1 for item in self._waiting if item['do'] == 'deploy' and item['vehicle'] == vehicle)
         if vehicle not in self.stock:
             raise ValueError(f'vehicle {vehicle!r}; allowed: {", ".join(self.vehicles) or "none carries breadcrumbs"}')
         if self.stock[vehicle] - asked <= 0:
-            raise ValueError(f'{vehicle!r} has no breadcrumb left of {self.config.breadcrumbs_per_vehicle}')
+            raise ValueError(f'{vehicle!r} has dropped all of its {self.config.breadcrumbs_per_vehicle} breadcrumbs')
         self._waiting.append({'do': 'deploy', 'vehicle': vehicle})
         return f'{vehicle}_breadcrumb_{self.config.breadcrumbs_per_vehicle - self.stock[vehicle] + asked}'
 
@@ -170,7 +173,7 @@ class CommsParticipant(Participant):
         """Remove a breadcrumb.
 
         Raises:
-            ValueError: If there is none of that name.
+            ValueError: If no breadcrumb has this name.
         """
         names = [name for name, _, _ in (*self.broker.model.breadcrumbs, *self._starting)]
         if breadcrumb not in names:
@@ -178,16 +181,16 @@ class CommsParticipant(Participant):
         self._waiting.append({'do': 'remove', 'breadcrumb': breadcrumb})
 
     def links(self) -> LinkTable:
-        """Return the links of all pairs of radios at the last dispatch, relayed ones included."""
+        """Return the links of all pairs of radios at the last dispatch, including relayed ones."""
         radios = [n for n in self.broker.radios if n in self.positions]
         names = tuple((a, b) for a in radios for b in radios if a != b)
         places = np.array([self.positions[n] for pair in names for n in pair]).reshape(-1, 2, 3)
         return LinkTable(self._t_ns, names, self.broker.model.between(places[:, 0], places[:, 1]))
 
-    # -- the cycle ------------------------------------------------------------------------------------------------
+    # -- cycle ------------------------------------------------------------------------------------------------------
 
     def join_request(self) -> JoinRequest:
-        """Return the request to join the world."""
+        """Return the request to join the simulation."""
         return JoinRequest(self.name, ROLES, (), (), NO_LIMIT_NS, self.state_hash(), '', self._parameters)
 
     def _evolve(self, cycle: Cycle) -> CycleResult:
@@ -216,7 +219,7 @@ class CommsParticipant(Participant):
         )
 
     def state_hash(self) -> str:
-        """Return the SHA-256 (hex) of all datagrams and deliveries so far, and of all breadcrumbs."""
+        """Return the SHA-256 hash (hex) of all datagrams and deliveries so far, and of all breadcrumbs."""
         crumbs = [[name, place.tolist(), t_ns] for name, place, t_ns in self._starting]
         own = json.dumps([self.stock, crumbs], sort_keys=True)
         return hashlib.sha256(self.broker.state_hash().encode() + own.encode()).hexdigest()
@@ -225,7 +228,7 @@ class CommsParticipant(Participant):
         waiting, self._waiting = self._waiting, []
         live = self.replay_inputs.get(cycle)
         if live is None:
-            # Messages of different robots arrive in any order; those of one robot keep theirs.
+            # Messages of different robots arrive in any order; messages of one robot keep their order.
             waiting.sort(key=lambda item: item.get('src', item.get('vehicle', item.get('radio', ''))))
             live = json.dumps(waiting).encode()
         return live
@@ -237,7 +240,7 @@ class CommsParticipant(Participant):
         return {**places, **{name: position + up for name, position in self._stations.items()}}
 
     def _apply(self, item: dict[str, Any], cycle: Cycle) -> None:
-        """Apply an input; one that has become impossible has no effect."""
+        """Apply an input; an input that is no longer valid has no effect."""
         broker, do = self.broker, item['do']
         if do == 'send':
             broker.send(Datagram(item['src'], item['dst'], item['port'], base64.b64decode(item['data'])))
@@ -265,7 +268,7 @@ class CommsParticipant(Participant):
         self._starting.append((f'{vehicle}_breadcrumb_{number}', place, ready_ns))
 
     def _switch_on(self, t_ns: int) -> None:
-        """Start the breadcrumbs whose time has come."""
+        """Start the breadcrumbs whose delay has passed."""
         ready = [(name, place) for name, place, when in self._starting if when <= t_ns]
         if not ready:
             return
@@ -275,14 +278,14 @@ class CommsParticipant(Participant):
         for name, place, tile in model.breadcrumbs[-len(ready) :]:
             if tile < 0 and model.graph is not None:
                 where = ', '.join(f'{x:.1f}' for x in place)
-                self._complain(f'breadcrumb {name!r} at ({where}) m lies outside every tile and relays nothing')
+                self._complain(f'breadcrumb {name!r} at ({where}) m is outside all tiles and does not relay')
 
     def _complain(self, what: str) -> None:
         if len(self.complaints) < _MOST_COMPLAINTS and what not in self.complaints:
             self.complaints.append(what)
 
     def _say(self, cycle: Cycle) -> None:
-        """Apply the scenario's own inputs since the last dispatch: breadcrumbs, beacons, traffic."""
+        """Apply the scenario's inputs since the last dispatch: breadcrumbs, beacons, traffic."""
         since, now = self._t_ns, cycle.t_ns
         for drop in self.config.breadcrumb_drops:
             if due(since, now, drop.time_s):
@@ -315,7 +318,7 @@ class CommsParticipant(Participant):
         return self._answer_to(cycle, summary_json=report)
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures of the run's summary (sent, delivered, dropped by reason, all pairs) and their history."""
+        """Return the values for the run's summary (sent, delivered, dropped by reason, all pairs) and their history."""
         broker = self.broker
         return {
             'sent': broker.sent,
@@ -326,7 +329,7 @@ class CommsParticipant(Participant):
         }
 
     def warm_up(self) -> None:
-        """Compile the kernels of the first datagram and the first breadcrumb, so that no cycle waits for them."""
+        """Compile the kernels of the first datagram and the first breadcrumb, so no cycle waits for them."""
         windows = CapacityWindows(2)
         model = self.broker.model
         deliver(windows, model.radio, np.uint64(0), 0, [0], [1], [1], [0.0], [1.0], [0], [0])
@@ -334,7 +337,7 @@ class CommsParticipant(Participant):
             table = relay_table(model.graph, [int(model.graph.ids[0])], model.mode)
             table.route(0, len(model.graph) - 1)
 
-    # -- state ----------------------------------------------------------------------------------------------------
+    # -- state ------------------------------------------------------------------------------------------------------
 
     def save(self) -> bytes:
         """Return the committed state, between cycles (at HOLD)."""
@@ -343,7 +346,7 @@ class CommsParticipant(Participant):
         return json.dumps(head).encode() + b'\n' + self.broker.save()
 
     def restore(self, blob: bytes, epoch: int) -> None:
-        """Restore the state of :meth:`save`.
+        """Restore the state from :meth:`save`.
 
         Raises:
             ValueError: If the blob is not the state of comms.
@@ -354,14 +357,14 @@ class CommsParticipant(Participant):
             cycle, self._t_ns, self.stock = int(state['cycle']), int(state['t_ns']), dict(state['stock'])
             self._starting = [(name, np.array(place), int(t_ns)) for name, place, t_ns in state['starting']]
         except (KeyError, TypeError, ValueError):
-            raise ValueError(f'{self.name}: not the saved state of comms ({len(blob)} bytes)') from None
+            raise ValueError(f'{self.name}: blob is not the saved state of comms ({len(blob)} bytes)') from None
         self.broker.restore(broker)
         self._dispatched = (cycle, b'', [])
         self.set_epoch(epoch)
         self.on_restored()
 
     def set_epoch(self, epoch: int) -> None:
-        """Drop all memory of earlier records."""
+        """Discard all data from earlier records."""
         super().set_epoch(epoch)
         self._news = []
         self.complaints = []
@@ -371,11 +374,11 @@ def due(since_ns: int, now_ns: int, first_s: float, period_s: float | None = Non
     """Return the number of times first, first + period, ... (< end) in the interval (since, now].
 
     Args:
-        since_ns: [ns].
-        now_ns: [ns].
-        first_s: First of the times [s].
-        period_s: [s]; None: the first time only.
-        end_s: [s]; None: endless.
+        since_ns: Start of the interval, excluded [ns].
+        now_ns: End of the interval, included [ns].
+        first_s: First time [s].
+        period_s: Period [s]; None: only the first time.
+        end_s: End of the times [s]; None: no end.
     """
     first = round(first_s * 1e9)
     last = now_ns if end_s is None else min(now_ns, round(end_s * 1e9) - 1)
@@ -390,5 +393,5 @@ def due(since_ns: int, now_ns: int, first_s: float, period_s: float | None = Non
 
 
 def behind(body: BodyState, distance: float) -> Floats:
-    """Return the point a distance [m] behind a body's origin, along its -x; shape (3,)."""
+    """Return the point at a distance [m] behind a body's origin, along its -x axis, shape (3,)."""
     return np.asarray(body.position - distance * matrix(body.orientation)[:, 0])

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage: the probability of delivery over a scenario's ground."""
+"""Radio coverage: probability of delivery over a scenario's terrain."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _MOST_PIXELS = 260
 
 @dataclass(frozen=True)
 class CoverageMap:
-    """Delivery over a rectangle of ground."""
+    """Probability of delivery over a rectangle of terrain."""
 
     sender: str
     size_bytes: int
     x: Array
-    """x of the pixels' middles [m], shape (nx,)."""
+    """Centers of the pixels along x [m], shape (nx,)."""
     y: Array
-    """y of the pixels' middles [m], shape (ny,)."""
+    """Centers of the pixels along y [m], shape (ny,)."""
     probability: Array
-    """Probability that one datagram arrives there, shape (nx, ny)."""
+    """Probability that one datagram is received at each pixel, shape (nx, ny)."""
     ground: HeightMap
     radios: dict[str, tuple[float, float]]
-    """Places of all radios [m]."""
+    """Positions of all radios [m]."""
     breadcrumbs: tuple[tuple[float, float], ...]
 
 
@@ -45,14 +45,14 @@ def coverage_map(
     breadcrumbs: Sequence[tuple[float, float]],
     size_bytes: int,
 ) -> CoverageMap:
-    """Return the probability that a datagram of a radio arrives, for receivers all over the ground.
+    """Return the probability that a datagram of a transmitter is received, for receivers on all of the terrain.
 
     Args:
-        config: The section ``comms``.
-        site: With the ground.
-        sender: A vehicle at its start, or a station.
-        breadcrumbs: x, y on the ground [m], in the order they were dropped.
-        size_bytes: Of the payload.
+        config: Section ``comms``.
+        site: Participant context with the terrain.
+        sender: Transmitter: a vehicle at its initial position, or a station.
+        breadcrumbs: Positions x, y on the ground [m], in the order in which they were dropped.
+        size_bytes: Payload size [B].
     """
     model, ground = link_model(config, site), height_map(config, site)
     field = site.ground()

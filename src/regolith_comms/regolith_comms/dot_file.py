@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Visibility graphs as text, in the subset of Graphviz of SubT's worlds (files ``*.dot``).
+"""Tile graph files (``*.dot``) in the subset of Graphviz used by SubT's worlds.
 
-One vertex per tile, one edge per pair of neighbours, its label the visibility cost.
+The file has one vertex per tile and one edge per pair of neighbors, labeled with the visibility cost.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _LARGEST_ID = 2**64 - 1
 
 
 class GraphFileError(ValueError):
-    """A graph file that cannot be used; the text names file and line."""
+    """Error in a graph file; the text names file and line."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphTile:
-    """A vertex, from its label."""
+    """Tile of a graph, from a vertex label."""
 
     id: int
     type: str
@@ -39,20 +39,20 @@ class GraphTile:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Two neighbouring tiles."""
+    """Edge between two neighboring tiles."""
 
     a: int
     b: int
     cost: float
-    """Visibility cost of passing from one to the other [-], >= 0."""
+    """Visibility cost of passing from one tile to the other [-], >= 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class DotGraph:
-    """Contents of a file, in its order."""
+    """Content of a graph file, in file order."""
 
     comment: str
-    """The first comment, without its marks; '' without any."""
+    """First comment without its delimiters; '' if there is none."""
     tiles: tuple[GraphTile, ...]
     edges: tuple[Edge, ...]
 
@@ -61,7 +61,7 @@ def read_dot(path: str | Path) -> DotGraph:
     """Return the graph of a file.
 
     Raises:
-        GraphFileError: Naming file, line and what is allowed there.
+        GraphFileError: If the file is invalid; names file, line and allowed content.
         OSError: If the file cannot be read.
     """
     path = Path(path)
@@ -90,17 +90,17 @@ class _Reader:
                 comment = found.group()[2:-2].strip()
             text = _COMMENT.sub(' ', line).strip()
             if '/*' in text or '*/' in text:
-                raise self._error(number, 'a comment is not closed in its line', '/* ... */ within one line')
+                raise self._error(number, 'a comment does not end in its line', '/* ... */ within one line')
             if text:
                 rest.append((number, text))
         if not rest:
-            raise self._error(max(1, len(self._lines)), 'ends without a graph', 'graph { ... }')
+            raise self._error(max(1, len(self._lines)), 'does not contain a graph', 'graph { ... }')
         number, header = rest[0]
         if not _HEADER.fullmatch(header):
-            raise self._error(number, 'does not open a graph', "'graph {', a name between; no digraph")
+            raise self._error(number, 'does not open a graph', "'graph {', optionally with a name; no digraph")
         number, last = rest[-1]
         if last != '}' or len(rest) < 2:
-            raise self._error(number, f'ends with {last!r}: the file was cut short', "a last line '}'")
+            raise self._error(number, f'ends with {last!r}: the file is truncated', "a last line '}'")
         for number, text in rest[1:-1]:
             self._line(number, text)
         return DotGraph(comment, tuple(self._tiles.values()), tuple(self._edges))
@@ -113,14 +113,14 @@ class _Reader:
         vertex = _VERTEX.fullmatch(text)
         if not vertex:
             allowed = 'ID [label="ID::TYPE::NAME"]; or ID -- ID [label=COST];'
-            raise self._error(number, f'{text!r} is neither vertex nor edge', allowed)
+            raise self._error(number, f'{text!r} is neither a vertex nor an edge', allowed)
         fields = vertex.group(2).split('::')
         if len(fields) != 3:
             raise self._error(number, f'vertex label {vertex.group(2)!r}', '"ID::TYPE::NAME"')
         identity = self._id(number, vertex.group(1))
         if identity in self._tiles:
-            raise self._error(number, f'vertex {identity} stands here a second time', 'each vertex once')
-        # The first token counts: where the label carries another number (final_event_04) it is decoration.
+            raise self._error(number, f'vertex {identity} is repeated', 'each vertex once')
+        # The first token is the id; a different number in the label (final_event_04) has no meaning.
         self._tiles[identity] = GraphTile(identity, fields[1], fields[2])
 
     def _id(self, number: int, text: str) -> int:
@@ -133,7 +133,7 @@ class _Reader:
         ends = [self._id(number, edge.group(k)) for k in (1, 2)]
         for end in ends:
             if end not in self._tiles:
-                raise self._error(number, f'edge names vertex {end}', 'a vertex of an earlier line')
+                raise self._error(number, f'edge refers to vertex {end}', 'a vertex of an earlier line')
         self._edges.append(Edge(ends[0], ends[1], self._cost(number, edge.group(3))))
 
     def _cost(self, number: int, attributes: str | None) -> float:
@@ -154,17 +154,19 @@ class _Reader:
 
 
 def dot_text(tiles: Iterable[GraphTile], edges: Iterable[Edge], comment: str = '') -> str:
-    """Return the text of a graph, which :func:`read_dot` reads back and Graphviz draws.
+    """Return the text of a graph, in a form that :func:`read_dot` and Graphviz can read.
 
     Args:
-        comment: For the first line.
+        tiles: Tiles of the graph.
+        edges: Edges of the graph.
+        comment: Comment for the first line.
 
     Raises:
-        ValueError: If a name would not survive the format.
+        ValueError: If a name cannot be represented in the format.
     """
     lines = [f'/* {comment} */'] if comment else []
     if '*/' in comment or comment != comment.strip() or comment.splitlines() not in ([], [comment]):
-        raise ValueError(f'comment {comment!r}; allowed: one line without the mark of its end, or blanks about it')
+        raise ValueError(f'comment {comment!r}; allowed: one line without a comment end or surrounding spaces')
     lines.append('graph {')
     for tile in tiles:
         label = f'{tile.id}::{tile.type}::{tile.name}'
@@ -173,13 +175,13 @@ def dot_text(tiles: Iterable[GraphTile], edges: Iterable[Edge], comment: str = '
             allowed = 'one line without quotes, backslashes, comment marks, :: or a : at an end'
             raise ValueError(f'tile {tile.id}: type {tile.type!r}, name {tile.name!r}; allowed: {allowed}')
         lines.append(f'  {tile.id}  [label="{label}"];')
-    # The shortest digits that read back as the same number; Graphviz knows no exponents.
+    # The shortest digits that read back as the same number; Graphviz does not read exponents.
     lines.extend(f'  {e.a} -- {e.b}  [label={np.format_float_positional(e.cost, trim="-")}];' for e in edges)
     return '\n'.join([*lines, '}', ''])
 
 
 def cheapest(edges: Iterable[Edge]) -> Mapping[tuple[int, int], float]:
-    """Return (lower id, higher id) -> cost, the cheapest of repeated edges, without loops."""
+    """Return the costs by (lower id, higher id): the cheapest of repeated edges, without loops."""
     costs: dict[tuple[int, int], float] = {}
     for edge in edges:
         pair = (min(edge.a, edge.b), max(edge.a, edge.b))

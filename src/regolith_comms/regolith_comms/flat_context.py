@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Endless level ground, for a site without terrain."""
+"""Participant context with unbounded level ground, without terrain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from regolith_world.cycle.participant_context import ParticipantContext, Place
 
 
 class FlatSurface:
-    """Level ground, a :class:`regolith_world.cycle.participant_context.TerrainSurface`."""
+    """Level ground as a :class:`regolith_world.cycle.participant_context.TerrainSurface`."""
 
     extent = None
 
@@ -30,10 +30,10 @@ class FlatSurface:
         return np.zeros((i1 - i0, j1 - j0))
 
     def fingerprint(self) -> str:
-        """Return a constant, different from that of other grounds."""
+        """Return a constant that differs from the fingerprints of other terrain."""
         return 'level'
 
 
 def flat_context(vehicles: dict[str, tuple[Place, ...]] | None = None) -> ParticipantContext:
-    """Return a site on level ground."""
+    """Return a participant context on level ground."""
     return ParticipantContext('level', 0, vehicles or {}, FlatSurface)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Links between radios at given places: cost, relays, range, received power."""
+"""Links between radios at given positions: cost, relays, range, received power."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regolith_comms.world_grid import WorldGrid
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Links of n pairs of places; arrays of shape (n,)."""
+    """Links of n pairs of positions; arrays have shape (n,)."""
 
     tx_tile: NDArray[np.int64]
     """Tile of the transmitter; -1: outside."""
@@ -29,9 +29,9 @@ class Links:
     cost: Floats
     """Visibility cost [-]; inf: unreachable."""
     hops: NDArray[np.int32]
-    """Breadcrumbs on the way."""
+    """Number of breadcrumbs on the route."""
     range_m: Floats
-    """Longest leg [m]; nan where the cost exceeds the limit."""
+    """Length of the longest leg [m]; nan where the cost exceeds the limit."""
     mean_dbm: Floats
     """Mean received power [dBm]; -inf: no link."""
     variance_db2: Floats
@@ -39,9 +39,9 @@ class Links:
 
 
 class LinkModel:
-    """Tiles, radios and the breadcrumbs dropped so far.
+    """Link model of the tiles, radios and breadcrumbs dropped so far.
 
-    Without a graph (models ``log_normal_range`` and ``distance``) only the distance counts.
+    Without a graph (models ``log_normal_range`` and ``distance``) only the distance matters.
     """
 
     def __init__(
@@ -55,16 +55,16 @@ class LinkModel:
 
         Args:
             radio: Parameters of all radios.
-            graph: Tiles of the world.
-            grid: Tiles of its points.
-            mode: Of relays, see :func:`regolith_comms.relays.relay_table`.
+            graph: Tile graph of the world.
+            grid: World grid: tiles of the world's points.
+            mode: Definition of routes over relays; see :func:`regolith_comms.relays.relay_table`.
 
         Raises:
-            ValueError: If the radio's model needs a graph and a grid and they are not given.
+            ValueError: If the radio model requires a graph and a grid and they are not given.
         """
         if radio.model == 'visibility_range' and (graph is None or grid is None):
             raise ValueError(
-                'radio model visibility_range needs a tile graph and a world grid; allowed without: '
+                'radio model visibility_range requires a tile graph and a world grid; allowed without: '
                 'log_normal_range, distance'
             )
         self.radio, self.graph, self.grid, self.mode = radio, graph, grid, mode
@@ -75,7 +75,7 @@ class LinkModel:
 
     @property
     def breadcrumbs(self) -> tuple[tuple[str, Floats, int], ...]:
-        """Name, position [m] and tile (-1: none, it relays nothing) of each, in the order they were dropped."""
+        """Name, position [m] and tile (-1: none, without effect) of each breadcrumb, in the order of their drop."""
         return tuple(self._breadcrumbs)
 
     @property
@@ -86,7 +86,7 @@ class LinkModel:
     def place_breadcrumbs(self, breadcrumbs: Iterable[tuple[str, ArrayLike]]) -> None:
         """Replace all breadcrumbs by these (name, position [m]), dropped in this order.
 
-        Several in one tile are one relay, at the place of the first.
+        Several breadcrumbs in one tile are one relay, at the position of the first.
         """
         given = [(name, np.array(position, dtype=np.float64).reshape(3)) for name, position in breadcrumbs]
         tiles = self._tiles(np.array([p for _, p in given]).reshape(-1, 3))
@@ -106,14 +106,15 @@ class LinkModel:
         self._table = relay_table(self.graph, self._positions, self.mode)
 
     def between(self, tx: ArrayLike, rx: ArrayLike) -> Links:
-        """Return the links between places.
+        """Return the links between positions.
 
         Args:
-            tx: Of the transmitters in the world [m], shape (n, 3).
-            rx: Of the receivers in the world [m], shape (n, 3).
+            tx: Positions of the transmitters in the world frame [m], shape (n, 3).
+            rx: Positions of the receivers in the world frame [m], shape (n, 3).
 
         Source: subt2022, VisibilityRfModel; subtwiki.
-        Checked by: test_reference.py::test_received_power_in_worlds, test_reference.py::test_simple_range_models.
+        Checked by: test_reference.py::test_received_power_matches_the_reference,
+        test_reference.py::test_simple_range_models_match_the_reference.
         """
         tx = np.asarray(tx, dtype=np.float64).reshape(-1, 3)
         rx = np.asarray(rx, dtype=np.float64).reshape(-1, 3)
@@ -130,7 +131,7 @@ class LinkModel:
             hops[known] = self._table.hops[rows[0, known], rows[1, known]]
             distance = np.where(cost <= self.radio.visibility_cost_max, distance, np.nan)
             relayed = np.nonzero((hops > 0) & ~np.isnan(distance))[0]
-            # All links between the same two tiles take the same way.
+            # All links between the same two tiles have the same route.
             ways, of = np.unique(rows[:, relayed], axis=1, return_inverse=True)
             for k, (a, b) in enumerate(ways.T.tolist()):
                 these = relayed[of.ravel() == k]
@@ -139,10 +140,10 @@ class LinkModel:
         return Links(tx_tile, rx_tile, cost, hops, distance, mean, variance)
 
     def _longest_leg(self, tx: Floats, rx: Floats, rx_tile: int, table: RelayTable, a: int, b: int) -> Floats:
-        """Return the longest leg of the way from row a to row b for each pair of ends [m], shape (n,).
+        """Return the longest leg of the route from row a to row b for each pair of ends [m], shape (n,).
 
-        Breadcrumbs in the tiles of the two ends are not part of it, so that both directions are equal. (In the SubT
-        simulator one in the receiver's tile replaces the last leg, and the gap before it is left out.)
+        Breadcrumbs in the tiles of the two ends are excluded, so both directions are equal. (In the SubT simulator a
+        breadcrumb in the receiver's tile replaces the last leg, and the gap before it is ignored.)
         """
         at, route = self._positions, table.route(a, b)
         last = rx_tile if self.mode == 'reference' and rx_tile in at else route[-1]

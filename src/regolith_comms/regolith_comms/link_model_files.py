@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The link model of a scenario's files."""
+"""Link model from the files of a scenario."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def load_model(config: CommsConfig) -> LinkModel:
     """Return the link model of a ``comms`` section with its files.
 
     Raises:
-        ValueError: If a file is missing or broken, or the radio needs files that are not named.
+        ValueError: If a file is missing or invalid, or the radio model requires files that are not given.
     """
     files = (config.graph, config.grid)
     try:
         graph = TileGraph.from_dot(config.graph) if config.graph is not None else None
         grid = WorldGrid.from_dat(config.grid) if config.grid is not None else None
     except OSError as error:
-        raise ValueError(f'comms: {error.filename}: {error.strerror}; files named: {files}') from None
+        raise ValueError(f'comms: {error.filename}: {error.strerror}; files given: {files}') from None
     return LinkModel(load_radio(config.radio), graph, grid, config.relay_mode)

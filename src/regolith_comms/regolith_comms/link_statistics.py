@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Deliveries between each pair of radios over time, and the intervals without any."""
+"""Statistics of deliveries between each pair of radios over time, and intervals without delivery."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 LOST_AFTER = 5
-"""Number of packets lost in a row after which a link counts as lost; if half of all packets are lost by chance, that
-happens in 3 % of all runs of five."""
+"""Number of packets lost in a row after which a link counts as lost.
+
+If half of all packets are lost at random, this happens in 3 % of all sequences of five.
+"""
 MOST_BINS = 240
-"""Largest number of bins of the history, which becomes coarser as the run grows longer."""
+"""Maximum number of bins of the history; bins become longer with the run."""
 FIRST_BIN_NS = 250_000_000
-"""Length of its first bins."""
+"""Length of the first bins [ns]."""
 
 
 @dataclass(slots=True)
@@ -27,10 +29,10 @@ class _Pair:
     sent: int = 0
     delivered: int = 0
     missed: int = 0
-    """Packets lost in a row up to now."""
+    """Number of packets lost in a row up to now."""
     missed_since_ns: int = 0
     lost_ns: list[list[int | None]] = field(default_factory=list)
-    """Intervals from the first packet lost to the first that arrived; None: not heard again."""
+    """Intervals from the first lost packet to the next delivery [ns]; None: no later delivery."""
     sent_bins: list[int] = field(default_factory=list)
     delivered_bins: list[int] = field(default_factory=list)
 
@@ -54,10 +56,10 @@ class _Pair:
 
 
 class LinkStatistics:
-    """The record of a run's deliveries; has no effect on them."""
+    """Statistics of a run's deliveries; without effect on them."""
 
     def __init__(self) -> None:
-        """Start without any packet."""
+        """Start without packets."""
         self._pairs: dict[tuple[str, str], _Pair] = {}
         self._bin_ns = FIRST_BIN_NS
 
@@ -72,9 +74,9 @@ class LinkStatistics:
 
         Args:
             t_ns: Simulated time [ns], not before that of earlier calls.
-            pairs: n pairs of sender and receiver.
+            pairs: n pairs of transmitter and receiver.
             sent: Number of packets of each pair, shape (n,).
-            delivered: Number of these that arrived, shape (n,).
+            delivered: Number of delivered packets of each pair, shape (n,).
         """
         while t_ns // self._bin_ns >= MOST_BINS:
             self._bin_ns *= 2
@@ -89,9 +91,9 @@ class LinkStatistics:
                 bins[at] += count
 
     def links(self) -> dict[str, dict[str, Any]]:
-        """Return by ``sender->receiver``: ``sent``, ``delivered`` and ``lost_s``, the intervals without contact [s].
+        """Return packet counts and the intervals without contact [s] by ``transmitter->receiver``.
 
-        An interval reaches from the first packet lost to the first that arrived again, or to None.
+        The keys of each entry are ``sent``, ``delivered`` and ``lost_s``.
         """
         return {
             f'{src}->{dst}': {
@@ -103,7 +105,7 @@ class LinkStatistics:
         }
 
     def history(self) -> dict[str, Any]:
-        """Return ``bin_s`` [s] and, by ``sender->receiver``, the packets ``sent`` and ``delivered`` in each bin."""
+        """Return ``bin_s`` [s], and the packets ``sent`` and ``delivered`` in each bin by ``transmitter->receiver``."""
         pairs = {
             f'{src}->{dst}': {'sent': pair.sent_bins, 'delivered': pair.delivered_bins}
             for (src, dst), pair in sorted(self._pairs.items())
@@ -116,7 +118,7 @@ class LinkStatistics:
 
     @staticmethod
     def restored(state: dict[str, Any]) -> LinkStatistics:
-        """Return the record of :meth:`save`."""
+        """Return the statistics with the state from :meth:`save`."""
         reach = LinkStatistics()
         reach._bin_ns = int(state['bin_ns'])
         reach._pairs = {(src, dst): _Pair(**pair) for src, dst, pair in state['pairs']}
@@ -124,5 +126,5 @@ class LinkStatistics:
 
 
 def _merged(bins: list[int]) -> list[int]:
-    """Return the sums of neighbours, two by two."""
+    """Return the sums of adjacent pairs of bins."""
     return [sum(bins[k : k + 2]) for k in range(0, len(bins), 2)]

@@ -20,7 +20,7 @@ Longs = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
 WINDOW_NS = 1_000_000_000
-"""Length of the sliding window in which a radio's capacity counts."""
+"""Length of the sliding window for a radio's capacity [ns]."""
 
 
 class DeliveryOutcome(IntEnum):
@@ -28,11 +28,11 @@ class DeliveryOutcome(IntEnum):
 
     DELIVERED = 0
     TX_CAPACITY = 1
-    """The sender has sent too much within the last second; nothing is charged."""
+    """The transmitter exceeded its capacity within the last second; no bytes are counted."""
     ERROR = 2
-    """Bit errors, or no link; the bytes stay charged to the sender."""
+    """Bit errors, or no link; the bytes count for the transmitter."""
     RX_CAPACITY = 3
-    """The receiver has received too much; the bytes stay charged to the sender alone."""
+    """The receiver exceeded its capacity; the bytes count only for the transmitter."""
 
 
 _TX_CAPACITY, _ERROR, _RX_CAPACITY = (
@@ -46,7 +46,7 @@ class CapacityWindows:
     """Bytes sent and received by each radio within the last second: two rings of (time, bytes) per radio."""
 
     def __init__(self, radios: int) -> None:
-        """Start with nothing sent; row 2 k is radio k sending, row 2 k + 1 receiving."""
+        """Start without traffic; row 2 k is radio k as transmitter, row 2 k + 1 as receiver."""
         self.stamps = np.zeros((2 * radios, 16), dtype=np.int64)
         self.sizes = np.zeros((2 * radios, 16), dtype=np.int64)
         self.first = np.zeros(2 * radios, dtype=np.int64)
@@ -54,7 +54,7 @@ class CapacityWindows:
         self.total = np.zeros(2 * radios, dtype=np.int64)
 
     def grow(self) -> None:
-        """Double the rings."""
+        """Double the length of the rings."""
         rows, length = self.stamps.shape
         order = (self.first[:, None] + np.arange(length)) % length
         for name in ('stamps', 'sizes'):
@@ -76,12 +76,12 @@ class CapacityWindows:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryResults:
-    """Results of n attempts; arrays of shape (n,)."""
+    """Results of n attempts; arrays have shape (n,)."""
 
     outcome: NDArray[np.int8]
     """Values of :class:`DeliveryOutcome`."""
     rssi_dbm: Floats
-    """Received power drawn for each [dBm]; nan where none was drawn."""
+    """Received power of each attempt as drawn [dBm]; nan where none was drawn."""
 
 
 def deliver(
@@ -98,27 +98,29 @@ def deliver(
     sequence: ArrayLike,
     charge: ArrayLike = True,
 ) -> DeliveryResults:
-    """Return the results of attempts to deliver packets, one after the other; the windows are updated.
+    """Attempt to deliver packets one after another, update the windows, and return the results.
 
-    A sender within its capacity is charged; the received power is drawn from Normal(mean, variance); the packet arrives
-    with probability 1 - PER if the receiver is within its capacity, which is charged then.
+    Bytes count for a transmitter within its capacity. The received power is drawn from Normal(mean, variance). The
+    packet is received with probability 1 - PER if the receiver is within its capacity, and then counts for the
+    receiver.
 
     Args:
-        windows: Of all radios.
+        windows: Capacity windows of all radios.
         radio: Parameters of all radios.
-        key: Of the random stream, see :func:`regolith_world.random.philox.stream_key`.
+        key: Key of the random stream; see :func:`regolith_world.random.philox.stream_key`.
         t_ns: Simulated time of all attempts [ns], not before that of earlier calls.
-        tx: Index of each sender in the windows, shape (n,); -1: no such radio.
-        rx: Index of each receiver, shape (n,); -1: no such radio.
-        n_bytes: Size of each payload.
-        mean_dbm: Of the received power.
-        variance_db2: Of the received power.
+        tx: Index of each transmitter in the windows, shape (n,); -1: unknown radio.
+        rx: Index of each receiver in the windows, shape (n,); -1: unknown radio.
+        n_bytes: Size of each payload [B].
+        mean_dbm: Mean received power [dBm].
+        variance_db2: Variance of the received power [dB^2].
         stream: 64 bits for the pair of radios.
         sequence: Number of the packet; with ``stream`` it determines the draw.
-        charge: Whether the sender is charged; False for the further receivers of one broadcast.
+        charge: Whether bytes count for the transmitter; False for further receivers of one broadcast.
 
     Source: subt2022, RFModel.
-    Checked by: test_reference.py::test_monte_carlo_success_rates, test_reference.py::test_capacity_trace.
+    Checked by: test_reference.py::test_success_rates_match_the_exact_probability,
+    test_reference.py::test_capacity_trace_matches_the_reference.
     """
     shape = np.broadcast_shapes(np.shape(tx), np.shape(rx))
     arrays = [
@@ -161,7 +163,7 @@ def deliver(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _prune(row: int, oldest: int, stamps: Longs, sizes: Longs, first: Longs, count: Longs, total: Longs) -> None:
-    """Drop the packets of a ring that are older than the window."""
+    """Remove the packets of a ring that are older than the window."""
     length = stamps.shape[1]
     while count[row] > 0 and stamps[row, first[row]] < oldest:
         total[row] -= sizes[row, first[row]]
@@ -203,7 +205,7 @@ def _attempt(
     outcome: NDArray[np.int8],
     rssi: Floats,
 ) -> int:
-    """Return how many attempts are done; fewer than all where a ring is full."""
+    """Return the number of finished attempts; fewer than all if a ring is full."""
     oldest = now - WINDOW_NS
     for n in range(done, tx.shape[0]):
         sender, receiver = 2 * tx[n], 2 * rx[n] + 1
@@ -212,7 +214,7 @@ def _attempt(
             if count[row] == stamps.shape[1]:
                 return n
         if not charge[n]:
-            # A further receiver of the same broadcast does not hear what the sender could not send.
+            # A further receiver of a broadcast does not receive it if the transmitter could not send it.
             if n > 0 and outcome[n - 1] == _TX_CAPACITY:
                 outcome[n] = _TX_CAPACITY
                 continue
@@ -228,7 +230,7 @@ def _attempt(
         rssi[n] = power
         error = math.erfc(math.sqrt(10.0 ** ((power - noise) / 10.0)))
         survival = 1.0 - error
-        # An empty packet at no power at all is lost: 0 log 0 has no value.
+        # An empty packet at zero power is lost: 0 log 0 is undefined.
         arrives = math.exp(n_bytes[n] * math.log1p(-error)) if survival > 0.0 else 0.0
         if not uniform < arrives:
             outcome[n] = _ERROR

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of radios: the tile graph over the ground, coverage, deliveries of a run."""
+"""Plots of radios: tile graph, coverage, and deliveries of a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_COLUMNS = 80
 
 
 def graph_plot(ground: HeightMap, graph: TileGraph, config: CommsConfig, site: ParticipantContext) -> Figure:
-    """Return the tiles over the hillshade, with the costs between neighbours and the mean cost to all others."""
+    """Return a plot of the tiles over the hillshade, with costs between neighbors and mean costs to all other tiles."""
     tile = config.tile_size_m
     figure = Figure(figsize=(14.0, 6.2), layout='constrained')
     near, far = figure.subplots(1, 2)
@@ -36,7 +36,7 @@ def graph_plot(ground: HeightMap, graph: TileGraph, config: CommsConfig, site: P
     middle = np.array(
         [(ground.west + (k // rows + 0.5) * tile, ground.south + (k % rows + 0.5) * tile) for k in row_of]
     )
-    # Of a single tile there are none.
+    # a single tile has none
     ends = np.array([(row_of[e.a], row_of[e.b]) for e in graph.edges], dtype=np.int64).reshape(-1, 2)
     costs = np.array([e.cost for e in graph.edges])
     span = np.abs(middle[ends[:, 0]] - middle[ends[:, 1]]).max(axis=1)
@@ -49,7 +49,7 @@ def graph_plot(ground: HeightMap, graph: TileGraph, config: CommsConfig, site: P
         _draw_radios(axes, config, site)
     near.add_collection(lines)
     near.plot(*middle.T, '.', ms=4, color=_INK)
-    near.set_title(f'{len(graph)} tiles of {tile:g} m; edges between neighbours of {len(graph.edges)} in all')
+    near.set_title(f'{len(graph)} tiles of {tile:g} m; edges between neighbors of {len(graph.edges)} in all')
     figure.colorbar(lines, ax=near, location='bottom', shrink=0.7, aspect=40, label='visibility cost of the edge')
     mean = np.where(np.isfinite(graph.costs), graph.costs, np.nan)
     np.fill_diagonal(mean, np.nan)
@@ -64,7 +64,7 @@ def graph_plot(ground: HeightMap, graph: TileGraph, config: CommsConfig, site: P
 
 
 def coverage_plot(coverage: CoverageMap) -> Figure:
-    """Return the probability of delivery in colour over the hillshade, its 50 % contour, radios and breadcrumbs."""
+    """Return a plot of the probability of delivery over the hillshade, with 50 % contour, radios and breadcrumbs."""
     ground = coverage.ground
     wide, high = ground.size
     figure = Figure(figsize=(11.0, float(np.clip(11.0 * high / wide + 1.4, 5.0, 11.0))), layout='constrained')
@@ -99,13 +99,13 @@ def coverage_plot(coverage: CoverageMap) -> Figure:
 
 
 def link_plot(history: dict[str, Any], links: dict[str, Any]) -> Figure:
-    """Return a strip per pair of radios: the delivered share over time; lost links are underlined.
+    """Return a plot of the delivered fraction over time with one strip per pair of radios; lost links are underlined.
 
     Args:
-        history: ``bin_s`` and ``pairs`` of comms' report.
-        links: Its ``links``.
+        history: Values ``bin_s`` and ``pairs`` of the comms summary.
+        links: Values ``links`` of the comms summary.
     """
-    # Where not all fit, those that lost most are of interest.
+    # If there are too many pairs, those with the largest losses are shown.
     pairs = sorted(history['pairs'], key=lambda p: links[p]['delivered'] - links[p]['sent'])[:_MOST_ROWS]
     pairs.sort()
     group = -(-max(len(history['pairs'][p]['sent']) for p in pairs) // _MOST_COLUMNS)
@@ -143,7 +143,7 @@ def link_plot(history: dict[str, Any], links: dict[str, Any]) -> Figure:
 
 
 def _grouped(counts: list[int], group: int) -> NDArray[np.float64]:
-    """Return the sums of groups of neighbours."""
+    """Return the sums of groups of adjacent counts."""
     whole = np.zeros(-(-len(counts) // group) * group)
     whole[: len(counts)] = counts
     return np.asarray(whole.reshape(-1, group).sum(axis=1))
@@ -163,7 +163,7 @@ def _draw_shade(axes: Axes, ground: HeightMap) -> None:
     west, south, half = ground.west, ground.south, 0.5 * ground.spacing
     wide, high = ground.size
     extent = (west - half, west + wide + half, south - half, south + high + half)
-    # A low sun, as ridges of a few metres are hardly seen under a high one.
+    # A low sun, since ridges of a few meters are hardly visible under a high sun.
     # Images run from north to south, heights from south to north, x first.
     shade = LightSource(315.0, 12.0).hillshade(ground.tops.T[::-1], dx=ground.spacing, dy=ground.spacing)[::-1].T
     low, top = np.percentile(shade, (1.0, 99.0))
@@ -184,7 +184,7 @@ def _draw_radios(axes: Axes, config: CommsConfig, site: ParticipantContext) -> N
 
 
 def _label(axes: Axes, name: str, at: tuple[float, float], *, below: bool) -> None:
-    """Name a place; neighbours in name order, which often stand side by side, above and below."""
+    """Label a position; neighbors in name order, which are often close together, alternate above and below."""
     label = axes.annotate(
         name, at, xytext=(8, -16 if below else 8), textcoords='offset points', color='white', zorder=6
     )

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A radio link: received power, bit and packet errors, probability of delivery.
+"""Radio link: received power, bit and packet errors, probability of delivery.
 
-The model of the SubT simulator: the log-distance law with an exponent that grows with the visibility cost, log-normal
-fading, and SubT's own bit error rate for QPSK. All functions take arrays that broadcast.
+The model is that of the SubT simulator: log-distance path loss, log-normal fading, and SubT's bit error rate for QPSK.
+The path loss exponent increases with the visibility cost. All functions accept arrays that broadcast.
 """
 
 from __future__ import annotations
@@ -38,16 +38,18 @@ _CHUNK = 4096
 def received_power(range_m: ArrayLike, hops: ArrayLike, cost: ArrayLike, radio: Radio) -> tuple[Floats, Floats]:
     """Return mean [dBm] and variance [dB^2] of the received power.
 
-    ``tx - (L0 + 10 n log10(s (range + hops per_hop)))`` with ``n = exponent + k cost``. -inf and 0 where there is no
-    link; +inf at no distance at all.
+    ``tx - (L0 + 10 n log10(s (range + hops per_hop)))`` with ``n = exponent + k cost``. Without a link the values are
+    -inf and 0; at zero distance the mean is +inf.
 
     Args:
-        range_m: Longest leg of the way [m].
-        hops: Breadcrumbs on the way.
+        range_m: Length of the longest leg of the route [m].
+        hops: Number of breadcrumbs on the route.
         cost: Visibility cost [-]; inf: unreachable.
+        radio: Parameters of the radios.
 
     Source: subt2022, VisibilityRfModel and RangeModel.
-    Checked by: test_reference.py::test_range_model, test_reference.py::test_simple_range_models.
+    Checked by: test_reference.py::test_range_model_matches_the_reference,
+    test_reference.py::test_simple_range_models_match_the_reference.
     """
     range_m, hops, cost = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (range_m, hops, cost)))
     beyond = (range_m > radio.max_range_m) & (radio.max_range_m > 0.0)
@@ -67,7 +69,7 @@ def received_power(range_m: ArrayLike, hops: ArrayLike, cost: ArrayLike, radio: 
 
 
 def _decades(length: float) -> float:
-    """Return log10; -inf of nothing."""
+    """Return log10, or -inf for zero."""
     return math.log10(length) if length != 0.0 else -math.inf
 
 
@@ -75,19 +77,19 @@ def bit_error(rx_power_dbm: ArrayLike, radio: Radio) -> Floats:
     """Return the bit error rate at a received power [dBm]: erfc(sqrt(SNR)), SubT's QPSK (without the factor 1/2).
 
     Source: subt2022, RFModel.
-    Checked by: test_reference.py::test_packet_errors.
+    Checked by: test_reference.py::test_packet_errors_match_the_reference.
     """
     ratio = 10.0 ** ((np.asarray(rx_power_dbm, dtype=np.float64) - radio.noise_floor_dbm) / 10.0)
     return np.asarray(erfc(np.sqrt(ratio)))
 
 
 def packet_error(rx_power_dbm: ArrayLike, n_bytes: ArrayLike, radio: Radio) -> Floats:
-    """Return the probability that a packet of ``n_bytes`` is lost: 1 - (1 - BER)^n, counted in bytes as SubT does.
+    """Return the probability that a packet of ``n_bytes`` is lost: 1 - (1 - BER)^n, counted in bytes as in SubT.
 
-    nan for an empty packet at -inf dBm, which counts as lost.
+    The result is nan for an empty packet at -inf dBm, which counts as lost.
 
     Source: subt2022, RFModel.
-    Checked by: test_reference.py::test_packet_errors.
+    Checked by: test_reference.py::test_packet_errors_match_the_reference.
     """
     error = bit_error(rx_power_dbm, radio)
     with np.errstate(divide='ignore', invalid='ignore'):
@@ -95,22 +97,23 @@ def packet_error(rx_power_dbm: ArrayLike, n_bytes: ArrayLike, radio: Radio) -> F
 
 
 def delivery(rx_power_dbm: ArrayLike, n_bytes: ArrayLike, radio: Radio) -> Floats:
-    """Return the probability that a packet arrives at a given received power: 1 - PER, 0 where that is nan.
+    """Return the probability of delivery at a given received power: 1 - PER, 0 where this is nan.
 
     Source: subt2022, RFModel.
-    Checked by: test_reference.py::test_success_probabilities.
+    Checked by: test_reference.py::test_success_probabilities_match_the_reference.
     """
     return np.nan_to_num(1.0 - packet_error(rx_power_dbm, n_bytes, radio), nan=0.0)
 
 
 def success_probability(mean_dbm: ArrayLike, variance: ArrayLike, n_bytes: ArrayLike, radio: Radio) -> Floats:
-    """Return the probability that a packet arrives when the power fades as Normal(mean, variance).
+    """Return the probability of delivery with fading: power distributed as Normal(mean, variance).
 
-    The expectation of 1 - PER by the trapezoidal rule over +-9 standard deviations, 801 points: the integrand is
-    analytic in a strip of +-6.8 dB about the real line, so the rule converges geometrically.
+    The expectation of 1 - PER is computed by the trapezoidal rule over +-9 standard deviations with 801 points. The
+    integrand is analytic in a strip of +-6.8 dB around the real line, so the rule converges geometrically.
 
     Source: subt2022, VisibilityRfModel; trefethen2014, theorem 5.1.
-    Checked by: test_reference.py::test_success_probabilities, test_reference.py::test_monte_carlo_success_rates.
+    Checked by: test_reference.py::test_success_probabilities_match_the_reference,
+    test_reference.py::test_success_rates_match_the_exact_probability.
     """
     mean, variance, n_bytes = np.broadcast_arrays(
         *(np.asarray(v, dtype=np.float64) for v in (mean_dbm, variance, n_bytes))

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Radios as a participant of scenarios.
+"""Radios as a participant type of scenarios.
 
-Kernels are imported on use: that takes longer than the check of a scenario.
+Kernels are imported on use, since this takes longer than the validation of a scenario.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 
 
 class CommsType(ParticipantType[CommsConfig, 'CommsParticipant']):
-    """Radios: section, node, topics and participant."""
+    """Participant type of radios: section, node, topics and participant."""
 
     section = CommsConfig
     node = ('regolith_comms', 'comms_node')
     topics = 'regolith_comms.ros.radio_topics:RadioTopics'
 
     def resolved(self, section: CommsConfig, site: ParticipantContext, source: YamlSource) -> CommsConfig:
-        """Return the section with absolute files, and stations with heights."""
+        """Return the section with absolute file paths, and stations with heights."""
         from regolith_comms.section import resolved_comms
 
         return resolved_comms(section, site, source)
 
     def prepared(self, section: CommsConfig, site: ParticipantContext, folder: Path, progress: Progress) -> CommsConfig:
-        """Return the section with a tile graph, made of the ground where none is named."""
+        """Return the section with a tile graph, built from the terrain if no file is given."""
         from regolith_comms.tile_graph_builder import with_graph_files
 
         return with_graph_files(section, site, folder, progress)
 
     def recorded(self, section: CommsConfig, site: ParticipantContext) -> tuple[str, ...]:
-        """Return the recorded topics: received and sent datagrams of every radio, and the table of links."""
+        """Return the recorded topics: received and sent datagrams of every radio, and the link table."""
         lines = ['/regolith/comms/links|regolith_msgs/msg/RadioLinks|latched|1']
         for radio in sorted({*site.vehicles, *section.stations}):
             lines += [
@@ -51,7 +51,7 @@ class CommsType(ParticipantType[CommsConfig, 'CommsParticipant']):
         return tuple(lines)
 
     def warm_up(self) -> None:
-        """Compile the kernels, by one link of a small graph."""
+        """Compile the kernels with one link of a small graph."""
         from regolith_comms.flat_context import flat_context
 
         config = CommsConfig.model_validate({'margin_m': 30.0})
@@ -60,7 +60,7 @@ class CommsType(ParticipantType[CommsConfig, 'CommsParticipant']):
     def participant(
         self, name: str, section: CommsConfig, site: ParticipantContext, send_result: Callable[[CycleResult], None]
     ) -> CommsParticipant:
-        """Return the owner of the broker."""
+        """Return the participant that owns the broker."""
         from regolith_comms.comms_participant import CommsParticipant
         from regolith_comms.tile_graph_builder import link_model
 

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Links over breadcrumbs: between any two tiles, the cost of the best way from relay to relay.
+"""Routes over breadcrumbs: the cost of the best route from relay to relay between any two tiles.
 
-A route's cost is that of its worst leg, as visibility starts anew at every breadcrumb. Mode ``reference`` follows the
-recursion of the SubT simulator instead, which sometimes misses the best route and often takes more relays than
+A route's cost is that of its worst leg, since visibility starts again at every breadcrumb. Mode ``reference`` follows
+the recursion of the SubT simulator instead, which sometimes misses the best route and often uses more relays than
 necessary.
 """
 
@@ -23,7 +23,7 @@ from regolith_comms.visibility import Floats, TileGraph
 
 
 class _Entry(NamedTuple):
-    """Entry of the recursion's table for a pair."""
+    """Entry of the recursion's table for a pair of tiles."""
 
     cost: float
     route: tuple[int, ...]
@@ -36,11 +36,11 @@ class RelayTable:
 
     mode: RelayMode
     relay_tiles: tuple[int, ...]
-    """Tiles that hold a breadcrumb and are in the graph, ascending."""
+    """Tiles of the graph with a breadcrumb, ascending."""
     costs: Floats
-    """With relays, shape (n, n); inf: unreachable."""
+    """Costs with relays [-], shape (n, n); inf: unreachable."""
     hops: NDArray[np.int32]
-    """Relays on the way, shape (n, n); 0 where the direct way is at least as good."""
+    """Number of relays on the route, shape (n, n); 0 where the direct link is at least as good."""
     _rows: NDArray[np.intp]
     _direct: Floats
     _recursion: dict[tuple[int, int], _Entry] | None
@@ -48,7 +48,7 @@ class RelayTable:
     def route(self, a: int, b: int) -> tuple[int, ...]:
         """Return the relay tiles between two rows of the table, in order from a to b.
 
-        Of several routes that are equally good the one with the lowest tiles, compared from a on.
+        Of several equally good routes it is the one with the lowest tiles, compared from a on.
         """
         if self._recursion is not None:
             return self._recursion[a, b].route
@@ -59,7 +59,7 @@ class RelayTable:
         return tuple(self.relay_tiles[k] for k in steps)
 
     def relay_legs(self, a: int, b: int) -> tuple[tuple[int, int], ...]:
-        """Return the legs from relay to relay between two rows, as pairs of tiles; mode ``reference`` forgets some."""
+        """Return the legs from relay to relay between two rows, as pairs of tiles; mode ``reference`` omits some."""
         if self._recursion is not None:
             return self._recursion[a, b].legs
         return tuple(pairwise(self.route(a, b)))
@@ -69,15 +69,16 @@ def relay_table(graph: TileGraph, relay_tiles: Iterable[int], mode: RelayMode = 
     """Return costs and relay counts between all tiles of a graph with breadcrumbs.
 
     Args:
-        relay_tiles: Tiles that hold at least one breadcrumb; unknown ones are ignored, as is -1, outside every tile.
-        mode: ``wiki``: of all routes over distinct relays the one with the cheapest worst leg, of these the one with
-            fewest relays, and the direct way where that costs no more. ``reference``: the simulator's recursion.
+        graph: Tile graph.
+        relay_tiles: Tiles with at least one breadcrumb; unknown tiles and -1 (outside all tiles) are ignored.
+        mode: ``wiki``: of all routes over distinct relays the one with the cheapest worst leg, then the fewest relays.
+            The direct link is used if it does not cost more. ``reference``: the simulator's recursion.
 
     Raises:
         ValueError: If the mode is unknown.
 
     Source: subtwiki; subt2022, VisibilityTable.
-    Checked by: test_reference.py::test_relay_costs.
+    Checked by: test_reference.py::test_relay_costs_match_the_reference.
     """
     if mode not in RELAY_MODES:
         raise ValueError(f'relay mode {mode!r}; allowed: {", ".join(RELAY_MODES)}')
@@ -97,9 +98,9 @@ def relay_table(graph: TileGraph, relay_tiles: Iterable[int], mode: RelayMode = 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _reach(direct: Floats, rows: NDArray[np.intp]) -> Floats:
-    """Return the cheapest worst leg from tile a to relay r over at most k relays, r among them.
+    """Return the cheapest worst leg from tile a to relay r over at most k relays, including r.
 
-    Shape (tiles, steps, relays). Stops where one more relay changes nothing.
+    The shape is (tiles, steps, relays). The recursion stops when one more relay changes nothing.
     """
     count, relays = direct.shape[0], len(rows)
     steps = np.empty((count, relays, relays))
@@ -130,7 +131,7 @@ def _reach(direct: Floats, rows: NDArray[np.intp]) -> Floats:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _ease(leg: float, relays: float, last: Floats, cost: Floats, hop: Floats) -> None:
-    """Reduce the cost of each tile to that over one leg of cost ``leg`` and the ``last`` one, where cheaper."""
+    """Reduce the cost of each tile to that over one leg of cost ``leg`` and the ``last`` one, where this is cheaper."""
     for b in range(cost.shape[0]):
         worst = last[b] if last[b] > leg else leg
         before = cost[b]
@@ -140,13 +141,13 @@ def _ease(leg: float, relays: float, last: Floats, cost: Floats, hop: Floats) ->
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _relay(direct: Floats, rows: NDArray[np.intp], reach: Floats, costs: Floats, hops: NDArray[np.int32]) -> None:
-    """Fill costs and hops; both are symmetric, as every route may be walked backwards."""
+    """Fill costs and hops; both are symmetric, since every route is valid in both directions."""
     count, steps, relays = reach.shape
-    hop = np.empty(count)  # as wide as the costs, so that the innermost loop runs several tiles at once
+    hop = np.empty(count)  # as wide as the costs, so the innermost loop is vectorized
     for a in range(count):
         cost = costs[a]
         hop[:] = 0.0
-        # Fewer relays first, so that more of them count only where they make it cheaper.
+        # Fewer relays first, so additional relays are used only if they reduce the cost.
         for k in range(steps):
             for r in range(relays):
                 leg = reach[a, k, r]
@@ -165,7 +166,7 @@ def _relay(direct: Floats, rows: NDArray[np.intp], reach: Floats, costs: Floats,
 def _route(direct: Floats, rows: NDArray[np.intp], a: int, b: int, cost: float, hops: int) -> NDArray[np.int64]:
     """Return the positions in ``rows`` of the relays of a route with this worst leg and number of relays."""
     relays = len(rows)
-    # left[k, r]: whether b can be reached from relay r over k more relays, no leg worse than cost.
+    # left[k, r]: whether b can be reached from relay r over k more relays, with no leg worse than cost.
     left = np.zeros((hops, relays), dtype=np.bool_)
     for r in range(relays):
         left[0, r] = direct[rows[r], b] <= cost
@@ -186,10 +187,10 @@ def _route(direct: Floats, rows: NDArray[np.intp], a: int, b: int, cost: float, 
 
 
 def _as_reference(direct: Floats, tiles: tuple[int, ...], rows: NDArray[np.intp]) -> RelayTable:
-    """Return the table of the simulator's memoised recursion; its partial results can be worse than the best route.
+    """Return the table of the simulator's memoized recursion; its partial results can be worse than the best route.
 
     Source: subt2022, VisibilityTable.
-    Checked by: test_reference.py::test_relay_costs.
+    Checked by: test_reference.py::test_relay_costs_match_the_reference.
     """
     count = len(direct)
     relays = list(zip(rows.tolist(), tiles))
@@ -210,8 +211,8 @@ def _as_reference(direct: Floats, tiles: tuple[int, ...], rows: NDArray[np.intp]
             if best is None or cost < best.cost or (cost == best.cost and len(rest.route) < fewest):
                 legs: tuple[tuple[int, int], ...] = ()
                 if rest.route:
-                    # The legs behind the second relay are looked up as those of a way that starts there, which leaves
-                    # out the first of them.
+                    # The legs after the second relay are taken from the table for a route that starts there, which
+                    # omits the first of them.
                     behind = info.get((row_of[rest.route[0]], b))
                     legs = ((tile, rest.route[0]), *(behind.legs if behind is not None else ()))
                 best, fewest = _Entry(cost, (tile, *rest.route), legs), len(rest.route)

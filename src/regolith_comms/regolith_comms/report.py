@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The radios' part of summary and report, and the papers behind them."""
+"""Radio section of summary and report, and citations."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from regolith_comms.radio_config import load_radio
 from regolith_files.extension_points import Caption, Citations, Figure, ReportSection, Run, Table
 
 _CAPTION = (
-    'Lost: five datagrams in a row that did not arrive, until the next that did. Of a broadcast every radio that hears '
-    'counts; the columns after delivered are the reasons of drops.'
+    'Lost: from five lost datagrams in a row to the next delivery. For a broadcast every receiver '
+    'counts. The columns after delivered are the reasons of drops.'
 )
 
 
 def comms_summary(run: Run) -> dict[str, Any]:
-    """Return the numbers sent, delivered and dropped (by reason), and those of all pairs; zeros without radios."""
+    """Return the numbers of sent, delivered and dropped datagrams, and those of all pairs; zeros without radios."""
     report = run.participant_summaries.get('comms', {})
     return {
         'sent': report.get('sent', 0),
@@ -29,14 +29,14 @@ def comms_summary(run: Run) -> dict[str, Any]:
 
 
 def section(run: Run) -> ReportSection | None:
-    """Return the section about radios; None for a run without any."""
+    """Return the report section about radios; None for a run without radios."""
     history = run.participant_summaries.get('comms', {}).get('history', {})
     if not history.get('pairs'):
         return None
     from regolith_comms.plots import link_plot
 
     comms = run.summary['comms']
-    picture = Figure(link_plot(history, comms['links']), 'Share of datagrams that arrived, over time, by pair')
+    picture = Figure(link_plot(history, comms['links']), 'Fraction of delivered datagrams over time, by pair')
     head = ('datagrams sent', 'delivered', *(reason.replace('_', ' ') for reason in comms['dropped']))
     counts = tuple(f'{n:,}' for n in (comms['sent'], comms['delivered'])) + tuple(map(str, comms['dropped'].values()))
     parts: list[Caption | Figure | Table] = [picture, Caption(_CAPTION), Table(head, [counts])]
@@ -55,7 +55,7 @@ def _interval(since: float, until: float | None) -> str:
 
 
 def citations(scenario: Any) -> Citations:
-    """Return the papers behind the radios of a scenario; none without radios."""
+    """Return the citations for the radios of a scenario; empty without radios."""
     config = getattr(scenario, 'comms', None)
     keys = {'subt2022', 'trefethen2014'} if config is not None else set()
     if config is not None and load_radio(config.radio).model == 'visibility_range':
@@ -64,7 +64,7 @@ def citations(scenario: Any) -> Citations:
 
 
 def _made_of_ground(config: CommsConfig) -> bool:
-    """Return whether the tile graph was, or will be, made of the terrain."""
+    """Return whether the tile graph was, or will be, built from the terrain."""
     if config.graph is None:
         return True
     from regolith_comms.terrain_graph import MARK

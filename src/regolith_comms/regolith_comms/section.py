@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``comms`` section of a scenario, checked against the rest of it and resolved.
+"""Validation of the ``comms`` section against the rest of a scenario, and resolution of its defaults.
 
-Kernels are imported on use: that takes longer than all other checks.
+Kernels are imported on use, since this takes longer than all other checks.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from regolith_world.names import check_name
 
 
 def resolved_comms(config: CommsConfig, site: ParticipantContext, source: YamlSource) -> CommsConfig:
-    """Return the resolved section: files absolute, stations with heights.
+    """Return the resolved section: absolute file paths, stations with heights.
 
     Args:
-        config: The section, checked key by key.
-        source: The scenario's file.
+        config: Section ``comms``, with validated keys.
+        site: Participant context of the scenario.
+        source: Scenario file.
 
     Raises:
-        InputError: Naming file, key, value and what is allowed.
+        InputError: If the section is invalid; names file, key, value and allowed values.
     """
     _check_names(site, config, source)
     load_radio(RADIOS.find_for_key(('comms', 'radio'), config.radio, source))
@@ -36,8 +37,8 @@ def resolved_comms(config: CommsConfig, site: ParticipantContext, source: YamlSo
         files[key] = None if name is None else str(source.find_file(('comms', key), name, 'the path of a file'))
     if (config.graph is None) != (config.grid is None):
         given, missing = ('graph', 'grid') if config.grid is None else ('grid', 'graph')
-        allowed = 'both graph and grid, or neither, to have them made of the ground'
-        raise source.error(('comms', given), f'stands without {missing}', allowed, getattr(config, given))
+        allowed = 'both graph and grid, or neither (built from the terrain)'
+        raise source.error(('comms', given), f'is given without {missing}', allowed, getattr(config, given))
     ground = site.ground()
     stations = {name: _station(name, place, ground, source) for name, place in config.stations.items()}
     config = config.model_copy(update={**files, 'stations': stations})
@@ -49,10 +50,10 @@ def resolved_comms(config: CommsConfig, site: ParticipantContext, source: YamlSo
 
 
 def _station(name: str, place: tuple[float, ...], ground: TerrainSurface, source: YamlSource) -> tuple[float, ...]:
-    """Return a station's place with its height."""
+    """Return a station's position with its height."""
     x, y = place[:2]
     if allowed := out_of_bounds(ground, x, y):
-        raise source.error(('comms', 'stations', name), 'lies outside the elevation model', allowed, [x, y])
+        raise source.error(('comms', 'stations', name), 'is outside the elevation model', allowed, [x, y])
     return place if len(place) == 3 else (x, y, float(ground.heights(x, y)))
 
 
@@ -85,14 +86,14 @@ def _check_names(site: ParticipantContext, config: CommsConfig, source: YamlSour
         if drops > config.breadcrumbs_per_vehicle:
             raise source.error(
                 ('comms', 'breadcrumbs_per_vehicle'),
-                f'too few: {vehicle!r} drops {drops}',
+                f'is too small: {vehicle!r} drops {drops}',
                 f'>= {drops}',
                 config.breadcrumbs_per_vehicle,
             )
 
 
 def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> None:
-    """Refuse graph and grid that cannot be read or are not of the present ground."""
+    """Refuse graph and grid files that cannot be read or do not match the present terrain."""
     from regolith_comms.link_model_files import load_model
     from regolith_comms.terrain_graph import check_graph_files, signature
 
@@ -105,12 +106,12 @@ def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> N
     try:
         check_graph_files(model.graph, model.grid, signature(fingerprint, config.antenna_height_m, model.radio))
     except ValueError as error:
-        allowed = 'a pair of this ground (./regolith comms build-graph), or none, to have it made'
+        allowed = 'files of this terrain (./regolith comms build-graph), or none (built from the terrain)'
         raise source.wrap(key, error, allowed, config.graph) from None
 
 
 def _check_size(config: CommsConfig, site: ParticipantContext, source: YamlSource) -> None:
-    """Refuse ground whose graph would have too many tiles."""
+    """Refuse terrain whose graph would have too many tiles."""
     from regolith_comms.tile_graph_builder import height_map, needs_graph
 
     if not needs_graph(config):
@@ -118,5 +119,5 @@ def _check_size(config: CommsConfig, site: ParticipantContext, source: YamlSourc
     try:
         height_map(config, site)
     except ValueError as error:
-        allowed = 'vehicles and stations on the ground that is known'
+        allowed = 'vehicles and stations within the elevation model'
         raise source.wrap(('comms', 'tile_size_m'), error, allowed, config.tile_size_m) from None

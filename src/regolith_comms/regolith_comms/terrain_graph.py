@@ -1,26 +1,26 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tiles and visibility costs of open ground, so that SubT's model serves outside tunnels too.
+"""Tile graph of open terrain, for the use of SubT's model outside tunnels.
 
-The ground is divided into square tiles; between any two of them stands an edge that costs
+The terrain is divided into square tiles. An edge between any two of them has the cost
 
     LEG + J(v) / (10 k log10 r)
 
-LEG = 3, SubT's cost of one turn: a clear line of sight then has path loss exponent ``fading_exponent + 3 k``, 2.0 to
-2.1 with lunar_uhf and subt_competition, as in free space. J is the loss over a single knife edge at the profile's worst
-point, and the denominator turns decibels into visibility cost, so that the link model loses at the tiles' distance r
-just as much as the edge takes. What stands on the ground and is large
-(:attr:`regolith_world.cycle.participant_context.ParticipantContext.standing`) is an edge as the ground is. Dijkstra's
-algorithm then finds the ways over a crest or round its end: each further leg costs LEG again, at 200 m some 14 dB,
-about the loss over a ridge at 400 MHz.
+LEG = 3 is SubT's cost of one turn. A clear line of sight then has path loss exponent ``fading_exponent + 3 k``, 2.0 to
+2.1 with lunar_uhf and subt_competition, as in free space. J is the loss over a single knife edge at the worst point of
+the profile. The denominator converts decibels to visibility cost, so the link model has exactly this loss at the
+distance r of the tiles. Large objects on the ground
+(:attr:`regolith_world.cycle.participant_context.ParticipantContext.standing`) are edges like the ground. Dijkstra's
+algorithm then finds the paths over a crest or around its end. Each further leg costs LEG again, at 200 m about 14 dB,
+similar to the loss over a ridge at 400 MHz.
 
-This construction is Regolith's own. Simplifications: one edge per profile (several in a row add up as legs); no
-reflections; no curvature of the Moon (7 cm at 1 km); within a tile, ends are averaged over five points, so that
-obstacles smaller than a tile blur.
+This construction is Regolith's own. Simplifications: one knife edge per profile (several in a row add up as legs); no
+reflections; no curvature of the Moon (7 cm at 1 km). Within a tile, ends are averaged over five points, so obstacles
+smaller than a tile are blurred.
 
 Source: itu526, eq. 31; subt2022.
-Checked by: test_terrain_graph.py::test_a_link_over_an_edge_loses_what_the_edge_takes,
-test_terrain_graph.py::test_flat_ground_is_one_leg_everywhere.
+Checked by: test_terrain_graph.py::test_link_over_an_edge_has_knife_edge_loss,
+test_terrain_graph.py::test_flat_ground_costs_one_leg_for_every_pair.
 """
 
 from __future__ import annotations
@@ -42,19 +42,21 @@ from regolith_comms.world_grid import RECORD, WorldGrid
 LEG_COST = 3.0
 """Cost of a clear line of sight [-]."""
 KEPT_EXCESS = 2.0 * LEG_COST
-"""Edges that cost more than LEG by this are left out: a way over one more tile is cheaper."""
+"""Excess of an edge's cost over LEG above which it is omitted [-]; a path over another tile is cheaper."""
 MAX_TILES = 1500
 MAX_AREA_M2 = 2e6
-"""Largest area of a world grid, 180 bytes per square metre [m^2]."""
+"""Maximum area of a world grid [m^2]; a grid has 180 bytes per square meter."""
 WAVELENGTH_M = 0.749
-"""At 400 MHz, the band of the UHF radios on Mars and the Moon [m]."""
+"""Wavelength at 400 MHz, the band of UHF radios on Mars and the Moon [m]."""
 DRIVABLE_SLOPE = math.tan(math.radians(25.0))
-"""Neighbouring tiles no steeper than this against each other, with nothing that stands between their middles, are
-joined at the price of a turn at most."""
+"""Slope between neighboring tiles up to which their edge costs at most one turn [-].
+
+This applies only without large objects between the tiles' centers.
+"""
 BELOW_M, ABOVE_M = 2, 6
-"""Whole metres below and above the ground that belong to a tile."""
+"""Distances below and above the ground that belong to a tile [m]."""
 _ENDS = np.array([[0.0, 0.0], [0.25, 0.25], [0.25, -0.25], [-0.25, 0.25], [-0.25, -0.25]])
-"""Ends of the lines of sight, in tile edges from the tiles' middles."""
+"""Ends of the lines of sight, relative to the tiles' centers [tile edge]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +64,17 @@ class HeightMap:
     """Heights of the ground on a regular grid."""
 
     west: float
-    """x of the first row [m]."""
+    """Position of the first row along x [m]."""
     south: float
-    """y of the first column [m]."""
+    """Position of the first column along y [m]."""
     spacing: float
-    """[m]."""
+    """Grid spacing [m]."""
     heights: Floats
-    """z [m], shape (nx, ny)."""
+    """Heights z [m], shape (nx, ny)."""
     fingerprint: str
-    """Fingerprint of the ground, and of what stands on it."""
+    """Fingerprint of the ground and of the objects on it."""
     standing: Floats | None = None
-    """z of the ground or, where something stands on it, of its top [m], shape (nx, ny); None: nothing does."""
+    """Heights of the ground or of the top of objects on it [m], shape (nx, ny); None: no objects."""
 
     @property
     def tops(self) -> Floats:
@@ -87,13 +89,13 @@ class HeightMap:
 
 
 MARK = 'regolith terrain graph'
-"""The first comment of every graph made here begins so."""
+"""First words of the first comment in every graph made here."""
 
 
 def signature(fingerprint: str, antenna_height_m: float, radio: Radio) -> str:
-    """Return the hash of all that costs depend on: the ground, and some of the radio's parameters.
+    """Return the hash of all inputs of the costs: the terrain, and some of the radio's parameters.
 
-    Extent and size of the tiles are left out: a graph of a part of the ground, or of other tiles, is as good.
+    Extent and size of the tiles are excluded: a graph of a part of the terrain, or with other tiles, is also valid.
     """
     text = (
         f'{fingerprint} {antenna_height_m!r} {radio.scaling_factor!r} {radio.visibility_cost_to_fading_exponent!r}'
@@ -103,18 +105,20 @@ def signature(fingerprint: str, antenna_height_m: float, radio: Radio) -> str:
 
 
 def comment(built_from: str, grid: WorldGrid) -> str:
-    """Return the first comment of a graph's file: the hashes of its ground and of its grid."""
+    """Return the first comment of a graph's file: the hashes of its terrain and of its grid."""
     return f'{MARK} {built_from} grid {hashlib.sha256(grid.to_dat()).hexdigest()}'
 
 
 def check_graph_files(graph: TileGraph, grid: WorldGrid, built_from: str) -> None:
-    """Refuse a graph made here for other ground or another grid; graphs from elsewhere pass.
+    """Refuse a graph made here for other terrain or another grid; graphs of other origin are accepted.
 
     Args:
-        built_from: :func:`signature` of the present ground.
+        graph: Tile graph.
+        grid: World grid.
+        built_from: :func:`signature` of the present terrain.
 
     Raises:
-        ValueError: Naming both hashes.
+        ValueError: If the graph is stale; names both hashes.
     """
     if not graph.comment.startswith(MARK):
         return
@@ -130,7 +134,7 @@ def tile_layout(ground: HeightMap, tile_size_m: float) -> tuple[int, int]:
     """Return the numbers of tiles along x and y.
 
     Raises:
-        ValueError: If they are too many for a graph of all pairs, or the ground too large for a grid.
+        ValueError: If there are too many tiles for a graph of all pairs, or the terrain is too large for a grid.
     """
     columns, rows = (max(1, math.ceil(length / tile_size_m - 1e-9)) for length in ground.size)
     if columns * rows > MAX_TILES:
@@ -142,7 +146,7 @@ def tile_layout(ground: HeightMap, tile_size_m: float) -> tuple[int, int]:
         )
     if ground.size[0] * ground.size[1] > MAX_AREA_M2:
         raise ValueError(
-            f'the ground, {ground.size[0]:.0f} m x {ground.size[1]:.0f} m, is too large for a grid of every metre;'
+            f'the ground, {ground.size[0]:.0f} m x {ground.size[1]:.0f} m, is too large for a grid of 1 m;'
             f' allowed: at most {MAX_AREA_M2:.0f} m2'
         )
     return columns, rows
@@ -155,9 +159,9 @@ def build_graph_and_grid(
     radio: Radio,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[TileGraph, WorldGrid]:
-    """Return graph and grid of a piece of ground, tied together by the graph's comment.
+    """Return graph and grid of a piece of terrain, linked by the graph's comment.
 
-    Parameters and errors as those of :func:`build_graph`.
+    Parameters and errors are those of :func:`build_graph`.
     """
     grid = build_grid(ground, tile_size_m)
     graph = build_graph(ground, tile_size_m, antenna_height_m, radio, progress)
@@ -172,20 +176,21 @@ def build_graph(
     radio: Radio,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> TileGraph:
-    """Return the graph of a piece of ground; tile ids count along y first.
+    """Return the graph of a piece of terrain; tile ids count along y first.
 
     Args:
-        tile_size_m: Edge of the tiles [m].
-        antenna_height_m: Above the ground at both ends [m].
-        radio: For the relation of costs to losses, and the largest range.
-        progress: Called with the numbers of tiles done and of all.
+        ground: Heights of the terrain.
+        tile_size_m: Edge length of the tiles [m].
+        antenna_height_m: Height of the antennas above the ground at both ends [m].
+        radio: Parameters of the radios, for the relation of costs to losses and the maximum range.
+        progress: Called with the numbers of finished tiles and of all tiles.
 
     Raises:
-        ValueError: If the tiles are too many.
+        ValueError: If there are too many tiles.
 
     Source: itu526, eq. 31; subt2022.
-    Checked by: test_terrain_graph.py::test_a_link_over_an_edge_loses_what_the_edge_takes,
-    test_terrain_graph.py::test_a_ridge_and_a_rim_raise_the_cost.
+    Checked by: test_terrain_graph.py::test_link_over_an_edge_has_knife_edge_loss,
+    test_terrain_graph.py::test_ridge_and_rim_raise_the_cost.
     """
     columns, rows = tile_layout(ground, tile_size_m)
     x = ground.west + (np.arange(columns) + 0.5) * tile_size_m
@@ -219,7 +224,7 @@ def build_graph(
             if near[b] and cost > 2.0 * LEG_COST and _drivable(ground, middles[a], middles[b]):
                 cost = 2.0 * LEG_COST
             if cost <= LEG_COST + KEPT_EXCESS:
-                # Three digits are far below what the model is good for, and keep the file short.
+                # Three digits exceed the accuracy of the model, and keep the file short.
                 edges.append(Edge(a, int(b), round(cost, 3)))
         progress(a + 1, count)
     tiles = [GraphTile(k, 'terrain', f'tile_{k // rows}_{k % rows}') for k in range(count)]
@@ -232,7 +237,7 @@ def _drivable(ground: HeightMap, a: Floats, b: Floats) -> bool:
 
 
 def _barred(ground: HeightMap, a: Floats, b: Floats) -> bool:
-    """Return whether something stands on the line between two places."""
+    """Return whether an object is on the line between two points."""
     if ground.standing is None:
         return False
     raised = ground.standing - ground.heights
@@ -242,7 +247,7 @@ def _barred(ground: HeightMap, a: Floats, b: Floats) -> bool:
 
 
 def build_grid(ground: HeightMap, tile_size_m: float) -> WorldGrid:
-    """Return the sample points of the same tiles: each metre of the ground, from just below it to above antennas."""
+    """Return the sample points of the same tiles: every meter of the ground, from just below it to above antennas."""
     columns, rows = tile_layout(ground, tile_size_m)
     width, length = ground.size
     x = np.arange(math.ceil(ground.west), math.floor(ground.west + width) + 1)
@@ -250,7 +255,7 @@ def build_grid(ground: HeightMap, tile_size_m: float) -> WorldGrid:
     levels = np.floor(
         _heights(ground.heights, ground.west, ground.south, ground.spacing, x.astype(float), y.astype(float))
     ).astype(np.int64)
-    # A tile is cut out of the lattice by where its points lie; the last row and column keep the far edge.
+    # Points are assigned to tiles by their position; the last row and column include the far edge.
     column = np.minimum(((x - ground.west) / tile_size_m).astype(np.int64), columns - 1)
     row = np.minimum(((y - ground.south) / tile_size_m).astype(np.int64), rows - 1)
     layers = np.arange(-BELOW_M, ABOVE_M + 1)
@@ -266,10 +271,11 @@ def knife_edge_loss(v: float) -> float:
     """Return J(v), the loss over a knife edge [dB]; 0 for v <= -0.78.
 
     Args:
-        v: Fresnel-Kirchhoff parameter h sqrt(2 (d1 + d2) / (wavelength d1 d2)), h the edge's height above the line.
+        v: Fresnel-Kirchhoff parameter h sqrt(2 (d1 + d2) / (wavelength d1 d2)), with the height h of the edge above
+            the line.
 
     Source: itu526, eq. 31.
-    Checked by: test_terrain_graph.py::test_knife_edge_has_the_known_limits.
+    Checked by: test_terrain_graph.py::test_knife_edge_loss_has_known_limits.
     """
     return float(_knife_edge_loss(v))
 
@@ -316,7 +322,7 @@ def _worst_edge(
     by: float,
     antenna: float,
 ) -> float:
-    """Return the largest Fresnel-Kirchhoff parameter between two points, antennas above the ground at both."""
+    """Return the largest Fresnel-Kirchhoff parameter between two points, with antennas above the ground at both."""
     distance = math.hypot(bx - ax, by - ay)
     start = _height(heights, west, south, spacing, ax, ay) + antenna
     end = _height(heights, west, south, spacing, bx, by) + antenna
@@ -345,7 +351,7 @@ def _costs_from(
     rate: float,
     ends: Floats,
 ) -> Floats:
-    """Return the costs from tile a to all tiles of higher number; inf for the others and beyond reach."""
+    """Return the costs from tile a to all tiles with higher numbers; inf for the others and beyond the range."""
     costs = np.full(len(middles), np.inf)
     for b in range(a + 1, len(middles)):
         dx, dy = middles[b, 0] - middles[a, 0], middles[b, 1] - middles[a, 1]

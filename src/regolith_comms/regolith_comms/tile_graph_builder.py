@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The tile graph of a site: that of a file, or one made of the ground."""
+"""Tile graph of a scenario: from a file, or built from the terrain."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _POSTS_PER_TILE = 10
 
 
 def needs_graph(config: CommsConfig) -> bool:
-    """Return whether a graph must be made: the radio needs one and none is named."""
+    """Return whether a graph must be built: the radio model requires one and none is given."""
     return config.graph is None and load_radio(config.radio).model == 'visibility_range'
 
 
 def link_model(config: CommsConfig, site: ParticipantContext) -> LinkModel:
-    """Return the link model of a ``comms`` section; a graph without files is made in memory."""
+    """Return the link model of a ``comms`` section; a graph without files is built in memory."""
     if not needs_graph(config):
         return load_model(config)
     return LinkModel(load_radio(config.radio), *build_from_config(config, site), config.relay_mode)
@@ -38,10 +38,13 @@ def link_model(config: CommsConfig, site: ParticipantContext) -> LinkModel:
 def with_graph_files(
     config: CommsConfig, site: ParticipantContext, folder: Path, progress: Progress = lambda done, of: None
 ) -> CommsConfig:
-    """Write graph and grid into a folder if the section lacks them, and return the section that names them.
+    """Write graph and grid into a folder if the section lacks them, and return the section with their paths.
 
     Args:
-        progress: Called with the numbers of tiles done and of all.
+        config: Section ``comms``.
+        site: Participant context with the terrain.
+        folder: Folder for the files.
+        progress: Called with the numbers of finished tiles and of all tiles.
     """
     if not needs_graph(config):
         return config
@@ -50,7 +53,7 @@ def with_graph_files(
 
 
 def write_graph_files(graph: TileGraph, grid: WorldGrid, folder: Path, name: str) -> tuple[Path, Path]:
-    """Write ``<name>.dot`` and ``<name>.dat`` into a folder, made if absent; return their paths."""
+    """Write ``<name>.dot`` and ``<name>.dat`` into a folder, created if absent; return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     dot, dat = folder / f'{name}.dot', folder / f'{name}.dat'
     write_atomically(dat, grid.to_dat())
@@ -61,10 +64,10 @@ def write_graph_files(graph: TileGraph, grid: WorldGrid, folder: Path, name: str
 def build_from_config(
     config: CommsConfig, site: ParticipantContext, progress: Progress = lambda done, of: None
 ) -> tuple[TileGraph, WorldGrid]:
-    """Return graph and grid made of a site's ground.
+    """Return graph and grid built from the terrain.
 
     Raises:
-        ValueError: If its tiles are too many.
+        ValueError: If there are too many tiles.
     """
     return build_graph_and_grid(
         height_map(config, site), config.tile_size_m, config.antenna_height_m, load_radio(config.radio), progress
@@ -72,10 +75,10 @@ def build_from_config(
 
 
 def height_map(config: CommsConfig, site: ParticipantContext) -> HeightMap:
-    """Return the known ground around vehicles, their way-points and stations, with what stands on it.
+    """Return the known terrain around vehicles, their waypoints and stations, with the objects on it.
 
     Raises:
-        ValueError: If it is too large for a graph.
+        ValueError: If the terrain is too large for a graph.
     """
     field = site.ground()
     west, east, south, north = _bounds(config, site)
@@ -83,9 +86,9 @@ def height_map(config: CommsConfig, site: ParticipantContext) -> HeightMap:
         w, e, s, n = field.extent
         west, east, south, north = max(west, w), min(east, e), max(south, s), min(north, n)
         if west >= east or south >= north:
-            raise ValueError('vehicles and stations are far from the ground that is known')
+            raise ValueError('vehicles and stations are outside the elevation model')
     spacing = config.tile_size_m / _POSTS_PER_TILE
-    # Rounded inwards, so that no post lies outside the known ground.
+    # Rounded inward, so no sample is outside the known terrain.
     i0, i1 = math.ceil(west / spacing), math.floor(east / spacing) + 1
     j0, j1 = math.ceil(south / spacing), math.floor(north / spacing) + 1
     sketch = HeightMap(i0 * spacing, j0 * spacing, spacing, np.broadcast_to(0.0, (i1 - i0, j1 - j0)), '')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The radios in the view of a run: who hears whom, breadcrumbs, stations."""
+"""Radio layer of the view: links, breadcrumbs, stations."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LINKS = '/regolith/comms/links'
 _GOOD, _POOR, _LOST = (78, 214, 143), (245, 190, 60), (226, 84, 66)
 _BREADCRUMB, _STATION = '#4fc3f7', '#e8e8f0'
 _SILENT = 0.995
-"""Packet error from which there is no link [-]."""
+"""Packet error above which there is no link [-]."""
 
 
 def layer(scenario: Any) -> ViewLayer | None:
-    """Return the layer of a scenario's radios; None without any."""
+    """Return the view layer of a scenario's radios; None without radios."""
     config = getattr(scenario, 'comms', None)
     if config is None:
         return None
@@ -53,7 +53,7 @@ def layer(scenario: Any) -> ViewLayer | None:
 
 
 def _worse_of_each_pair(links: Any) -> list[Any]:
-    """Return of each pair of radios that can hear each other the direction in which more is lost."""
+    """Return for each pair of radios with a link the direction with the larger loss."""
     found: dict[tuple[str, str], Any] = {}
     for link in links:
         pair = (min(link.src, link.dst), max(link.src, link.dst))
@@ -63,7 +63,7 @@ def _worse_of_each_pair(links: Any) -> list[Any]:
 
 
 def _way(start: Any, end: Any, relays: list[Any]) -> Any:
-    """Return the points of a link: straight, or by the breadcrumb whose longer leg is shortest."""
+    """Return the points of a link: a straight line, or via the breadcrumb with the shortest longer leg."""
     if not relays:
         return np.array([start, end])
     legs = [max(float(np.linalg.norm(start - r)), float(np.linalg.norm(end - r))) for r in relays]
@@ -71,7 +71,7 @@ def _way(start: Any, end: Any, relays: list[Any]) -> Any:
 
 
 def _color(packet_error: float) -> str:
-    """Return green for what arrives, red for what is lost."""
+    """Return a color from green for no loss to red for total loss."""
     share = min(max(packet_error, 0.0), 1.0)
     one, other, part = (_GOOD, _POOR, 2.0 * share) if share < 0.5 else (_POOR, _LOST, 2.0 * share - 1.0)
     red, green, blue = (round(a + part * (b - a)) for a, b in zip(one, other, strict=True))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tiles of points: integer sample points, each with its tile (SubT's files ``*.dat``)."""
+"""World grid: integer sample points, each with its tile (SubT's files ``*.dat``)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 RECORD = np.dtype([('x', '<i4'), ('y', '<i4'), ('z', '<i4'), ('id', '<u8')])
-"""One sample: a point [m] and its tile; 20 bytes, little-endian."""
+"""Record of one sample: a point [m] and its tile; 20 bytes, little-endian."""
 _HEAD = 8
 
 
 class WorldGridFileError(ValueError):
-    """A grid file that cannot be used; the text names file and byte offset."""
+    """Error in a grid file; the text names file and byte offset."""
 
 
 class WorldGrid:
@@ -25,7 +25,7 @@ class WorldGrid:
         """Make a grid.
 
         Args:
-            records: Of dtype :data:`RECORD`; of a repeated point the last counts.
+            records: Records of dtype :data:`RECORD`; the last of repeated points applies.
 
         Raises:
             ValueError: If the points span more than 2^62 lattice cells.
@@ -35,10 +35,10 @@ class WorldGrid:
         self._low = points.min(axis=0) if len(points) else np.zeros(3, dtype=np.int64)
         self._size = points.max(axis=0) - self._low + 1 if len(points) else np.zeros(3, dtype=np.int64)
         if int(self._size[0]) * int(self._size[1]) * int(self._size[2]) > 2**62:
-            raise ValueError(f'points span {self._size.tolist()} cells; allowed: at most 2^62 in all')
+            raise ValueError(f'points span {self._size.tolist()} cells; allowed: at most 2^62 in total')
         keys = self._keys(points)
         tiles = np.asarray(records['id']).astype(np.int64)
-        # unique() finds the first of equal keys, which from the back is the last record.
+        # unique() returns the first of equal keys; in reversed order this is the last record.
         self._sorted, at = np.unique(keys[::-1], return_index=True)
         self._tiles = tiles[::-1][at]
 
@@ -47,7 +47,7 @@ class WorldGrid:
         """Return the grid of a file.
 
         Raises:
-            WorldGridFileError: Naming file and byte offset.
+            WorldGridFileError: If the file is invalid; names file and byte offset.
             OSError: If the file cannot be read.
         """
         data = Path(path).read_bytes()
@@ -57,7 +57,7 @@ class WorldGrid:
         wanted = _HEAD + RECORD.itemsize * count
         if len(data) != wanted:
             raise WorldGridFileError(
-                f'{path}: byte 0 announces {count} records, hence {wanted} bytes, but the file ends at byte'
+                f'{path}: the record count {count} requires {wanted} bytes, but the file ends at byte'
                 f' {len(data)}; allowed: 8 + 20 N bytes'
             )
         try:
@@ -66,7 +66,7 @@ class WorldGrid:
             raise WorldGridFileError(f'{path}: from byte {_HEAD}: {error}') from None
 
     def to_dat(self) -> bytes:
-        """Return the bytes of the grid's file, records in their given order."""
+        """Return the bytes of the grid's file, with records in their given order."""
         return len(self.records).to_bytes(_HEAD, 'little') + self.records.tobytes()
 
     def __len__(self) -> int:
@@ -77,14 +77,14 @@ class WorldGrid:
         """Return the tiles of points; -1 outside.
 
         Args:
-            points: In the world [m], shape (n, 3); each is rounded to the lattice, halves away from zero.
+            points: Points in the world frame [m], shape (n, 3); each is rounded to the lattice, halves away from zero.
 
         Returns:
-            Shape (n,); ids from 2^63 on as their two's complement.
+            Tile ids, shape (n,); ids from 2^63 on as their two's complement.
 
         Source: subt2022.
-        Checked by: test_reference.py::test_tile_lookup,
-        test_files.py::test_lookup_rounds_halves_away_from_zero_and_takes_the_last_record.
+        Checked by: test_reference.py::test_tile_lookup_matches_the_reference,
+        test_files.py::test_lookup_rounds_half_away_from_zero_and_uses_the_last_record.
         """
         points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
         if len(self._sorted) == 0:
@@ -103,8 +103,8 @@ class WorldGrid:
 
 
 def round_half_away(values: ArrayLike) -> NDArray[np.float64]:
-    """Return the nearest whole numbers, halves away from zero, as C's ``round`` does (numpy's goes to even)."""
+    """Return the nearest integers, halves away from zero, as C's ``round`` does (NumPy rounds halves to even)."""
     values = np.asarray(values, dtype=np.float64)
     whole = np.trunc(values)
-    # The fraction is exact; adding 0.5 first would carry 0.49999999999999994 up to 1.
+    # The fraction is exact; adding 0.5 first would round 0.49999999999999994 up to 1.
     return np.asarray(whole + np.where(np.abs(values - whole) >= 0.5, np.sign(values), 0.0))

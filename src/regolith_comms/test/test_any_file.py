@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Any graph, any grid, any bytes: what is written reads back the same or is refused, and nothing else comes of it."""
+"""Property tests of graph and grid files: random content reads back unchanged or is refused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def graphs(draw: st.DrawFn) -> DotGraph:
 
 @SEVERAL
 @given(graphs())
-def test_a_graph_reads_back_the_same_or_is_not_written(tmp_path: Path, graph: DotGraph) -> None:
+def test_graph_reads_back_unchanged_or_is_not_written(tmp_path: Path, graph: DotGraph) -> None:
     try:
         text = dot_text(graph.tiles, graph.edges, graph.comment)
     except ValueError as error:
@@ -76,7 +76,7 @@ LINES = st.lists(
 @SEVERAL
 @given(LINES.map('\n'.join).map(str.encode) | st.binary(max_size=60))
 @example(b'graph {\n}')
-def test_any_bytes_are_a_graph_or_refused_by_name(tmp_path: Path, data: bytes) -> None:
+def test_arbitrary_bytes_are_a_graph_or_refused_with_file_name(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / 'world.dot'
     file.write_bytes(data)
     try:
@@ -92,7 +92,7 @@ RECORDS = arrays_of.arrays(RECORD, st.integers(0, 6))
 
 @SEVERAL
 @given(RECORDS.map(lambda r: len(r).to_bytes(8, 'little') + r.tobytes()) | st.binary(max_size=70))
-def test_any_bytes_are_a_grid_or_refused_by_name(tmp_path: Path, data: bytes) -> None:
+def test_arbitrary_bytes_are_a_grid_or_refused_with_file_name(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / 'world.dat'
     file.write_bytes(data)
     try:
@@ -113,8 +113,8 @@ def test_any_bytes_are_a_grid_or_refused_by_name(tmp_path: Path, data: bytes) ->
     st.randoms(use_true_random=False),
 )
 @example([5, 2**63 + 7, 2**63 - 1, 2**63, 0], Random(1))
-def test_tiles_are_found_whatever_their_ids(ids: list[int], random: Random) -> None:
-    """Ids from 2^63 on come as their two's complement; row k of the costs is the k-th id in ascending order."""
+def test_tiles_are_found_for_any_ids(ids: list[int], random: Random) -> None:
+    """Ids from 2^63 on are stored as two's complement; row k of the costs is the k-th id in ascending order."""
     tiles = [GraphTile(k, 'tile', f'tile_{k}') for k in ids]
     random.shuffle(tiles)
     chain = sorted(ids)
@@ -127,7 +127,7 @@ def test_tiles_are_found_whatever_their_ids(ids: list[int], random: Random) -> N
     np.testing.assert_array_equal(graph.costs, np.abs(steps[:, None] - steps[None, :]))
 
 
-def test_of_repeated_edges_the_cheapest_counts() -> None:
-    """In any order, whichever end is named first, and no loops."""
+def test_repeated_edges_use_the_lowest_cost() -> None:
+    """In any order, with either end first, and without loops."""
     costs = [(1, 2, 3.0), (2, 1, 5.0), (7, 3, 2.0), (3, 7, 1.0), (3, 7, 4.0), (5, 5, 1.0)]
     assert cheapest([Edge(*each) for each in costs]) == {(1, 2): 3.0, (3, 7): 1.0}

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Datagrams: who gets what, and that nothing unusual stops the rest."""
+"""Tests of the broker: receivers of datagrams, capacity, breadcrumbs, errors and saved state."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def heard(deliveries: list) -> list[tuple[str, str, bytes]]:
     return [(d.to, d.datagram.src, d.datagram.data) for d in deliveries]
 
 
-def test_unicast_broadcast_and_multicast() -> None:
+def test_unicast_broadcast_and_multicast_reach_their_receivers() -> None:
     net = broker()
     net.bind('cinder', 4200, multicast=True)
     net.bind('amber', 4200, multicast=True)
@@ -51,8 +51,8 @@ def test_unicast_broadcast_and_multicast() -> None:
     assert set(net.neighbors['cinder']) == {'amber', 'basalt'}
 
 
-def test_loopback_and_charges_are_switches() -> None:
-    """1500 bytes to two others and oneself: 1500 against the sender's capacity, or 4500 as the old code had it."""
+def test_loopback_and_multiple_charges_are_optional() -> None:
+    """1500 bytes to two receivers and the sender: 1500 of the sender's capacity, or 4500 as in the reference code."""
     for loopback, each, charged, count in ((False, False, 1500, 2), (True, True, 4500, 3)):
         net = broker(broadcast_loopback=loopback, count_broadcast_per_receiver=each)
         net.send(Datagram('amber', BROADCAST, 4100, bytes(1500)))
@@ -60,8 +60,8 @@ def test_loopback_and_charges_are_switches() -> None:
         assert net._windows.bytes_in_window(0)[0] == charged
 
 
-def test_capacity_of_a_broadcast_counts_once_and_refuses_whole() -> None:
-    """83 packets of 1500 bytes fit into 1 Mbit; the next reaches nobody."""
+def test_broadcast_beyond_capacity_is_refused_completely() -> None:
+    """83 packets of 1500 bytes fit into 1 Mbit; the next one reaches no receiver."""
     net = broker()
     for _ in range(84):
         net.send(Datagram('amber', BROADCAST, 4100, bytes(1500)))
@@ -71,7 +71,7 @@ def test_capacity_of_a_broadcast_counts_once_and_refuses_whole() -> None:
     assert len(net.deliver_due(1_000_000_001, NEAR)) == 2
 
 
-def test_a_missing_robot_silences_only_itself() -> None:
+def test_missing_robot_does_not_affect_other_links() -> None:
     net = broker()
     place = {name: NEAR[name] for name in ('amber', 'cinder')}
     for src, dst in (('amber', 'cinder'), ('amber', 'basalt'), ('basalt', 'amber'), ('cinder', BROADCAST)):
@@ -80,7 +80,7 @@ def test_a_missing_robot_silences_only_itself() -> None:
     assert net.dropped == {'no_position': 2}
 
 
-def test_a_removed_robot_is_gone_and_may_come_back() -> None:
+def test_removed_robot_receives_nothing_until_added_again() -> None:
     net = broker()
     net.send(Datagram('amber', 'basalt', 4100, b'late'))
     assert net.unregister('basalt') and not net.unregister('basalt')
@@ -93,8 +93,8 @@ def test_a_removed_robot_is_gone_and_may_come_back() -> None:
     assert heard(net.deliver_due(1, NEAR)) == [('basalt', 'amber', b'again')]
 
 
-def test_who_left_hears_no_group_any_more_and_forgets_its_own() -> None:
-    """Still in the world, no longer on the air: a multicast goes to those that stayed; coming back, it has joined nothing."""
+def test_disconnected_robot_leaves_its_multicast_groups() -> None:
+    """A multicast reaches the robots that stayed registered. A robot registered again has joined no group."""
     net = broker()
     for name in ('basalt', 'cinder'):
         net.bind(name, 4200, multicast=True)
@@ -109,7 +109,7 @@ def test_who_left_hears_no_group_any_more_and_forgets_its_own() -> None:
     assert hearers(MULTICAST, 4200) == ['basalt'] == hearers(BROADCAST, 4100) == hearers(BROADCAST, BEACON_PORT)
     assert hearers(MULTICAST, 4300) == hearers(BROADCAST, 4400) == []
     assert net.dropped == {'unbound_port': 2}
-    # What it sends itself, and what was on its way to it.
+    # Packets that it sends, and packets in transit to it.
     net.send(Datagram('cinder', 'amber', 4100, b'x'))
     assert net.deliver_due(1, NEAR) == [] and net.dropped['unregistered_sender'] == 1
     net.register('cinder')
@@ -118,8 +118,8 @@ def test_who_left_hears_no_group_any_more_and_forgets_its_own() -> None:
     assert hearers(MULTICAST, 4200) == ['basalt', 'cinder']
 
 
-def test_a_newcomer_gets_a_capacity_of_its_own() -> None:
-    """Rows of the windows are never shared, whoever left before."""
+def test_added_robot_has_its_own_capacity() -> None:
+    """Rows of the windows are never shared, whichever robots left before."""
     net = broker()
     net.send(Datagram('cinder', 'amber', 4100, bytes(1000)))
     net.deliver_due(0, NEAR)
@@ -133,13 +133,13 @@ def test_a_newcomer_gets_a_capacity_of_its_own() -> None:
     assert sums == {'amber': (0, 1000), 'cinder': (1000, 700), 'dune': (700, 0)}
 
 
-def test_bad_datagrams_are_refused_or_dropped_with_a_reason() -> None:
+def test_invalid_datagrams_are_refused_or_dropped_with_a_reason() -> None:
     net = broker()
-    with pytest.raises(ValueError, match=r'1000000 bytes.*allowed: at most 1500'):
+    with pytest.raises(ValueError, match=r'1000000 bytes.*allowed: up to 1500'):
         net.send(Datagram('amber', 'basalt', 4100, bytes(1_000_000)))
     with pytest.raises(ValueError, match=r'port 0.*allowed: 1 to 65535'):
         net.send(Datagram('amber', 'basalt', 0, b''))
-    with pytest.raises(ValueError, match="'nobody' is not registered"):
+    with pytest.raises(ValueError, match="'nobody' is not registered"):  # term: name of a robot
         net.bind('nobody', 4100)
     with pytest.raises(ValueError, match="radio 'broadcast'"):
         net.register(BROADCAST)
@@ -151,8 +151,8 @@ def test_bad_datagrams_are_refused_or_dropped_with_a_reason() -> None:
     assert net.dropped == {'unregistered_sender': 1, 'unknown_address': 1, 'unbound_port': 1}
 
 
-def test_every_kind_of_complaint_is_kept_and_said_once() -> None:
-    """However many of one kind come first; a broadcast that nobody can hear is one of them, one unheard by chance not."""
+def test_every_kind_of_warning_is_kept_and_reported_once() -> None:
+    """Each kind of warning is stored; a broadcast without a possible receiver is reported, a random loss is not."""
     net = broker()
     for _ in range(1000):
         net.send(Datagram('amber', 'nobody', 4100, b''))
@@ -162,7 +162,7 @@ def test_every_kind_of_complaint_is_kept_and_said_once() -> None:
     net.deliver_due(0, NEAR)
     assert net.dropped == {'unknown_address': 1000, 'unbound_port': 3}
     said = [
-        "no radio 'nobody'",
+        "no radio 'nobody'",  # term: name of a robot
         "'basalt' has not bound port 9",
         'has bound port 9',
         'has joined the group of port 4100',
@@ -174,8 +174,8 @@ def test_every_kind_of_complaint_is_kept_and_said_once() -> None:
     assert alone.deliver_due(0, {'amber': NEAR['amber']}) == [] and not alone.complaints and not alone.dropped
 
 
-def test_ten_thousand_queued_datagrams() -> None:
-    """All are tried, in order; those that fit into the second's capacity arrive."""
+def test_ten_thousand_queued_datagrams_are_sent_in_order() -> None:
+    """All are tried, in order; those that fit into the capacity of the second arrive."""
     net = broker(Radio(model='distance', capacity_bps=8e5))
     for k in range(10_000):
         net.send(Datagram('amber', 'basalt', 4100, k.to_bytes(20, 'little')))
@@ -185,7 +185,7 @@ def test_ten_thousand_queued_datagrams() -> None:
 
 
 def ridge() -> LinkModel:
-    """Three tiles in a row, 10 m each, the outer ones out of each other's sight."""
+    """Three tiles in a row, 10 m each; the outer ones have no line of sight."""
     records = np.zeros(30 * 3, dtype=RECORD)
     x, z = np.divmod(np.arange(90), 3)
     records['x'], records['z'], records['id'] = x, z, x // 10
@@ -195,9 +195,11 @@ def ridge() -> LinkModel:
 
 
 @pytest.mark.parametrize('more', [(), ('first',), ('last',), ('first', 'last'), ('last', 'first')])
-def test_a_range_is_the_longest_leg_whichever_tiles_hold_further_breadcrumbs(more: tuple[str, ...]) -> None:
-    """By the relay in the middle, 9 m from one end and 13 m from the other; breadcrumbs in the ends' own tiles are no
-    part of the way, in either direction."""
+def test_relayed_range_is_the_longest_leg_with_further_breadcrumbs(more: tuple[str, ...]) -> None:
+    """Relayed in the middle, 9 m from one end and 13 m from the other.
+
+    Breadcrumbs in the tiles of the end points are no part of the route, in either direction.
+    """
     model, further = ridge(), {'first': (1.0, 0.0, 0.0), 'last': (29.0, 0.0, 0.0)}
     for order in (
         [('middle', (15.0, 0.0, 0.0)), *((name, further[name]) for name in more)],
@@ -212,7 +214,7 @@ def test_a_range_is_the_longest_leg_whichever_tiles_hold_further_breadcrumbs(mor
             assert both.hops.tolist() == [1, 1] and both.range_m.tolist() == [longest] * 2
 
 
-def test_a_breadcrumb_brings_a_lost_robot_back() -> None:
+def test_breadcrumb_restores_a_lost_link() -> None:
     net = Broker(ridge(), 3)
     place = {'amber': [2.0, 0.0, 1.0], 'basalt': [27.0, 0.0, 1.0]}
     for name in place:
@@ -233,8 +235,8 @@ def test_a_breadcrumb_brings_a_lost_robot_back() -> None:
     assert talk(3) == []
 
 
-def test_the_first_of_two_breadcrumbs_in_a_tile_relays() -> None:
-    """The longest leg is that to the one dropped first, wherever the second lies."""
+def test_first_of_two_breadcrumbs_in_a_tile_relays() -> None:
+    """The longest leg is that to the breadcrumb dropped first, wherever the second lies."""
     ends = [[2.0, 0.0, 1.0]], [[27.0, 0.0, 1.0]]
     legs = []
     for places in ([11.0], [11.0, 17.0], [17.0, 11.0]):
@@ -246,8 +248,8 @@ def test_the_first_of_two_breadcrumbs_in_a_tile_relays() -> None:
     assert legs == [16.0, 16.0, 15.0]
 
 
-def test_everything_a_broker_knows_is_saved_and_comes_back() -> None:
-    """Field by field, from a state in which every field is in use."""
+def test_broker_state_is_saved_and_restored_field_by_field() -> None:
+    """Compared field by field, in a state with every field in use."""
 
     def model() -> LinkModel:
         return LinkModel(Radio(model='log_normal_range', fading_exponent=2.5))
@@ -271,7 +273,7 @@ def test_everything_a_broker_knows_is_saved_and_comes_back() -> None:
     assert all(saved.values()) and len(saved['counts'][2]) > 0 and len(saved['reach']['pairs']) > 2
     for key, value in saved.items():
         assert again[key] == value, key
-    # Nor does the broker know anything that is not saved, but what it works out anew.
+    # The broker has no other state, except what it computes again.
     for name, value in vars(one).items():
         if name in ('model', '_streams', 'complaints'):
             continue
@@ -286,8 +288,8 @@ def test_everything_a_broker_knows_is_saved_and_comes_back() -> None:
     assert {type(t) for heard in two.neighbors.values() for t in heard.values()} == {tuple}
 
 
-def test_saved_state_continues_to_the_bit() -> None:
-    """Same deliveries, same signal strengths, same hash from a restored broker; another seed draws otherwise."""
+def test_saved_state_continues_bit_identical() -> None:
+    """A restored broker gives the same deliveries, signal strengths and hash; another seed gives other draws."""
 
     def run(net: Broker, start: int) -> list:
         out = []

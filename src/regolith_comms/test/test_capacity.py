@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A second's capacity against a list of all packets, through rings that wrap round and grow."""
+"""Tests of the capacity windows and of random draws per packet."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from regolith_world.random.philox import stream_key
 KEY = stream_key(1, 'comms', 'attempt')
 
 
-def test_windows_hold_what_the_last_second_holds() -> None:
-    """Three radios, packets of any size at any time, up to hundreds in a second: bytes as a plain list counts them."""
+def test_windows_contain_the_bytes_of_the_last_second() -> None:
+    """Three radios, up to hundreds of random packets per second: byte sums equal those of a plain list."""
     rng = np.random.default_rng(3)
     windows, radio = CapacityWindows(3), Radio(model='distance', capacity_bps=8e9)
     log: list[tuple[int, int, int, int]] = []
@@ -29,7 +29,7 @@ def test_windows_hold_what_the_last_second_holds() -> None:
         done = deliver(windows, radio, KEY, t_ns, tx, rx, size, -20.0, 0.0, 7, np.arange(count) + 1000 * burst)
         assert (done.outcome == DeliveryOutcome.DELIVERED).all()
         log += [(t_ns, int(a), int(b), int(n)) for a, b, n in zip(tx, rx, size)]
-        # A packet a second old to the nanosecond still counts.
+        # A packet exactly one second old still counts.
         fresh = [entry for entry in log if entry[0] >= t_ns - 1_000_000_000]
         for k in {int(k) for k in tx}:
             assert windows.bytes_in_window(k)[0] == sum(n for _, a, _, n in fresh if a == k)
@@ -38,8 +38,8 @@ def test_windows_hold_what_the_last_second_holds() -> None:
     assert windows.stamps.shape[1] > 64, 'the rings have grown'
 
 
-def test_what_a_sender_could_not_send_nobody_hears() -> None:
-    """A broadcast of three that goes over the capacity is refused whole; the next one, of another, is not."""
+def test_packet_refused_at_sender_reaches_no_receiver() -> None:
+    """A broadcast to three receivers beyond the capacity is refused completely; the next one of another radio is sent."""
     windows, radio = CapacityWindows(4), Radio(model='distance', capacity_bps=8000.0)
     tx, rx = [0, 0, 0, 1, 1, 1], [1, 2, 3, 0, 2, 3]
     size, charge = [1001] * 3 + [1000] * 3, [True, False, False] * 2
@@ -47,13 +47,13 @@ def test_what_a_sender_could_not_send_nobody_hears() -> None:
     assert done.outcome.tolist() == [DeliveryOutcome.TX_CAPACITY] * 3 + [DeliveryOutcome.DELIVERED] * 3
     assert np.isnan(done.rssi_dbm[:3]).all() and done.rssi_dbm[3:].tolist() == [-20.0] * 3
     assert [windows.bytes_in_window(k) for k in range(4)] == [(0, 1000), (1000, 0), (0, 1000), (0, 1000)]
-    # A receiver that is full hears nothing, which the sender pays for.
+    # A full receiver receives nothing, but the packet counts for the sender.
     more = deliver(windows, radio, KEY, 1, [2], [3], [1], -20.0, 0.0, 0, [0])
     assert more.outcome.tolist() == [DeliveryOutcome.RX_CAPACITY] and windows.bytes_in_window(2)[0] == 1
 
 
-def test_draws_are_named_by_pair_and_number() -> None:
-    """The same packet fades the same way, whatever is tried with it; another pair, number or scenario otherwise."""
+def test_draws_depend_on_pair_and_packet_number() -> None:
+    """The same packet has the same fading in any context; another pair, number or scenario has different fading."""
     radio = Radio(model='distance')
 
     def power(key: np.uint64, stream: int, number: int, before: int = 0) -> float:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Comms as a participant: inputs latched per cycle, discarded attempts, replay, checkpoints."""
+"""Tests of the comms participant: latched inputs, discarded attempts, replay and checkpoints."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONFIG = {
 
 
 class Rig:
-    """The world's side of the protocol; amber stands 200 m from the lander, where about half of its packets arrive."""
+    """World side of the protocol; amber stands 200 m from the lander, where about half of its packets arrive."""
 
     def __init__(self, epoch: int = 0, **config: object) -> None:
         self.answers: list[CycleResult] = []
@@ -63,7 +63,7 @@ class Rig:
         return answer
 
 
-def test_scheduled_traffic_is_sent_once_whatever_the_cycles() -> None:
+def test_scheduled_traffic_is_sent_once_for_any_cycles() -> None:
     """50 datagrams in (-, 1.96 s], in equal cycles or with discarded and shortened ones."""
     plain, rough = Rig(), Rig()
     for _ in range(100):
@@ -78,7 +78,7 @@ def test_scheduled_traffic_is_sent_once_whatever_the_cycles() -> None:
     assert all(d.t_ns % (2 * DT_NS) == 0 for d in plain.arrived)
 
 
-def test_deliveries_go_out_only_once_committed() -> None:
+def test_deliveries_are_published_after_commit_only() -> None:
     rig = Rig(traffic=[])
     rig.comms.send(Datagram('basalt', 'lander', 4100, b'x'))
     rig.evolve(commit=False)
@@ -88,8 +88,8 @@ def test_deliveries_go_out_only_once_committed() -> None:
     assert [(d.to, d.t_ns) for d in rig.arrived] == [('lander', 0)]
 
 
-def test_inputs_are_latched_and_replay() -> None:
-    """What came from outside is in the answer; fed back, it gives the same hashes; without it, others."""
+def test_inputs_are_latched_and_replayed() -> None:
+    """External inputs are in the result; fed back, they give the same hashes; without them the hashes differ."""
     rig = Rig()
     hashes, inputs = [], {}
     for k in range(30):
@@ -111,7 +111,7 @@ def test_inputs_are_latched_and_replay() -> None:
     assert name == 'basalt_breadcrumb_0' and place == pytest.approx([5.0 - 0.45, 0.0, 0.0])
 
 
-def test_checkpoint_continues_to_the_bit_and_a_rewind_repeats_inputs() -> None:
+def test_checkpoint_continues_bit_identical_and_rewind_repeats_inputs() -> None:
     rig = Rig()
     for _ in range(15):
         rig.evolve()
@@ -128,12 +128,12 @@ def test_checkpoint_continues_to_the_bit_and_a_rewind_repeats_inputs() -> None:
     assert [rig.evolve().state_hash for _ in range(15)] == expected
     fresh.comms.send(Datagram('amber', 'basalt', 4100, b'hi'))
     assert [fresh.evolve().state_hash for _ in range(15)] == expected
-    with pytest.raises(ValueError, match='comms: not the saved state'):
+    with pytest.raises(ValueError, match='comms: blob is not the saved state'):
         fresh.comms.restore(b'nonsense', 2)
 
 
-def test_everything_comms_knows_is_saved_and_comes_back() -> None:
-    """Field by field, with breadcrumbs on the air and on their way, a stock that differs, and a queue of the broker's."""
+def test_comms_state_is_saved_and_restored_field_by_field() -> None:
+    """Compared with active and pending breadcrumbs, a changed stock, and datagrams queued in the broker."""
     options = {
         'breadcrumb_drops': [{'vehicle': 'amber', 'time_s': 0.0}, {'vehicle': 'basalt', 'time_s': 0.06}],
         'breadcrumb_delay_s': 0.05,
@@ -154,13 +154,13 @@ def test_everything_comms_knows_is_saved_and_comes_back() -> None:
     ((other, there, when),) = two._starting
     assert (other, there.tolist(), when) == (name, place.tolist(), t_ns) and isinstance(there, np.ndarray)
     assert two._news == [] and two.complaints == []
-    # What it says next is due since the checkpoint, not since the beginning.
+    # Its next datagrams are due since the checkpoint, not since the start.
     sent = one.broker.sent
     fresh.cycle, fresh.t_ns = rig.cycle, rig.t_ns
     assert fresh.evolve().state_hash == rig.evolve().state_hash and two.broker.sent == one.broker.sent <= sent + 2
 
 
-def test_breadcrumbs_run_out() -> None:
+def test_breadcrumb_stock_is_limited() -> None:
     rig = Rig(breadcrumbs_per_vehicle=1, breadcrumb_drops=[{'vehicle': 'amber', 'time_s': 0.03}])
     with pytest.raises(ValueError, match="vehicle 'lander'"):
         rig.comms.deploy('lander')
@@ -168,7 +168,7 @@ def test_breadcrumbs_run_out() -> None:
         assert not rig.comms.broker.model.breadcrumbs
         rig.evolve()
     assert [name for name, _, _ in rig.comms.broker.model.breadcrumbs] == ['amber_breadcrumb_0']
-    with pytest.raises(ValueError, match="'amber' has no breadcrumb left of 1"):
+    with pytest.raises(ValueError, match="'amber' has dropped all of its 1 breadcrumbs"):
         rig.comms.deploy('amber')
     with pytest.raises(ValueError, match='allowed: amber_breadcrumb_0'):
         rig.comms.remove('b')
@@ -177,8 +177,8 @@ def test_breadcrumbs_run_out() -> None:
     assert not rig.comms.broker.model.breadcrumbs
 
 
-def test_a_breadcrumb_relays_once_it_has_started() -> None:
-    """Dropped in the cycle at 20 ms; with a delay of 50 ms on the air from the cycle at 80 ms, as a checkpoint knows."""
+def test_breadcrumb_relays_after_its_start_delay() -> None:
+    """Dropped in the cycle at 20 ms with a delay of 50 ms: it relays from the cycle at 80 ms on, also after a restore."""
     rig = Rig(breadcrumb_drops=[{'vehicle': 'amber', 'time_s': 0.02}], breadcrumb_delay_s=0.05)
     out = []
     for _ in range(3):
@@ -197,7 +197,7 @@ def test_a_breadcrumb_relays_once_it_has_started() -> None:
     assert fresh.comms.stock['amber'] == 5
 
 
-def test_due_counts_times_once() -> None:
+def test_due_counts_each_time_once() -> None:
     edges = [-1, 0, 7, 20, 21, 100, 140]
     for first, period, end in ((0.0, 7e-9, None), (2e-8, 1e-8, 9e-8), (0.0, 1e-9, 1e-9)):
         parts = sum(due(a, b, first, period, end) for a, b in pairwise(edges))
@@ -206,13 +206,13 @@ def test_due_counts_times_once() -> None:
         assert parts == len(range(round(first * 1e9), stop + 1, round(period * 1e9)))
 
 
-def test_behind_is_along_the_bodys_back() -> None:
+def test_breadcrumb_is_dropped_behind_the_body() -> None:
     half = np.sqrt(0.5)
     body = BodyState('a', np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, half, half]), np.zeros(3), np.zeros(3))
     assert behind(body, 0.5) == pytest.approx([1.0, 1.5, 3.0])
 
 
-def test_a_breadcrumb_that_is_removed_before_it_starts_stays_off() -> None:
+def test_breadcrumb_removed_before_its_start_does_not_relay() -> None:
     rig = Rig(
         breadcrumb_drops=[{'vehicle': 'amber', 'time_s': 0.0}, {'vehicle': 'basalt', 'time_s': 0.0}],
         breadcrumb_delay_s=0.1,

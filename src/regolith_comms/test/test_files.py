@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Graph and grid files: round trips, and what is said of broken ones."""
+"""Tests of graph and grid files: round trips and errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from regolith_comms.world_grid import RECORD, WorldGrid, WorldGridFileError, rou
 
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).parents[3].parent / 'shared'))
 WORLDS = SHARED / 'subt_worlds'
-TILE_GRAPHS, GRIDS = sorted(WORLDS.glob('*.dot')), sorted(WORLDS.glob('*.dat'))  # none where there is no such folder
+TILE_GRAPHS, GRIDS = sorted(WORLDS.glob('*.dot')), sorted(WORLDS.glob('*.dat'))  # Empty without such a folder.
 needs_worlds = pytest.mark.skipif(not WORLDS.is_dir(), reason=f'no SubT worlds at {WORLDS} (REGOLITH_SHARED)')
 
 GOOD = """/* hash: 12 */
@@ -42,8 +42,8 @@ def graph_of(tmp_path: Path, text: str) -> TileGraph:
     return TileGraph.from_dot(file)
 
 
-def test_grammar(tmp_path: Path) -> None:
-    """Comments, gaps in the ids, labels that disagree, repeated edges (the cheapest counts), edges without a number."""
+def test_dot_grammar_is_accepted(tmp_path: Path) -> None:
+    """Comments, gaps in the ids, conflicting labels, repeated edges (the cheapest counts), edges without a number."""
     graph = graph_of(tmp_path, GOOD)
     assert graph.ids.tolist() == [0, 1, 12]
     assert graph.comment == 'hash: 12'
@@ -51,7 +51,7 @@ def test_grammar(tmp_path: Path) -> None:
     assert graph.costs.tolist() == [[0.0, 2.0, 1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
 
 
-def test_an_edge_that_costs_nothing_is_an_edge() -> None:
+def test_edge_of_zero_cost_is_an_edge() -> None:
     tiles = [GraphTile(k, 'tile', f'tile_{k}') for k in range(4)]
     graph = TileGraph(tiles, [Edge(0, 1, 0.0), Edge(1, 2, 1.0)])
     assert graph.costs[0].tolist() == [0.0, 0.0, 1.0, np.inf]
@@ -60,7 +60,7 @@ def test_an_edge_that_costs_nothing_is_an_edge() -> None:
 @needs_worlds
 @pytest.mark.parametrize('file', TILE_GRAPHS, ids=[file.stem for file in TILE_GRAPHS])
 def test_dot_round_trip(file: Path, tmp_path: Path) -> None:
-    """Graph-equal: what was written reads back as the same tiles, edges and costs."""
+    """The file reads back as the same tiles, edges and costs."""
     graph = TileGraph.from_dot(file)
     again = graph_of(tmp_path, graph.to_dot())
     assert (again.tiles, again.edges, again.comment) == (graph.tiles, graph.edges, graph.comment)
@@ -84,23 +84,23 @@ def test_written_graph_is_drawn_by_graphviz(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ('line', 'instead', 'number', 'says'),
     [
-        ('}\n', '', 10, 'cut short'),
+        ('}\n', '', 10, 'is truncated'),
         ('graph world {', 'digraph {', 2, 'does not open a graph'),
-        ('  1 -- 12\n', '  1 -- 13\n', 9, 'names vertex 13'),
+        ('  1 -- 12\n', '  1 -- 13\n', 9, 'refers to vertex 13'),
         ('[label=3]', '[label="3"]', 7, 'is not a number'),
         ('[label=3]', '[label=-3]', 7, 'edge cost -3'),
         ('[label=3]', '[label=nan]', 7, 'nan is not a number'),
         ('[label=3]', '[label=1_0]', 7, 'is not a number'),
         ('[label=3]', '[label=1e999]', 7, 'edge cost 1e999'),
         ('[label=3]', '[label=3, color=red]', 7, 'exactly one'),
-        ('  12 [', '  1 [', 6, 'a second time'),
+        ('  12 [', '  1 [', 6, 'is repeated'),
         ('"0::base_station::BaseStation"', '"0::base_station"', 4, 'vertex label'),
-        ('/* tiles */', '// tiles', 3, 'neither vertex nor edge'),
-        ('/* behind */', '/* behind', 6, 'not closed'),
+        ('/* tiles */', '// tiles', 3, 'neither a vertex nor an edge'),
+        ('/* behind */', '/* behind', 6, 'does not end'),
     ],
 )
-def test_broken_graphs(tmp_path: Path, line: str, instead: str, number: int, says: str) -> None:
-    """Each error names the file, the line and what is allowed."""
+def test_broken_graph_is_refused_with_its_line(tmp_path: Path, line: str, instead: str, number: int, says: str) -> None:
+    """Each error names the file, the line and the allowed values."""
     assert GOOD.count(line) == 1
     with pytest.raises(GraphFileError) as caught:
         graph_of(tmp_path, GOOD.replace(line, instead))
@@ -108,7 +108,7 @@ def test_broken_graphs(tmp_path: Path, line: str, instead: str, number: int, say
     assert says in str(caught.value) and 'allowed: ' in str(caught.value)
 
 
-def test_ids_go_up_to_the_largest_of_64_bits(tmp_path: Path) -> None:
+def test_ids_have_64_bits(tmp_path: Path) -> None:
     largest = 2**64 - 1
     text = GOOD.replace('  12 [', f'  {largest} [').replace('-- 12', f'-- {largest}')
     assert largest in graph_of(tmp_path, text).ids
@@ -116,19 +116,19 @@ def test_ids_go_up_to_the_largest_of_64_bits(tmp_path: Path) -> None:
         graph_of(tmp_path, text.replace(str(largest), str(largest + 1)))
 
 
-def test_empty_graph_file(tmp_path: Path) -> None:
+def test_empty_graph_file_is_refused(tmp_path: Path) -> None:
     for text, line in (('', 1), ('/* nothing */\n\n', 2)):
-        with pytest.raises(GraphFileError, match=rf'world\.dot:{line}: ends without a graph; allowed: graph'):
+        with pytest.raises(GraphFileError, match=rf'world\.dot:{line}: does not contain a graph; allowed: graph'):
             graph_of(tmp_path, text)
 
 
-def test_names_that_would_not_survive_are_refused() -> None:
+def test_names_that_do_not_read_back_are_refused() -> None:
     for name in ('a "b"', 'a::b', 'a\\'):
         with pytest.raises(ValueError, match='quotes'):
             dot_text([GraphTile(0, 'tile', name)], [])
 
 
-def test_costs_are_written_in_graphviz_numerals_that_read_back_to_the_bit(tmp_path: Path) -> None:
+def test_costs_in_graphviz_numerals_read_back_bit_identical(tmp_path: Path) -> None:
     """Graphviz's grammar has no exponents: 1e-05 would be three tokens."""
     costs = [3.0, 0.1, 1e-5, 1.0 / 3.0, 1e22, 5e-324]
     tiles = [GraphTile(k, 'tile', f'tile_{k}') for k in range(len(costs) + 1)]
@@ -145,7 +145,7 @@ def small_grid() -> WorldGrid:
     return WorldGrid(records)
 
 
-def test_lookup_rounds_halves_away_from_zero_and_takes_the_last_record() -> None:
+def test_lookup_rounds_half_away_from_zero_and_uses_the_last_record() -> None:
     points = [
         [-1.5, 0, 0],
         [-1.4, 0, 0],
@@ -162,13 +162,13 @@ def test_lookup_rounds_halves_away_from_zero_and_takes_the_last_record() -> None
 @pytest.mark.parametrize(
     ('data', 'says'),
     [
-        (small_grid().to_dat()[:-7], 'byte 0 announces 4 records, hence 88 bytes, but the file ends at byte 81'),
+        (small_grid().to_dat()[:-7], 'the record count 4 requires 88 bytes, but the file ends at byte 81'),
         (small_grid().to_dat() + b'x', 'ends at byte 89'),
-        ((5).to_bytes(8, 'little') + small_grid().to_dat()[8:], 'announces 5 records'),
+        ((5).to_bytes(8, 'little') + small_grid().to_dat()[8:], 'record count 5'),
         (b'1234', 'ends at byte 4, within the count'),
     ],
 )
-def test_broken_grids(tmp_path: Path, data: bytes, says: str) -> None:
+def test_broken_grid_is_refused_with_its_byte(tmp_path: Path, data: bytes, says: str) -> None:
     """Each error names the file and the byte."""
     file = tmp_path / 'world.dat'
     file.write_bytes(data)
@@ -177,7 +177,7 @@ def test_broken_grids(tmp_path: Path, data: bytes, says: str) -> None:
     assert str(file) in str(caught.value) and says in str(caught.value)
 
 
-def test_unknown_vertex_in_a_grid_is_no_link() -> None:
-    """simple_urban_02 names a tile its graph lacks: nothing reaches it."""
+def test_unknown_vertex_in_a_grid_has_no_link() -> None:
+    """simple_urban_02 names a tile that its graph lacks: it has no link."""
     graph = TileGraph([GraphTile(4, 'tile', 'tile_4')], [])
     assert graph.rows([4, 5, -1]).tolist() == [0, -1, -1]

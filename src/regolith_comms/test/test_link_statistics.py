@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Lost links and their history, against runs written out by hand."""
+"""Tests of link losses and their history, against sequences computed by hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAIR = [('amber', 'lander')]
 
 
 def told(arrivals: str, period_ns: int = 10**9) -> LinkStatistics:
-    """One packet a period; '1' arrives."""
+    """Return the statistics of one packet per period; '1' arrives."""
     reach = LinkStatistics()
     for k, mark in enumerate(arrivals):
         reach.record_delivery(k * period_ns, PAIR, np.array([1]), np.array([int(mark)]))
@@ -32,13 +32,13 @@ def told(arrivals: str, period_ns: int = 10**9) -> LinkStatistics:
         ('1000001000001', [[1.0, 6.0], [7.0, 12.0]]),
     ],
 )
-def test_a_link_is_lost_from_the_first_packet_lost_to_the_first_heard(arrivals: str, lost: list) -> None:
+def test_link_is_lost_from_first_lost_to_next_received_packet(arrivals: str, lost: list) -> None:
     link = told(arrivals).links()['amber->lander']
     assert link == {'sent': len(arrivals), 'delivered': arrivals.count('1'), 'lost_s': lost}
 
 
-def test_packets_lost_together_count_each() -> None:
-    """Five of a burst are a link lost at once; four and one are so at the second; those before the last that arrived not."""
+def test_packets_lost_at_one_time_count_each() -> None:
+    """Five losses of one burst, or of two bursts in a row, are a lost link; losses before an arrival do not count."""
     for bursts, lost in (
         ([(5, 0)], [[0.0, None]]),
         ([(4, 0), (1, 0)], [[0.0, None]]),
@@ -53,8 +53,8 @@ def test_packets_lost_together_count_each() -> None:
         assert (link['sent'], link['delivered']) == tuple(map(sum, zip(*bursts)))
 
 
-def test_bins_double_at_the_first_moment_beyond_the_last() -> None:
-    """A packet in the last bin leaves the bins as they are; one at its end makes them twice as long."""
+def test_bins_double_when_time_passes_the_last_bin() -> None:
+    """A packet in the last bin leaves the bins unchanged; one at its end doubles their length."""
     for late_ns, bin_s, count in (
         (0, 2 * FIRST_BIN_NS * 1e-9, MOST_BINS // 2 + 1),
         (-1, FIRST_BIN_NS * 1e-9, MOST_BINS),
@@ -66,8 +66,8 @@ def test_bins_double_at_the_first_moment_beyond_the_last() -> None:
         assert history['bin_s'] == bin_s and len(history['pairs']['amber->lander']['sent']) == count
 
 
-def test_pairs_are_kept_apart() -> None:
-    """The way back is another link; a pair that begins late has empty bins before."""
+def test_pairs_have_separate_statistics() -> None:
+    """The reverse direction is a separate link; a pair that begins late has empty bins before."""
     reach = LinkStatistics()
     both = [('a', 'b'), ('b', 'a')]
     for k in range(6):
@@ -84,8 +84,8 @@ def test_pairs_are_kept_apart() -> None:
     assert bins['c->a'] == {'sent': [0] * 6 + [3], 'delivered': [0] * 6 + [2]} and bins['b->a']['delivered'] == [0] * 6
 
 
-def test_a_saved_record_has_every_field() -> None:
-    """A link that is lost right now, one in a row of losses, and one that is heard: each goes on as it would have."""
+def test_link_statistics_are_restored_field_by_field() -> None:
+    """A link that is lost, one with some losses in a row, and one that works: each continues as without a restore."""
     reach = told('1' + '0' * 7 + '10000000')
     reach.record_delivery(16 * 10**9, [('b', 'a'), ('c', 'a')], np.array([3, 4]), np.array([0, 4]))
     again = LinkStatistics.restored(json.loads(json.dumps(reach.save())))
@@ -99,8 +99,8 @@ def test_a_saved_record_has_every_field() -> None:
     ]
 
 
-def test_history_keeps_every_packet_as_it_grows_coarser() -> None:
-    """Sums are those of the packets told, whatever the bins; a saved record goes on as the other does."""
+def test_coarser_history_keeps_every_packet() -> None:
+    """Sums are those of all packets, for any bins; a restored record continues like the original."""
     rng = np.random.default_rng(3)
     arrivals = ''.join(rng.choice(['0', '1'], 2000))
     reach = told(arrivals, 10**8)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A run cites the papers of its radios' model, and no others."""
+"""Tests of the citations of radio models."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def cited(**section: object) -> set[str]:
     return set(found.keys)
 
 
-def test_without_radios_there_is_nothing_to_cite() -> None:
+def test_run_without_radios_cites_nothing() -> None:
     assert not citations(SimpleNamespace()).keys and not citations(SimpleNamespace(comms=None)).keys
 
 
-def test_a_graph_of_the_ground_rests_on_diffraction(tmp_path: Path) -> None:
-    """Made for the run, or before it; one from elsewhere, and the models without a graph, do not."""
+def test_graph_of_ground_cites_diffraction(tmp_path: Path) -> None:
+    """It is cited if the graph is made for the run or before it, not for other graphs and models without a graph."""
     assert cited() == OVER_TILES | {'itu526'}
     for first, more in ((f'/* {MARK} abc */', {'itu526'}), ('/* by hand */', set())):
         (tmp_path / 'site.dot').write_text(f'{first}\ngraph {{\n}}\n')

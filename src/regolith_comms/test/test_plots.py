@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of radios: positions, values and units of what is drawn, on sites that are not square."""
+"""Tests of radio plots: positions, values and units, on sites that are not square."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ SITE: Any = SimpleNamespace(vehicles={'amber': ((105.0, -43.0), (120.0, -40.0)),
 
 
 def land(shape: tuple[int, int]) -> HeightMap:
-    """Return ground that rises to the north-east corner, and whose south-west corner is far from the origin."""
+    """Return ground that rises to the north-east corner, with its south-west corner far from the origin."""
     x, y = np.meshgrid(*(np.arange(n) for n in shape), indexing='ij')
     return HeightMap(100.0, -50.0, 2.0, 0.02 * (x * y).astype(float), 'f00d')
 
 
 def at(axes: Axes, image: int, x: float, y: float) -> float:
-    """Return the value of an image at a place in the axes' units."""
+    """Return the value of an image at a position in axis units."""
     shown = axes.images[image]
     west, east, south, north = shown.get_extent()
     array = np.ma.filled(shown.get_array(), np.nan)
@@ -46,7 +46,7 @@ def marks(axes: Axes, marker: str) -> list[tuple[float, float]]:
 
 
 @pytest.mark.parametrize('shape', SHAPES)
-def test_graph_plot_draws_tiles_where_the_grid_has_them(shape: tuple[int, int]) -> None:
+def test_graph_plot_draws_tiles_at_their_grid_positions(shape: tuple[int, int]) -> None:
     ground = land(shape)
     graph, grid = build_graph_and_grid(ground, TILE_M, 1.0, load_radio('lunar_uhf'))
     config = CommsConfig.model_validate({'tile_size_m': TILE_M, 'stations': {'lander': [121.0, -25.0, 3.0]}})
@@ -56,7 +56,7 @@ def test_graph_plot_draws_tiles_where_the_grid_has_them(shape: tuple[int, int]) 
     i, j = ((middles - (100.0, -50.0)) // 2.0).astype(int).clip(0, np.array(shape) - 1).T
     level = ground.heights[i, j]
     assert grid.tile_at(np.column_stack([middles, level])).tolist() == graph.ids.tolist()
-    # A column that the ground fills in part only has its middle where that of a whole tile would be.
+    # A column that the ground fills partly has its center where that of a whole tile would be.
     assert (middles.min(axis=0) == (105.0, -45.0)).all()
     (lines,) = (each for each in near.collections if hasattr(each, 'get_segments') and len(each.get_segments()))
     place = {int(k): tuple(middle) for k, middle in zip(graph.ids, middles, strict=True)}
@@ -71,7 +71,7 @@ def test_graph_plot_draws_tiles_where_the_grid_has_them(shape: tuple[int, int]) 
         others = np.delete(graph.costs[row], row)
         assert at(far, 1, *middles[k]) == pytest.approx(others[np.isfinite(others)].mean(), rel=1e-6)
     for axes in (near, far):
-        # The hillshade is drawn around posts; west and south of the ground there is half a post of it.
+        # The hillshade is drawn around posts: half a post extends west and south of the ground.
         assert axes.images[0].get_extent() == [99.0, 101.0 + ground.size[0], -51.0, -49.0 + ground.size[1]]
         assert axes.images[0].get_array().shape == shape[::-1]
         assert (axes.get_xlim(), axes.get_ylim()) == ((99.0, 101.0 + ground.size[0]), (-51.0, -49.0 + ground.size[1]))
@@ -88,7 +88,7 @@ def test_graph_plot_draws_tiles_where_the_grid_has_them(shape: tuple[int, int]) 
 
 @pytest.mark.parametrize('shape', SHAPES)
 def test_hillshade_is_lit_from_the_north_west(shape: tuple[int, int]) -> None:
-    """A ridge along y is bright on its western side, one along x on its northern side, whatever the site's sides."""
+    """A ridge along y is bright on its western side, one along x on its northern side, for any lengths of the site."""
     for axis, bright in ((0, -6.0), (1, 6.0)):
         middle = tuple((n - 1) for n in shape)
         x, y = np.meshgrid(*(np.arange(n) * 2.0 for n in shape), indexing='ij')
@@ -104,10 +104,10 @@ def test_hillshade_is_lit_from_the_north_west(shape: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize('shape', SHAPES)
-def test_coverage_plot_draws_probabilities_and_radios_where_they_are(shape: tuple[int, int]) -> None:
+def test_coverage_plot_draws_probabilities_and_radios_at_their_positions(shape: tuple[int, int]) -> None:
     ground = land(shape)
     x, y = (start + np.arange(1.0, length, 2.0) for start, length in zip((100.0, -50.0), ground.size, strict=True))
-    # Two numbers that differ at every pixel: the first in tenths along x, the second in hundredths along y.
+    # Two values that differ at every pixel: the first in tenths along x, the second in hundredths along y.
     probability = 0.02 * np.arange(len(x))[:, None] + 0.001 * np.arange(len(y))[None, :]
     radios = {'amber': (105.0, -43.0), 'basalt': (112.0, -31.0), 'lander': (121.0, -25.0)}
     coverage = CoverageMap('basalt', 120, x, y, probability, ground, radios, ((103.0, -47.0), (118.0, -36.0)))
@@ -115,7 +115,7 @@ def test_coverage_plot_draws_probabilities_and_radios_where_they_are(shape: tupl
     assert axes.images[1].get_extent() == [100.0, 100.0 + ground.size[0], -50.0, -50.0 + ground.size[1]]
     for i, j in ((1, 0), (3, 11), (12, 4), (len(x) - 1, len(y) - 1)):
         assert at(axes, 1, x[i], y[j]) == pytest.approx(probability[i, j])
-    # Below a hundredth the hillshade alone is seen.
+    # Below 0.01 only the hillshade is visible.
     assert np.isnan(at(axes, 1, x[0], y[0]))
     assert marks(axes, '*') == [radios['basalt']] and marks(axes, 'o') == [radios['amber'], radios['lander']]
     assert marks(axes, 'D') == [(103.0, -47.0), (118.0, -36.0)]
@@ -128,7 +128,7 @@ def test_coverage_plot_draws_probabilities_and_radios_where_they_are(shape: tupl
 
 
 def test_reach_plot_draws_every_pair_at_its_time() -> None:
-    """Pairs with unlike numbers of bins; links lost for a time, and until the end."""
+    """Pairs with different numbers of bins; links lost temporarily, and until the end."""
     history = {
         'bin_s': 2.0,
         'pairs': {
@@ -154,7 +154,7 @@ def test_reach_plot_draws_every_pair_at_its_time() -> None:
     assert axes.get_xlabel() == 'simulated time [s]'
 
 
-def test_reach_plot_of_a_long_run_adds_neighboring_bins_up() -> None:
+def test_reach_plot_of_long_run_merges_neighboring_bins() -> None:
     """161 bins of a second are drawn as 54 of three, the last of which has two."""
     sent = list(range(1, 162))
     history = {'bin_s': 1.0, 'pairs': {'a->b': {'sent': sent, 'delivered': [n - 1 for n in sent]}}}
@@ -165,7 +165,7 @@ def test_reach_plot_of_a_long_run_adds_neighboring_bins_up() -> None:
     assert np.asarray(axes.images[0].get_array())[0] == pytest.approx(np.array(expected))
 
 
-def test_reach_plot_of_many_pairs_draws_those_that_lost_most() -> None:
+def test_reach_plot_of_many_pairs_draws_those_with_most_losses() -> None:
     history = {'bin_s': 1.0, 'pairs': {f'{k:02d}->x': {'sent': [50], 'delivered': [k]} for k in range(40)}}
     links = {f'{k:02d}->x': {'sent': 50, 'delivered': k, 'lost_s': []} for k in range(40)}
     axes = link_plot(history, links).axes[0]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of osrf/subt's own code (see test/data/README.md)."""
+"""Tests of the radio model against tables from the code of osrf/subt (see ``test/data/README.md``)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def grid(world: str) -> WorldGrid:
 
 @needs_worlds
 @pytest.mark.parametrize('file', sorted((DATA / 'visibility_costs').glob('*.csv')), ids=lambda file: file.stem)
-def test_visibility_costs(file: Path) -> None:
+def test_visibility_costs_match_the_reference(file: Path) -> None:
     with file.open(newline='') as lines:
         table = list(csv.reader(lines))
     world = graph(file.stem)
@@ -64,7 +64,7 @@ def test_visibility_costs(file: Path) -> None:
 
 
 @needs_worlds
-def test_tile_lookup() -> None:
+def test_tile_lookup_matches_the_reference() -> None:
     table = rows('tile_lookup.csv')
     for world in sorted({row['world'] for row in table}):
         mine = [row for row in table if row['world'] == world]
@@ -72,8 +72,8 @@ def test_tile_lookup() -> None:
         assert found.tolist() == [-1 if row['tile'] == 'none' else int(row['tile']) for row in mine]
 
 
-def test_range_model() -> None:
-    """Powers to 1e-9 of the value; the table is written to ten decimals, 1e-9 dB absolute at the least."""
+def test_range_model_matches_the_reference() -> None:
+    """Powers to 1e-9 of the value; the table has ten decimals, so at least 1e-9 dB absolute."""
     table = rows('range_model.csv')
     assert len(table) > 50
     for row in table:
@@ -95,7 +95,7 @@ def test_range_model() -> None:
         assert variance == float(row['variance'])
 
 
-def test_simple_range_models() -> None:
+def test_simple_range_models_match_the_reference() -> None:
     for row in rows('range_model_simple.csv'):
         radio = Radio.model_validate(
             {
@@ -113,8 +113,8 @@ def test_simple_range_models() -> None:
         assert links.variance_db2[0] == float(row['variance'])
 
 
-def test_packet_errors() -> None:
-    """To 1e-9 absolute: the table's 1 - exp(...) cancels where ours does not."""
+def test_packet_errors_match_the_reference() -> None:
+    """To 1e-9 absolute: 1 - exp(...) in the table loses digits by cancellation, ours does not."""
     table = rows('packet_error.csv')
     power, size = column(table, 'rx_power_dbm'), column(table, 'num_bytes')
     for noise in sorted({row['noise_floor_dbm'] for row in table}):
@@ -124,12 +124,12 @@ def test_packet_errors() -> None:
         assert packet_error(power[mine], size[mine], radio) == pytest.approx(
             column(table, 'per')[mine], abs=1e-9, nan_ok=True
         )
-        expected = np.nan_to_num(column(table, 'p_success_ideal')[mine], nan=0.0)  # nan: counts as lost
+        expected = np.nan_to_num(column(table, 'p_success_ideal')[mine], nan=0.0)  # nan counts as lost.
         assert delivery(power[mine], size[mine], radio) == pytest.approx(expected, abs=1e-9)
 
 
-def test_success_probabilities() -> None:
-    """To 1e-6, as the table's README sets it; the quadratures agree to about 1e-10."""
+def test_success_probabilities_match_the_reference() -> None:
+    """To 1e-6, as in the README of the tables; the quadratures agree to about 1e-10."""
     table = rows('success_probability.csv')
     for noise in sorted({row['noise_floor_dbm'] for row in table}):
         mine = [row for row in table if row['noise_floor_dbm'] == noise]
@@ -144,8 +144,8 @@ def test_success_probabilities() -> None:
 
 @needs_worlds
 @pytest.mark.parametrize('name', ['relay_costs.csv', 'relay_reference_suboptimal.csv'])
-def test_relay_costs(name: str) -> None:
-    """Mode wiki: the cheapest worst leg with the fewest relays; mode reference: the old recursion, route and all."""
+def test_relay_costs_match_the_reference(name: str) -> None:
+    """Mode wiki: the cheapest worst leg with the fewest relays. Mode reference: the old recursion with its route."""
     table = rows(name)
     differs = 0
     for world, tiles in sorted({(row['world'], row['breadcrumb_tiles']) for row in table}):
@@ -176,8 +176,8 @@ def test_relay_costs(name: str) -> None:
 
 
 @needs_worlds
-def test_tiles_come_straight_from_the_grid() -> None:
-    """-1, outside every tile, and ids the graph lacks relay nothing, whatever type of number they are."""
+def test_invalid_tile_ids_of_the_grid_relay_nothing() -> None:
+    """-1, outside every tile, and ids that the graph lacks relay nothing, for any number type."""
     world = graph('simple_tunnel_02')
     expected = relay_table(world, [6, 7])
     for tiles in ([-1, 6, 7, 4711], np.array([7, -1, 6, 6]), np.array([6, 7], dtype=np.uint64), [2**64 - 2, 6, 7]):
@@ -206,11 +206,11 @@ def radio_of(text: str) -> Radio:
 
 
 @needs_worlds
-def test_received_power_in_worlds() -> None:
-    """Reference mode: every row. Default mode: the unique rows but those with a breadcrumb in the receiver's tile.
+def test_received_power_matches_the_reference() -> None:
+    """Reference mode: every row. Default mode: the unique rows without a breadcrumb in the tile of the receiver.
 
-    Over three and more relays the old code also forgets legs between relays (see test_relay_costs); where the longest
-    leg is among these, the default mode's range is the longer one.
+    With three or more relays the old code also ignores legs between relays (see test_relay_costs_match_the_reference).
+    Where the longest leg is one of these, the range of the default mode is the longer one.
     """
     table = rows('rx_power_world.csv')
     configuration = next(key for key in table[0] if key.startswith('config('))
@@ -257,8 +257,8 @@ def same_power(links: Any, n: int, row: dict[str, str]) -> None:
     assert links.variance_db2[n] == float(row['variance']), row
 
 
-def test_capacity_trace() -> None:
-    """Row by row: what arrives, and what both windows hold; the link itself never loses a packet (-40 dBm)."""
+def test_capacity_trace_matches_the_reference() -> None:
+    """Row by row: arrivals and the content of both windows; the link itself never loses a packet (-40 dBm)."""
     table = rows('capacity_trace.csv')
     windows, case = CapacityWindows(0), None
     for row in table:
@@ -274,13 +274,13 @@ def test_capacity_trace() -> None:
         assert (result.outcome[0] == DeliveryOutcome.DELIVERED) == (row['delivered'] == '1'), row
         held = windows.bytes_in_window(tx)[0], windows.bytes_in_window(rx)[1]
         assert held[0] == int(row['tx_bytes_in_window_after']), row
-        # The reference prunes the receiver's window only where the attempt gets that far.
+        # The reference prunes the window of the receiver only where the attempt gets that far.
         if result.outcome[0] in (DeliveryOutcome.DELIVERED, DeliveryOutcome.RX_CAPACITY):
             assert held[1] == int(row['rx_bytes_in_window_after']), row
 
 
-def test_monte_carlo_success_rates() -> None:
-    """100 000 attempts of our own draw against the exact probability, within 3 sigma; fading has its mean and spread."""
+def test_success_rates_match_the_exact_probability() -> None:
+    """100 000 random attempts against the exact probability, within 3 sigma; mean and spread of the fading."""
     for scenario in json.loads((DATA / 'mc_attempt_send.json').read_text()):
         count, size = 100_000, scenario['num_bytes']
         radio = Radio(noise_floor_dbm=scenario['noise_floor_dbm'], capacity_bps=1e18)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Open ground as a tile graph: ridges and rims cost, flat ground does not."""
+"""Tests of tile graphs of open ground."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def wall(x, y):
     return 15.0 * np.exp(-((x / 10.0) ** 2)) + 0.0 * y
 
 
-def test_knife_edge_has_the_known_limits() -> None:
+def test_knife_edge_loss_has_known_limits() -> None:
     """6.0 dB at grazing, 0 well clear, 13 + 20 log10(v) far in the shadow (Lee 1985); eq. 31 is good to 0.1 dB."""
     assert knife_edge_loss(0.0) == pytest.approx(20.0 * np.log10(2.0), abs=0.1)
     assert knife_edge_loss(-0.79) == 0.0 and knife_edge_loss(-0.77) < 0.1
     assert knife_edge_loss(10.0) == pytest.approx(20.0 * np.log10(np.pi * np.sqrt(2.0) * 10.0), abs=0.1)
 
 
-def test_a_link_over_an_edge_loses_what_the_edge_takes() -> None:
+def test_link_over_an_edge_has_knife_edge_loss() -> None:
     """The loss between two tiles is that of the clear line plus J(v) at their distance, where no detour helps."""
     flat = ground((101, 11), lambda x, y: 0.0 * x * y)
     fence = ground((101, 11), lambda x, y: np.where(np.abs(x) < 1.0, 4.0, 0.0) + 0.0 * y)
@@ -58,11 +58,11 @@ def test_a_link_over_an_edge_loses_what_the_edge_takes() -> None:
         exponent = UHF.fading_exponent + UHF.visibility_cost_to_fading_exponent * cost
         means.append(-10.0 * exponent * np.log10(180.0))
     v = 3.0 * np.sqrt(2.0 * 180.0 / (WAVELENGTH_M * 90.0**2))
-    # Costs are written to three digits: 0.002 dB at 180 m. Lines 5 m off the middle see the edge elsewhere: 1 %.
+    # Costs are written to three digits: 0.002 dB at 180 m. Lines 5 m off the center have another edge: 1 %.
     assert means[0] - means[1] == pytest.approx(knife_edge_loss(v), rel=0.01)
 
 
-def test_flat_ground_is_one_leg_everywhere() -> None:
+def test_flat_ground_costs_one_leg_for_every_pair() -> None:
     """With high masts nothing is in the way: every pair costs one leg, n = 2 to 2.1 as in free space."""
     graph = build_graph(ground((51, 51), lambda x, y: 0.0 * x * y), 20.0, 20.0, UHF)
     away = graph.costs[~np.eye(len(graph), dtype=bool)]
@@ -74,8 +74,8 @@ def test_flat_ground_is_one_leg_everywhere() -> None:
     assert {'lunar_uhf', 'subt_cloud_cave', 'subt_cloud_tunnel', 'subt_competition'} == set(radio_names())
 
 
-def test_a_ridge_and_a_rim_raise_the_cost() -> None:
-    """Across a ridge: at least one leg more than along it; in and out of a crater likewise, within it not."""
+def test_ridge_and_rim_raise_the_cost() -> None:
+    """Across a ridge: at least one leg more than along it. In and out of a crater: also one more, but not within it."""
     ridge = ground((101, 61), wall)
     graph = build_graph(ridge, 20.0, 1.0, UHF)
     columns, rows = tile_layout(ridge, 20.0)
@@ -92,8 +92,8 @@ def test_a_ridge_and_a_rim_raise_the_cost() -> None:
     assert crater.costs[middle, outside] >= crater.costs[middle, floor] + 0.9 * LEG_COST
 
 
-def test_graph_and_grid_belong_together(tmp_path) -> None:
-    """A point on the ground lies in the tile it stands on; the file says what it was built from."""
+def test_graph_and_grid_are_consistent(tmp_path) -> None:
+    """A point on the ground lies in the tile it stands on; the file contains the data it was built from."""
     land = ground((51, 41), lambda x, y: 0.3 * x - 0.1 * y)
     graph, grid = build_graph(land, 16.0, 1.0, UHF), build_grid(land, 16.0)
     rng = np.random.default_rng(1)
@@ -107,8 +107,8 @@ def test_graph_and_grid_belong_together(tmp_path) -> None:
     assert np.isfinite(links.mean_dbm[0])
 
 
-def test_a_stale_pair_is_refused_with_both_hashes(tmp_path) -> None:
-    """The first comment names the ground and the grid; other antennas, another ground or grid are not it."""
+def test_stale_graph_and_grid_are_refused_with_both_hashes(tmp_path) -> None:
+    """The first comment names the ground and the grid; other antennas, another ground or grid do not match it."""
     land = ground((51, 41), lambda x, y: 0.3 * x - 0.1 * y)
     graph, grid = build_graph_and_grid(land, 25.0, 1.0, UHF)
     file = tmp_path / 'g.dot'
@@ -123,7 +123,7 @@ def test_a_stale_pair_is_refused_with_both_hashes(tmp_path) -> None:
     with pytest.raises(ValueError, match='but the grid hash to'):
         check_graph_files(read, build_grid(land, 20.0), now)
     assert len({now, other, signature('beef', 1.0, UHF), signature('f00d', 1.0, load_radio('subt_competition'))}) == 4
-    # A graph of a tile world says nothing about ground.
+    # A graph of a tile world contains no data of ground.
     check_graph_files(TileGraph(read.tiles, read.edges, 'made by hand'), grid, other)
 
 
@@ -145,20 +145,20 @@ def test_too_many_tiles_are_refused() -> None:
     ],
     ids=['ground', 'antenna', 'scale', 'exponent', 'range'],
 )
-def test_each_value_that_costs_depend_on_is_in_the_signature(change) -> None:
-    """One that was left out would have a graph of other radios pass as fresh."""
+def test_signature_contains_each_value_that_affects_costs(change) -> None:
+    """Without it, a graph of other radios would pass as fresh."""
     assert signature(*change('f00d', 1.0, UHF)) != signature('f00d', 1.0, UHF)
 
 
 @pytest.mark.parametrize('shape', [(11, 41), (41, 11)])
-def test_a_grid_covers_ground_that_is_longer_one_way(shape: tuple[int, int]) -> None:
+def test_grid_covers_ground_that_is_not_square(shape: tuple[int, int]) -> None:
     """Each meter of it has the id of its tile, and there is none beyond its edges."""
     land = ground(shape, lambda x, y: 0.0 * x * y)
     grid, (_, rows) = build_grid(land, 10.0), tile_layout(land, 10.0)
     width, length = land.size
     x, y = (a.ravel() for a in np.meshgrid(np.arange(0.5, width), np.arange(0.5, length), indexing='ij'))
     found = grid.tile_at(np.stack([land.west + x, land.south + y, 0.0 * x], axis=1))
-    # A point takes the id of the sample nearest to it, so those within half a meter of a seam may have either.
+    # A point takes the id of the nearest sample, so points within half a meter of a seam may have either.
     column, row = (x / 10.0).astype(int), (y / 10.0).astype(int)
     inside = (np.abs(x % 10.0 - 5.0) < 4.4) & (np.abs(y % 10.0 - 5.0) < 4.4)
     assert inside.sum() > 400 and (found[inside] == (column * rows + row)[inside]).all()
@@ -166,19 +166,19 @@ def test_a_grid_covers_ground_that_is_longer_one_way(shape: tuple[int, int]) -> 
     assert (grid.tile_at(np.array(beyond)) < 0).all()
 
 
-def test_tiles_whose_middles_are_just_out_of_range_still_link() -> None:
-    """Robots at the near corners of two tiles are a tile's edge closer than the middles: tiles reach + edge apart count."""
+def test_tiles_with_centers_just_out_of_range_are_linked() -> None:
+    """Robots at the near corners of two tiles are closer than the centers by an edge: reach + edge apart counts."""
     flat = ground((101, 11), lambda x, y: 0.0 * x * y)
     radio = UHF.model_copy(update={'max_range_m': 50.0})
     graph = build_graph(flat, 20.0, 20.0, radio)
     direct = {(edge.a, edge.b) for edge in graph.edges}
-    # Middles 60 m apart: beyond the range, within it and an edge; 80 m apart: beyond both.
+    # Centers 60 m apart: beyond the range, but within range plus edge; 80 m apart: beyond both.
     assert (0, 3) in direct and (0, 4) not in direct
 
 
 @pytest.mark.parametrize('rises', [True, False])
-def test_a_cliff_is_not_drivable_up_or_down(rises: bool) -> None:
-    """Neighbors across it cost what the cliff takes; the way of robots, two legs, is for slopes they can drive."""
+def test_cliff_is_not_drivable_up_or_down(rises: bool) -> None:
+    """Neighbors across it have its diffraction loss; the two legs along the path of robots are for drivable slopes."""
 
     def step(x, y):
         return np.where((x > 0.0) == rises, 40.0, 0.0) + 0.0 * y

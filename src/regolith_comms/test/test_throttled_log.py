@@ -1,13 +1,13 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings in crowds: the first at once, the others together, none forgotten."""
+"""Tests of throttled warnings: the first at once, the others merged, none lost."""
 
 from __future__ import annotations
 
 from regolith_comms.ros.throttled_log import MOST, ThrottledLog
 
 
-def test_the_first_is_told_at_once_and_the_rest_a_second_later() -> None:
+def test_first_warning_is_logged_at_once_and_the_rest_after_a_second() -> None:
     told: list[str] = []
     time = 5.0
     complaints = ThrottledLog(told.append, lambda: time)
@@ -24,7 +24,7 @@ def test_the_first_is_told_at_once_and_the_rest_a_second_later() -> None:
     assert len(told) == 2
 
 
-def test_very_many_are_counted_and_the_end_tells_what_is_left() -> None:
+def test_many_warnings_are_counted_and_flushed_at_the_end() -> None:
     told: list[str] = []
     complaints = ThrottledLog(told.append, lambda: 1.0)
     complaints.add('first')

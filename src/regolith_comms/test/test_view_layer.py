@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Radios in the view: a line for each pair that hears each other, by its breadcrumb, coloured by what is lost."""
+"""Tests of the radio layer of the view: lines between linked radios, via breadcrumbs, colored by loss."""
 
 from __future__ import annotations
 
@@ -39,35 +39,35 @@ def draw(*links: Any, crumbs: tuple[tuple[float, float, float], ...] = ()) -> di
     return {'lines': [m for m in marks if m.joined], 'points': {m.label: m for m in marks if not m.joined}}
 
 
-def test_nothing_is_drawn_without_radios() -> None:
+def test_view_without_radios_draws_nothing() -> None:
     assert layer(SimpleNamespace(vehicles={})) is None
 
 
-def test_a_pair_is_one_line_between_antennas_as_bad_as_its_worse_direction() -> None:
+def test_pair_is_one_line_with_loss_of_its_worse_direction() -> None:
     drawn = draw(link('amber', 'lander', 0.0), link('lander', 'amber', 0.9), link('amber', 'basalt', 0.0))
     assert len(drawn['lines']) == 2
-    with_basalt, with_lander = drawn['lines']  # in the order of names
+    with_basalt, with_lander = drawn['lines']  # In the order of names.
     np.testing.assert_allclose(with_basalt.points, [[4.0, 0.0, 1.2], [0.0, 9.0, 1.0]])
-    # From who sends where more is lost.
+    # From the sender of the direction with more loss.
     np.testing.assert_allclose(with_lander.points, [[-10.0, 0.0, 1.5], [4.0, 0.0, 1.2]])
     assert with_lander.color != with_basalt.color == '#4ed68f'
     assert with_lander.label == '-60 dBm' and set(drawn['points']) == {'lander'}
 
 
-def test_what_is_lost_has_no_line() -> None:
+def test_lost_link_has_no_line() -> None:
     assert draw(link('amber', 'lander', 1.0), link('lander', 'amber', 1.0))['lines'] == []
     # One direction alone is no link, either.
     assert draw(link('amber', 'lander', 0.0), link('lander', 'amber', 0.999))['lines'] == []
 
 
-def test_a_relayed_link_goes_by_its_breadcrumb() -> None:
+def test_relayed_link_passes_its_breadcrumb() -> None:
     near, far = (-3.0, 1.0, 2.0), (100.0, 0.0, 0.0)
     (line,) = draw(link('amber', 'lander', 0.1, hops=1), crumbs=(far, near))['lines']
     np.testing.assert_allclose(line.points[1], near)
     assert len(line.points) == 3
 
 
-def test_colours_go_from_green_to_red() -> None:
+def test_line_colors_range_from_green_to_red() -> None:
     def red_and_green(error: float) -> tuple[int, int]:
         (line,) = draw(link('amber', 'lander', error))['lines']
         return int(line.color[1:3], 16), int(line.color[3:5], 16)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration files: YAML reader, validation, error messages, plug-in loading.
+"""Configuration files: YAML reader, schemas, validation, error messages and loading of plug-ins.
 
 The names below are the public interface. They are imported from their modules on first use.
 """

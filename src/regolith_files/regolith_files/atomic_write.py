@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are written whole or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Replace a file's content so that readers see the old or the new one, never a part.
+    """Replace the content of a file atomically: a reader sees the old or the new content.
 
     Raises:
-        OSError: If that cannot be; nothing is left of the attempt then.
+        OSError: If the file cannot be written. The temporary file is removed.
     """
     temporary = path.with_name(path.name + '.tmp')
     try:

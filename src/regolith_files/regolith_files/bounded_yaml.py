@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""YAML read within limits, so that a file of a few lines cannot exhaust a machine.
+"""YAML reader with limits on depth, number of values and length.
 
-Through aliases ten lines can stand for a billion values, and libyaml composes nested nodes by recursion on the C stack,
-which some ten thousand levels overflow. Both are visible in the flat stream of parsing events, before any node is made.
+With aliases, ten lines can expand to a billion values. libyaml composes nested nodes by recursion on the C stack, which
+overflows at some ten thousand levels. Both are visible in the flat stream of parsing events, before any node exists.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Any
 import yaml
 
 MAX_DEPTH = 40
-"""Largest nesting of mappings and lists; our files need eight levels."""
+"""Maximum depth of nested mappings and lists; the files of Regolith need eight levels."""
 MAX_VALUES = 200_000
-"""Largest number of keys and values with aliases written out: a path of 50 000 way-points."""
+"""Maximum number of keys and values with aliases expanded: a path of 50 000 waypoints."""
 MAX_CHARACTERS = 10_000_000
 
 _InC: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 
 
-class BaseLoader(_InC):  # type: ignore[misc]  # the base is chosen at run time: C where it is built, else Python
-    """PyYAML's safe loader, for which ``1e-3`` is a number as everywhere else."""
+class BaseLoader(_InC):  # type: ignore[misc]  # base chosen at run time: C if available, else Python
+    """Safe loader of PyYAML that also reads ``1e-3`` as a number."""
 
 
 BaseLoader.add_implicit_resolver(
@@ -32,11 +32,11 @@ BaseLoader.add_implicit_resolver(
 
 
 UNREADABLE = (KeyError, ValueError, AttributeError, IndexError, OverflowError)
-"""Errors of PyYAML itself, for tags that do not fit their values: ``!!bool x``, ``!!timestamp x``, ``!!int ""``."""
+"""Errors that PyYAML raises for tags that do not fit their values: ``!!bool x``, ``!!timestamp x``, ``!!int ""``."""
 
 
 class YamlLimitError(yaml.MarkedYAMLError):
-    """YAML beyond a limit: ``problem`` names it, ``allowed`` gives it, ``problem_mark`` is the place."""
+    """YAML text beyond a limit. ``problem`` names the limit and ``problem_mark`` the place."""
 
     def __init__(self, problem: str, allowed: str, mark: Any) -> None:
         super().__init__(problem=f'{problem}; allowed: {allowed}', problem_mark=mark)
@@ -45,18 +45,18 @@ class YamlLimitError(yaml.MarkedYAMLError):
 
 
 def check_limits(text: str) -> None:
-    """Refuse text beyond the limits.
+    """Check a YAML text against the limits.
 
     Raises:
-        YamlLimitError: If it nests too deeply or stands for too many values.
-        yaml.YAMLError: If it is not YAML.
+        YamlLimitError: If the text is too long, nests too deeply or expands to too many values.
+        yaml.YAMLError: If the text is not valid YAML.
     """
     if len(text) > MAX_CHARACTERS:
         raise YamlLimitError(f'has {len(text)} characters', f'at most {MAX_CHARACTERS}', None)
     sizes: dict[str, int] = {}
-    """Values that an anchor stands for."""
+    """Number of values behind each anchor."""
     open_: list[tuple[str | None, int]] = []
-    """Anchor of each collection we are in, and the count at its beginning."""
+    """Anchor of each open collection and the count at its start."""
     count = 0
     for event in yaml.parse(text, Loader=BaseLoader):
         if isinstance(event, yaml.CollectionEndEvent):
@@ -75,15 +75,15 @@ def check_limits(text: str) -> None:
             problem = f'nests more than {MAX_DEPTH} levels deep'
             raise YamlLimitError(problem, f'at most {MAX_DEPTH} levels', event.start_mark)
         if count > MAX_VALUES:
-            problem = f'stands for more than {MAX_VALUES} values, aliases (*name) written out'
+            problem = f'expands to more than {MAX_VALUES} values, with aliases (*name) expanded'
             raise YamlLimitError(problem, f'at most {MAX_VALUES} values', event.start_mark)
 
 
 def load_yaml(text: str) -> Any:
-    """Return the content of a YAML text, as ``yaml.safe_load`` does, within the limits.
+    """Return the content of a YAML text within the limits, otherwise like ``yaml.safe_load``.
 
     Raises:
-        yaml.YAMLError: If it is beyond them, or not YAML.
+        yaml.YAMLError: If the text exceeds a limit or is not valid YAML.
     """
     check_limits(text)
     try:

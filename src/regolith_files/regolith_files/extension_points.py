@@ -1,33 +1,34 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Extension points of the user interface: commands, figures, parts of a report.
+"""Extension points of the command line: commands, report sections, summary values and other plug-ins.
 
-Each is a group of entry points (``setup.py`` of a package; our own packages use them, too). A broken one is skipped
-with a warning that names its package, see :mod:`regolith_files.plugins`. Targets are imported on use, so plotting
-libraries belong at the top of the modules that draw, and nowhere else.
+Each extension point is a group of entry points, declared in ``setup.py`` of a package. The packages of Regolith use the
+same groups. A plug-in that cannot be loaded is skipped with a warning that names its package, see
+:mod:`regolith_files.plugins`. A target is imported when it is used. Import plotting libraries at the top of the modules
+that draw, and nowhere else.
 
 =============================  =======================================================================================
-group                          an entry point ``name = module:target`` leads to
+group                          target of an entry point ``name = module:target``
 =============================  =======================================================================================
-``regolith.commands``          a function or a ``typer.Typer``: ``./regolith name``. With a parameter of type
-                               ``typer.Context`` it finds :class:`CommandContext` in ``context.obj``. Bad input is a
-                               ``InputError``; the first line of the docstring is the help.
-``regolith.report_sections``   ``section(run: Run) -> ReportSection | None``: a part of ``report.html``; None: there is
-                               nothing to say about this run.
-``regolith.summary``           ``figures(run: Run) -> value``: the value of ``name`` in ``summary.json``. It must not
-                               read ``run.summary``, which is being made.
-``regolith.citations``         ``citations(scenario) -> Citations``: the papers behind the models that a scenario uses.
-``regolith.view_layers``       ``layer(scenario) -> ViewLayer | None``: what the view of a run draws besides ground and
-                               vehicles; None: nothing in this scenario.
-``regolith.benchmarks``        ``measure() -> value``: ``./regolith bench name``.
+``regolith.commands``          Function or ``typer.Typer`` of ``./regolith name``. A parameter of type
+                               ``typer.Context`` gives access to :class:`CommandContext` as ``context.obj``. Invalid
+                               input raises ``InputError``. The first line of the docstring is the help text.
+``regolith.report_sections``   ``section(run: Run) -> ReportSection | None``: a section of ``report.html``; None if
+                               the section does not apply to this run.
+``regolith.summary``           ``value_of(run: Run) -> value``: the value of ``name`` in ``summary.json``. The
+                               function must not read ``run.summary``, which does not exist yet.
+``regolith.citations``         ``citations(scenario) -> Citations``: the papers behind the models of a scenario.
+``regolith.view_layers``       ``layer(scenario) -> ViewLayer | None``: an overlay in the viewer on terrain and
+                               vehicles; None if the scenario has no such layer.
+``regolith.benchmarks``        ``measure() -> value``: benchmark of ``./regolith bench name``.
 ``regolith.experiments``       ``run(**settings) -> value``, or a module with ``Settings`` (a schema), ``run(settings,
                                tick) -> rows`` and ``draw(settings, rows, axes)``: ``./regolith experiment name``.
-                               A row that is alone is told without a list around it, but where several values of a
-                               setting marked :data:`SWEEP` were asked for.
-``regolith.file_kinds``        a :class:`FileKind`: a kind of configuration file, with JSON Schema and reference page.
+                               A single row is printed without a list around it, unless the user requested several
+                               values of a setting marked :data:`SWEEP`.
+``regolith.file_kinds``        :class:`FileKind`: kind of configuration file with JSON Schema and reference page.
 =============================  =======================================================================================
 
-Values are JSON values. Scenarios are resolved ones; a package reads its own sections by attribute.
+Values are JSON values. Scenarios are resolved scenarios. A package reads its own sections as attributes.
 """
 
 from __future__ import annotations
@@ -47,30 +48,30 @@ FILE_KINDS = 'regolith.file_kinds'
 
 @dataclass(frozen=True)
 class Sweep:
-    """Mark of settings; see :data:`SWEEP`."""
+    """Marker of swept settings, see :data:`SWEEP`."""
 
 
 SWEEP = Sweep()
-"""In the type of a setting of an experiment, ``Annotated[tuple[float, ...], SWEEP]``: there is a row for each value."""
+"""Marker in the type of an experiment setting, ``Annotated[tuple[float, ...], SWEEP]``: each value gives one row."""
 
 
 class NoRecordingError(RuntimeError):
-    """A run without a readable recording."""
+    """Error for a run without a readable recording."""
 
 
-# -- what packages are given ----------------------------------------------------------------------------------------
+# -- input of plug-ins ----------------------------------------------------------------------------------------------
 
 
 class Topic(Protocol):
-    """Summary of one topic in a bag."""
+    """Topic in a recording."""
 
     @property
     def name(self) -> str:
-        """Return its name from the root of the run."""
+        """Return the name relative to the root of the run."""
 
     @property
     def type_name(self) -> str:
-        """Return e.g. ``sensor_msgs/msg/Image``."""
+        """Return the message type, e.g. ``sensor_msgs/msg/Image``."""
 
     @property
     def messages(self) -> int:
@@ -78,11 +79,11 @@ class Topic(Protocol):
 
 
 class Message(Protocol):
-    """One message of a bag."""
+    """Message in a recording."""
 
     @property
     def topic(self) -> str:
-        """Return its topic, from the root of the run."""
+        """Return the topic relative to the root of the run."""
 
     @property
     def log_time_ns(self) -> int:
@@ -90,56 +91,59 @@ class Message(Protocol):
 
     @property
     def content(self) -> Any:
-        """Return the message, fields as attributes, arrays as NumPy arrays."""
+        """Return the message with fields as attributes and arrays as NumPy arrays."""
 
 
 class BagReader(Protocol):
-    """A run's recording."""
+    """Reader of the recording of a run."""
 
     @property
     def topics(self) -> Mapping[str, Topic]:
         """Return the topics by name."""
 
     def messages(self, *topics: str) -> Iterator[Message]:
-        """Yield the messages of some topics (of all, if none is named) in the order they arrived."""
+        """Yield the messages of the given topics in order of arrival; without topics, all messages."""
 
     def columns(self, topic: str, *paths: str) -> Mapping[str, Any]:
-        """Return fields of all messages of a topic as arrays, by path, in order of arrival."""
+        """Return fields of all messages of a topic as arrays, keyed by path, in order of arrival."""
 
     def some(self, topic: str, numbers: Collection[int]) -> Sequence[Message]:
-        """Return the messages of a topic with these numbers, from 0 in the order they arrived; no other is decoded."""
+        """Return the messages of a topic with the given numbers, counted from 0 in order of arrival.
+
+        Only these messages are decoded.
+        """
 
 
 class Run(Protocol):
-    """A finished run: its folder, opened for reading."""
+    """Finished run, opened for reading."""
 
     @property
     def folder(self) -> Path:
-        """Return the run folder."""
+        """Return the folder of the run."""
 
     @property
     def scenario(self) -> Any:
-        """Return the scenario as resolved."""
+        """Return the resolved scenario."""
 
     @property
     def bag(self) -> BagReader:
         """Return the recording.
 
         Raises:
-            NoRecordingError: If there is none.
+            NoRecordingError: If there is no recording.
         """
 
     @property
     def recorded(self) -> Mapping[str, Topic]:
-        """Return the topics of the recording; empty without one."""
+        """Return the topics of the recording; empty without a recording."""
 
     @property
     def simulated_s(self) -> float:
-        """Return the simulated time that was committed [s]."""
+        """Return the committed simulated time [s]."""
 
     @property
     def participant_summaries(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return each participant's final report, by name."""
+        """Return the final report of each participant, keyed by name."""
 
     @property
     def summary(self) -> Mapping[str, Any]:
@@ -147,34 +151,38 @@ class Run(Protocol):
 
 
 class CommandContext(Protocol):
-    """The object ``context.obj`` of commands."""
+    """Context of a command, available as ``context.obj``."""
 
     def run(self, folder: Path) -> Run:
-        """Return a run folder, opened; missing parts raise errors on first access."""
+        """Return the run in a folder. Access to a missing part raises an error."""
 
     def runs(self, folder: Path) -> Sequence[Run]:
-        """Return the recorded runs of a campaign's folder, in order, or the one run of a run folder."""
+        """Return the recorded runs of a campaign folder in order, or the run of a run folder."""
 
     def scenario(self, path_or_name: str, settings: Iterable[str] = (), seed: int | None = None) -> Any:
-        """Return a scenario, checked and resolved.
+        """Return a checked and resolved scenario.
 
         Raises:
-            InputError: If anything is wrong with it.
+            InputError: If the scenario is invalid.
         """
 
     def participant_context(self, scenario: Any) -> Any:
-        """Return the :class:`regolith_world.cycle.participant_context.ParticipantContext` of a scenario: its ground and
-        its vehicles' known places.
+        """Return the participant context of a scenario: its terrain and the known positions of its vehicles.
+
+        The type is :class:`regolith_world.cycle.participant_context.ParticipantContext`.
         """
 
     def progress(self, what: str) -> AbstractContextManager[Callable[[int, int], None]]:
-        """Show progress on stderr, a bar or lines; it is called with the numbers of parts done and of all."""
+        """Show progress on stderr as a bar or lines.
+
+        The context manager gives a function of the number of finished parts and the number of all parts.
+        """
 
     def print_json(self, value: Any) -> None:
-        """Print one JSON value on stdout; infinite numbers and NaN become text."""
+        """Print one JSON value on stdout; infinite numbers and NaN are printed as text."""
 
 
-# -- what they give -------------------------------------------------------------------------------------------------
+# -- output of plug-ins ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -192,31 +200,31 @@ class FileKind:
 
 @dataclass(frozen=True)
 class Caption:
-    """A paragraph; text between `backquotes` is shown as code."""
+    """Paragraph of text; text between `backquotes` is shown as code."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading within a section."""
+    """Heading within a section."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A finished figure."""
+    """Plot with a description."""
 
     figure: Any
     """``matplotlib.figure.Figure``."""
     about: str
-    """Description for those who cannot see it."""
+    """Description for readers without the image."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text under their headings."""
+    """Table of text cells with column headings."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -224,52 +232,52 @@ class Table:
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A part of a report. Texts are plain; the report escapes special characters."""
+    """Section of the report. Texts are plain; the report escapes special characters."""
 
     title: str
     parts: Sequence[Caption | Heading | Figure | Table] = ()
     order: int = 50
-    """Position: sections are in ascending order, equal ones by name."""
+    """Position in the report: sections are in ascending order, those with equal values by name."""
 
 
 @dataclass(frozen=True)
 class Citations:
-    """Papers behind a package's models."""
+    """Papers behind the models of a package."""
 
     bibliography: Path
-    """BibTeX file, each entry ending in a line with a brace alone."""
+    """BibTeX file. Each entry ends with a line that contains only a closing brace."""
     keys: Collection[str]
-    """Keys of the entries behind a scenario's models."""
+    """Keys of the entries behind the models of a scenario."""
 
     def entries(self) -> dict[str, str]:
-        """Return all entries of the bibliography, by key."""
+        """Return all entries of the bibliography, keyed by citation key."""
         text = self.bibliography.read_text(encoding='utf-8')
         return {key: entry for entry, key in re.findall(r'(@\w+\{([^,]+),.*?\n\})', text, re.DOTALL)}
 
 
 @dataclass(frozen=True)
 class ViewMarks:
-    """Points, or a line through them, in the world frame."""
+    """Points or a polyline in the world frame."""
 
     points: Any
-    """[m], shape (n, 3)."""
+    """Positions [m], shape (n, 3)."""
     color: str = '#ffffff'
-    """``#rrggbb``."""
+    """Color as ``#rrggbb``."""
     size: float = 3.0
-    """Diameter of a point, width of a line [px]."""
+    """Diameter of a point or width of a line [px]."""
     joined: bool = False
-    """Whether a line joins them."""
+    """Whether a line joins the points."""
     label: str = ''
     """Text at the last point."""
 
 
 @dataclass(frozen=True)
 class ViewLayer:
-    """A package's marks in the view of a run, live or from its bag."""
+    """Overlay of a package in the viewer, for a live run or its recording."""
 
     title: str
-    """Label of the switch that shows and hides it."""
+    """Label of the switch of the layer."""
     draw: Callable[[int, Mapping[str, Any]], Sequence[ViewMarks]]
-    """Function of a time [ns] and the last message of each topic up to then; topics without one are left out."""
+    """Function of the time [ns] and the last message of each topic up to then, without topics that have no message."""
     topics: Mapping[str, str] = field(default_factory=dict)
-    """Topics that it draws: name from the root of the run -> type."""
+    """Topics that the layer draws: name relative to the root of the run -> type."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Files given by name: shipped ones and those of installed packages; a user's own by path."""
+"""Named configuration files: shipped files, files of other packages, and user files by path."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ ModelT = TypeVar('ModelT', bound=BaseModel)
 
 
 def path_of(target: Any) -> Path:
-    """Return the path behind an entry point, which is a path or a callable that returns one."""
+    """Return the path of an entry point whose target is a path or a function that returns one."""
     return Path(str(target() if callable(target) else target))
 
 
 @dataclass(frozen=True)
 class FileLibrary:
-    """The YAML files of one kind. Shipped names come first, so that no other package replaces them."""
+    """Library of YAML files of one kind. Shipped files have priority over files of other packages."""
 
     noun: str
     """Kind of the files, e.g. ``soil``."""
     folder: Path
     """Folder of the shipped files."""
     group: str
-    """Entry points of other packages' files: name -> path, or a callable that returns one."""
+    """Entry point group for files of other packages: name -> path, or a function that returns a path."""
     pattern: str = '*.yaml'
-    """Pattern of the files in the folder; the stem is the name."""
+    """Pattern of the file names in the folder; the stem is the name."""
 
     def shipped(self) -> dict[str, Path]:
-        """Return the shipped files, in name order."""
+        """Return the shipped files, sorted by name."""
         return {path.stem: path for path in sorted(self.folder.glob(self.pattern), key=lambda path: path.stem)}
 
     def known(self) -> dict[str, Path | metadata.EntryPoint]:
-        """Return all named files, in name order; plug-ins are loaded by :meth:`find` only."""
+        """Return all named files, sorted by name. Only :meth:`find` loads plug-ins."""
         known: dict[str, Path | metadata.EntryPoint] = {point.name: point for point in entry_points(self.group)}
         known.update(self.shipped())
         return {name: known[name] for name in sorted(known)}
@@ -57,10 +57,11 @@ class FileLibrary:
         """Return the absolute path of a file given by name or path.
 
         Args:
-            base_dir: Origin of relative paths.
+            given: Name or path of the file.
+            base_dir: Base folder of relative paths.
 
         Raises:
-            InputError: If there is none.
+            InputError: If there is no such file.
         """
         text = str(given)
         found = self.known().get(text)
@@ -79,10 +80,10 @@ class FileLibrary:
             raise InputError(replace(error.problems[0], where=self.noun, value=as_yaml_text(text))) from None
 
     def find_for_key(self, key: KeyPath, given: str, source: YamlSource) -> Path:
-        """Return the file named by a key of another file; errors name that key.
+        """Return the file that a key of another file names; errors name that key.
 
         Raises:
-            InputError: If there is none.
+            InputError: If there is no such file.
         """
         try:
             return self.find(given, source.base_dir(key))
@@ -91,7 +92,7 @@ class FileLibrary:
             raise source.error(key, problem.problem, problem.allowed, given) from None
 
     def resolve(self, key: KeyPath, given: str, source: YamlSource) -> str:
-        """Return the value for a resolved file: a known name unchanged, or the absolute path.
+        """Return the value of a resolved scenario: a known name unchanged, otherwise the absolute path.
 
         Raises:
             InputError: If there is no such file.
@@ -100,20 +101,20 @@ class FileLibrary:
         return given if given in self.known() else str(path)
 
     def read(self, given: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> YamlSource:
-        """Return the content of a file given by name or path, or the given values themselves.
+        """Return the content of a file given by name or path, or the given values.
 
         Raises:
-            InputError: If there is no such file, or it is no YAML mapping.
+            InputError: If there is no such file, or its content is not a YAML mapping.
         """
         if isinstance(given, Mapping):
             return YamlSource.of(given, self.noun)
         return YamlSource(self.find(given, base_dir), what=f'a {self.noun}')
 
     def load(self, given: str | Path | Mapping[str, Any], schema: type[ModelT], base_dir: str | Path = '.') -> ModelT:
-        """Return the checked content of a file; arguments as of :meth:`read`.
+        """Return the validated content of a file; arguments as of :meth:`read`.
 
         Raises:
-            InputError: If the input is invalid. The message names file, line, key, value and allowed values.
+            InputError: If the input is invalid. The message states file, line, key, value and allowed values.
         """
         source = self.read(given, base_dir)
         return validated(schema, source.data, source)

@@ -1,6 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Former names of keys, values, commands and options. An error that refuses a former name states the new one."""
+"""Former names of keys, values, commands and options.
+
+An error for a former name states the new name.
+"""
 
 FORMER_NAMES = {
     '--at': ('--time',),
@@ -47,6 +50,7 @@ FORMER_NAMES = {
     'closes_radps': ('engagement_speeds_radps',),
     'command_mps': ('commanded_speed_mps',),
     'common_slip': ('common_slip_stddev',),
+    'compaction_transfer': ('merge_compaction',),
     'compression': ('compression_index',),
     'corrected': ('corrected_gradients',),
     'correlation_m': ('slip_correlation_length_m',),
@@ -198,4 +202,4 @@ FORMER_NAMES = {
     'within_m': ('goal_tolerance_m',),
     'world': ('graph',),
 }
-"""Former name -> new names. The section decides which of several it is."""
+"""Former name -> new names. The section of the file decides which of several names applies."""

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Users' paths: all files that scenarios, models and commands name are found, or refused, here.
+"""Paths in configuration files and on the command line, checked before use.
 
-A path that no file system could hold counts as a missing file: for it ``os.path.isfile`` and ``os.path.exists`` are
-False, where methods of :class:`pathlib.Path` raise.
+A path that no file system can hold counts as a missing file. For such a path ``os.path.isfile`` and ``os.path.exists``
+return False, where methods of :class:`pathlib.Path` raise.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from regolith_files.problems import InputError, Problem
 
 _URL = re.compile(r'(?:^|(?<=/)(?=(?:https?|ftps?|file|package|model):))([a-z][a-z0-9+.-]+):/+', re.IGNORECASE)
-"""Beginning of an address, common ones also behind a folder; :class:`pathlib.Path` leaves one slash of two."""
+"""Start of a URL, for common schemes also after a folder; :class:`pathlib.Path` reduces two slashes to one."""
 _KINDS = (
     (stat.S_ISDIR, 'is a folder'),
     (stat.S_ISCHR, 'is a device, not a regular file'),
@@ -27,7 +27,10 @@ _KINDS = (
 
 
 def resolved(path: Path) -> Path:
-    """Return the absolute path with links resolved; a path with a NUL, or in a circle of links, unchanged."""
+    """Return the absolute path with links resolved.
+
+    A path that contains NUL or a cycle of links is returned unchanged.
+    """
     try:
         return path.resolve()
     except (OSError, ValueError, RuntimeError):
@@ -35,16 +38,19 @@ def resolved(path: Path) -> Path:
 
 
 def usable_file(given: str | Path, allowed: str, base_dir: str | Path = '.', missing: str = 'no such file') -> Path:
-    """Return the absolute path of a regular file that can be read; nothing is opened, so that nothing is waited for.
+    """Return the absolute path of a readable regular file.
+
+    The file is not opened, so that a pipe or a device cannot block.
 
     Args:
         given: Path as written, or joined to a folder.
-        allowed: What the place takes, e.g. ``the path of a YAML file``.
-        base_dir: Origin of relative paths.
-        missing: Problem where nothing is there.
+        allowed: Allowed values of the key, e.g. ``the path of a YAML file``.
+        base_dir: Base folder of relative paths.
+        missing: Text of the problem if the file does not exist.
 
     Raises:
-        InputError: With one problem whose ``where`` is the path as written, without a key.
+        InputError: If the file cannot be used. The error has one problem without a key; its ``where`` is the path as
+            written.
     """
     refuse_url(given, allowed)
     path = resolved(Path(base_dir) / given)
@@ -54,10 +60,10 @@ def usable_file(given: str | Path, allowed: str, base_dir: str | Path = '.', mis
 
 
 def refuse_url(given: str | Path, allowed: str) -> None:
-    """Refuse an address where a path is due; arguments as of :func:`usable_file`.
+    """Raise an error if a URL is given instead of a path; arguments as of :func:`usable_file`.
 
     Raises:
-        InputError: Naming the address with both slashes.
+        InputError: If a URL is given. The message shows it with both slashes.
     """
     if url := _URL.search(str(given)):
         scheme = url[1].lower()
@@ -68,7 +74,7 @@ def refuse_url(given: str | Path, allowed: str) -> None:
 
 
 def _problem(path: Path, missing: str) -> str:
-    """Return why a path is not that of a regular file that can be read; '' if it is."""
+    """Return the reason why a path is not a readable regular file; '' if it is one."""
     try:
         mode = os.stat(path).st_mode
     except (FileNotFoundError, NotADirectoryError, ValueError):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Plug-ins of other packages through entry points; a broken one affects nothing else."""
+"""Loading of plug-ins through entry points; a plug-in that fails does not affect the others."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ KindT = TypeVar('KindT')
 
 _log = logging.getLogger('regolith')
 _told: set[tuple[str, str]] = set()
-"""Group and name, or target, of plug-ins already warned of."""
+"""Group and name, or target, of plug-ins with a logged warning."""
 
 
 class PluginError(ValueError):
-    """A plug-in that cannot be used; the text names it, its package and the reason."""
+    """Error for a plug-in that cannot be used; the text states its name, its package and the reason."""
 
 
 def entry_points(group: str) -> list[metadata.EntryPoint]:
-    """Return the entry points of a group in name order; of equal names ours, else that of the first package."""
+    """Return the entry points of a group in name order.
+
+    Of entry points with the same name, that of a Regolith package wins, otherwise that of the first package.
+    """
     found: dict[str, metadata.EntryPoint] = {}
     for point in _selected(tuple(sys.path), group):
         if found.setdefault(point.name, point) is not point:
-            text = f'{point.name!r} ({group}) of {_package(point)}: {_package(found[point.name])} has the name already'
+            text = f'{point.name!r} ({group}) of {_package(point)}: {_package(found[point.name])} already uses the name'
             _warn_once(group, point.value, text)
     return list(found.values())
 
@@ -48,17 +51,20 @@ def _warn_once(group: str, which: str, text: str) -> None:
 
 @cache
 def _installed(path: tuple[str, ...]) -> Any:
-    """Return all entry points, cached, since reading them takes a tenth of a second.
+    """Return all entry points. The result is cached, because reading them takes 0.1 s.
 
     Args:
-        path: ``sys.path`` at the time, the cache's key.
+        path: Value of ``sys.path``, the key of the cache.
     """
     return metadata.entry_points()
 
 
 @cache
 def _selected(path: tuple[str, ...], group: str) -> tuple[metadata.EntryPoint, ...]:
-    """Return those of a group by name, ours first: cached, as that takes 3 ms and every name is compared with some."""
+    """Return the entry points of a group, sorted by name, those of Regolith first.
+
+    The result is cached: the selection takes 3 ms, and every name is compared with some group.
+    """
     points = _installed(path).select(group=group)
     return tuple(sorted(points, key=lambda point: (point.name, not _ours(point))))
 
@@ -67,14 +73,15 @@ def load_plugin(point: metadata.EntryPoint, make: Callable[[Any], Any] = lambda 
     """Return the target of an entry point.
 
     Args:
-        make: Converts or checks the target; its errors count as the plug-in's.
+        point: Entry point to load.
+        make: Function that converts or checks the target. Its errors count as errors of the plug-in.
 
     Raises:
-        PluginError: For any error.
+        PluginError: If loading fails for any reason.
     """
     try:
         return make(point.load())
-    except (Exception, SystemExit) as error:  # it is not our code that runs here
+    except (Exception, SystemExit) as error:  # code of another package may raise any error
         reason = ' '.join(str(error).split()) or 'no reason given'
         reason = f'{type(error).__name__}: {reason}'
         which = f'{point.name!r} ({point.group}, {point.value}) of {_package(point)}'
@@ -82,20 +89,20 @@ def load_plugin(point: metadata.EntryPoint, make: Callable[[Any], Any] = lambda 
 
 
 def instance_of(kind: type[KindT]) -> Callable[[object], KindT]:
-    """Return a ``make`` for :func:`load_plugin` that returns instances of a class and refuses all else."""
+    """Return a ``make`` function for :func:`load_plugin` that accepts only instances of a class."""
 
     def make(target: object) -> KindT:
         if not isinstance(target, kind):
-            raise TypeError(f'it leads to a {type(target).__name__}, not a {kind.__name__}')
+            raise TypeError(f'its target is a {type(target).__name__}, not a {kind.__name__}')
         return target
 
     return make
 
 
 def load_plugins(group: str, make: Callable[[Any], Any] = lambda target: target) -> dict[str, Any]:
-    """Return the targets of a group's entry points, in name order, without those that cannot be loaded.
+    """Return the loaded targets of a group of entry points, in name order.
 
-    For each of these there is one warning, which names the package.
+    A target that cannot be loaded is left out, with one warning that names its package.
     """
     found = {}
     for point in entry_points(group):

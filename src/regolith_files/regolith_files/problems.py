@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Problems with users' files: place, key, value, and what is allowed."""
+"""Problems in configuration files and on the command line: place, key, value and allowed values."""
 
 from __future__ import annotations
 
@@ -15,26 +15,28 @@ from regolith_files.former_names import FORMER_NAMES
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem."""
+    """Problem with one key of a file or one option."""
 
     where: str
-    """File, with the line if known (``two_rovers.yaml:12``), or the option that brought the value (``--set a.b=1``)."""
+    """File with the line if known (``two_rovers.yaml:12``), or the option that gave the value (``--set a.b=1``)."""
     key: str
     """Dotted path of the key; '' for the file as a whole."""
     problem: str
-    """Description, e.g. ``is not a number``."""
+    """Description that completes ``KEY = VALUE``, e.g. ``is not a number``."""
     allowed: str
     """Allowed values."""
     value: str = ''
-    """The offending value as written; '': none."""
+    """Value as written; '' if there is none."""
 
     def __str__(self) -> str:
         subject = ' = '.join(part for part in (self.key, self.value) if part)
-        return f'{self.where}: {subject}{": " if subject else ""}{self.problem}; allowed: {self.allowed}'
+        # A problem with its remedy (`...; fix: ...`) has no list of allowed values.
+        allowed = '' if '; fix: ' in self.problem else f'; allowed: {self.allowed}'
+        return f'{self.where}: {subject}{": " if subject else ""}{self.problem}{allowed}'
 
 
 class InputError(ValueError):
-    """A file, or a value from the command line, that cannot be used; its text has one line per :class:`Problem`."""
+    """Error in a file or command line value; the text has one line per :class:`Problem`."""
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
@@ -42,11 +44,11 @@ class InputError(ValueError):
 
 
 def without_name(problem: str, name: str) -> str:
-    """Return the text of an error without the file that begins it, for messages that name this file already.
+    """Return the text of an error without the file name at its start, for messages that name the file.
 
     Args:
-        problem: e.g. ``wheel.stl:5: is not a vertex``, of which ``line 5: is not a vertex`` remains.
-        name: Path of the file as the text has it.
+        problem: Text of the error. ``wheel.stl:5: is not a vertex`` becomes ``line 5: is not a vertex``.
+        name: Path of the file as in the text.
     """
     found = re.fullmatch(rf'{re.escape(name)}(?::(\d+))?: (.+)', problem, re.DOTALL) if name else None
     return problem if found is None else f'line {found[1]}: {found[2]}' if found[1] else found[2]
@@ -59,13 +61,13 @@ def counted(number: int, noun: str) -> str:
 
 
 def as_yaml_text(value: object, limit: int = 80) -> str:
-    """Return a value as text for an error message, as YAML would have it, cut to a readable length."""
+    """Return a value as YAML text for an error message, shortened to a readable length."""
     text = _as_yaml(value)
     return text if len(text) <= limit else text[: limit - 1] + '…'
 
 
 def _as_yaml(value: object) -> str:
-    """Return a value on one line; text is always quoted, so that '1' and 1 look different."""
+    """Return a value on one line; text is always quoted, so that '1' and 1 differ."""
     match value:
         case None | bool():
             return {None: 'null', True: 'true', False: 'false'}[value]
@@ -79,11 +81,11 @@ def _as_yaml(value: object) -> str:
 
 
 def allowed_names(names: Iterable[str], given: object = None) -> str:
-    """Return a list of allowed names, with a guess at the intended one.
+    """Return the list of allowed names with a suggestion of the intended one.
 
     Args:
         names: Allowed names, in the order to show.
-        given: The name as written.
+        given: Name as written.
     """
     listed = list(names)
     text = ', '.join(listed) or '(nothing)'
@@ -92,10 +94,12 @@ def allowed_names(names: Iterable[str], given: object = None) -> str:
 
 
 def closest(names: Iterable[str], given: object, likeness: float = 0.5) -> str:
-    """Return the name that was meant by one as written; '' if none is like it and none had this name before.
+    """Return the allowed name closest to a given one; '' if none is similar and none replaced it.
 
     Args:
-        likeness: At least, 0 to 1.
+        names: Allowed names.
+        given: Name as written.
+        likeness: Minimum similarity of the names, 0 to 1.
     """
     names = list(names)
     for name in FORMER_NAMES.get(str(given), ()):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The base of every schema, and the limits of times in files."""
+"""Base class of all schemas, and types of times in files."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Section(BaseModel):
-    """A part of a file; unknown keys, NaN, true for 1 and '5' for 5 are refused."""
+    """Base class of a section of a file.
+
+    It rejects unknown keys, NaN and values of a similar type, such as true for 1 or '5' for 5.
+    """
 
     model_config = ConfigDict(extra='forbid', allow_inf_nan=False, frozen=True, strict=True)
 
     @model_validator(mode='before')
     @classmethod
     def _lists_are_tuples(cls, values: Any) -> Any:
-        """Files have lists only; a frozen model keeps tuples."""
+        """Convert lists to tuples: files contain lists, and a frozen model holds tuples."""
         return _with_tuples(values)
 
 
@@ -28,12 +31,12 @@ def _with_tuples(value: Any) -> Any:
 
 
 SHORTEST_S = 1e-6
-"""Shortest duration in a file [s], far above the nanosecond to which times are rounded."""
+"""Minimum duration in a file [s], far above the nanosecond to which times are rounded."""
 LONGEST_S = 1e9
-"""Longest duration in a file [s]: 31 years, which fit into 64 bits of nanoseconds."""
+"""Maximum duration in a file [s]: 31 years, within 64 bits of nanoseconds."""
 Moment = Annotated[float, Field(ge=0.0, le=LONGEST_S)]
-"""A time from the beginning [s]."""
+"""Time since the start [s]."""
 Later = Annotated[float, Field(ge=SHORTEST_S, le=LONGEST_S)]
-"""A time after the beginning [s]: what ends at once never was."""
+"""Time after the start [s], greater than zero."""
 Seconds = Annotated[float, Field(ge=SHORTEST_S, le=LONGEST_S)]
-"""A length of time [s]."""
+"""Duration [s], greater than zero."""

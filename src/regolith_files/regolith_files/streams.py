@@ -1,9 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Standard streams that are closed, or that cannot be written: a command continues, and reports it in one line.
+"""Standard streams that stay usable if they are closed or cannot be written.
 
-A closed stream is replaced by the null device. So is standard output once its reader has left (as ``head`` does) or the
-disk is full; the latter is an input error. What cannot be written to standard error is lost without an error.
+A closed stream is replaced by the null device. The same applies to standard output if its reader has ended (as ``head``
+does) or the disk is full. A full disk is an input error, reported in one line. Text that cannot be written to standard
+error is dropped without an error.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from regolith_files.problems import InputError, Problem
 
 
 def open_streams(*, lossy: bool = False) -> None:
-    """Give this process its three standard streams; for the first statement of a program.
+    """Open the three standard streams of this process. A program calls it first.
 
-    Without it, the next file that the process opens takes the number of a closed stream, and prints go into it.
+    Without it, the next file that the process opens gets the number of a closed stream, and prints go into that file.
 
     Args:
-        lossy: Whether text that cannot be written to standard output is lost without an error, too.
+        lossy: Whether text that cannot be written to standard output is also dropped without an error.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            # The lowest free number is the missing one.
+            # The lowest free number is that of the missing stream.
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
     sys.stdin = sys.stdin or os.fdopen(0, encoding='utf-8', closefd=False)
     kind = _Lossy if lossy else _Checked
@@ -39,17 +40,17 @@ def open_streams(*, lossy: bool = False) -> None:
 
 
 def flush_output() -> None:
-    """Write what standard output still holds.
+    """Flush standard output.
 
     Raises:
-        InputError: If it cannot be written.
+        InputError: If standard output cannot be written.
     """
     if sys.stdout is not None:
         sys.stdout.flush()
 
 
 def _binary(number: int) -> Any:
-    # Not what the former stream wrote to: in a forked process the number leads to another file than it was opened for.
+    # Not the buffer of the former stream: in a forked process the number can refer to another file.
     return os.fdopen(number, 'wb', closefd=False)
 
 
@@ -65,10 +66,10 @@ def _like(stream: TextIO | None) -> dict[str, Any]:
 
 
 class _Checked(io.TextIOWrapper):
-    """Standard output."""
+    """Standard output that continues into the null device after an error."""
 
     def write(self, text: str, /) -> int:
-        """Write, as far as it can be written."""
+        """Write the text as far as possible."""
         try:
             return super().write(text)
         except OSError as error:
@@ -76,14 +77,14 @@ class _Checked(io.TextIOWrapper):
             return len(text)
 
     def flush(self) -> None:
-        """Flush, as far as it can be flushed."""
+        """Flush the buffer as far as possible."""
         try:
             super().flush()
         except OSError as error:
             self._dropped(error)
 
     def _dropped(self, error: OSError) -> None:
-        """Drop what is left and what will follow, so the interpreter's own flush at exit does not fail again."""
+        """Redirect the stream to the null device, so that the final flush of the interpreter succeeds."""
         with suppress(OSError):
             nothing = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nothing, 1)
@@ -97,15 +98,15 @@ def _refuse(error: OSError) -> NoReturn:
 
 
 class _Lossy(io.TextIOWrapper):
-    """Standard error."""
+    """Stream that drops text it cannot write."""
 
     def write(self, text: str, /) -> int:
-        """Write, or lose the text."""
+        """Write the text, or drop it."""
         with suppress(OSError):
             super().write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Flush, or lose the text."""
+        """Flush the buffer, or drop its content."""
         with suppress(OSError):
             super().flush()

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Validation with messages for users: key by key, with the allowed values."""
+"""Validation of files with error messages for each key."""
 
 from __future__ import annotations
 
@@ -20,28 +20,30 @@ from regolith_files.yaml_source import KeyPath, YamlSource
 ModelT = TypeVar('ModelT', bound=BaseModel)
 
 _ABOUT = re.compile(r' \([a-z]\w*: .*\)$', re.DOTALL)
-"""A field's name and description behind the values that it allows."""
+"""Pattern of the field name and description after the allowed values."""
 _KEY_FIRST = re.compile(r'(?P<key>\w+(\.[^\s:=]+)*)( = (?P<value>.+?))?: (?P<problem>.+)', re.DOTALL)
-"""Message of a check of several keys: ``KEY = VALUE: PROBLEM``, or ``KEY: PROBLEM`` for the value in the data."""
+"""Pattern of a message of a model validator: ``KEY = VALUE: PROBLEM``, or ``KEY: PROBLEM`` for the value in the
+data.
+"""
 
 
 def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPath = ()) -> ModelT:
     """Return the data as an instance of a model.
 
     Args:
-        model: The schema.
-        data: Plain data.
-        source: The file it came from.
-        prefix: Key of the data in that file.
+        model: Schema of the data.
+        data: Plain data, as read from the file.
+        source: Source of the data, for messages.
+        prefix: Key of the data in the file.
 
     Raises:
-        InputError: With all problems, each naming file, key, value and what is allowed.
+        InputError: If the data is invalid. The error has all problems with file, key, value and allowed values.
     """
     try:
         return model.model_validate(data)
     except ValidationError as error:
         details = error.errors(include_url=False)
-        # Of a list with bad items pydantic says, too, that it is too short without them.
+        # If list items are invalid, pydantic also reports that the list without them is too short.
         echoes = [d for d in details if d['type'] == 'too_short' and 'after validation' in d['msg']]
         found = [d for d in details if d not in echoes] or details
         problems = [(_problem(model, data, detail, source, prefix), detail) for detail in found]
@@ -49,10 +51,10 @@ def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPat
 
 
 def _of_fitting_lists(found: list[tuple[Problem, ErrorDetails]]) -> list[Problem]:
-    """Return the problems without those of the length of a list that has a wrong item.
+    """Return the problems without wrong lengths of lists that also have a wrong item.
 
-    Where two or three numbers are allowed, pydantic tries both, and says of each list that its length is wrong for the
-    other.
+    If two or three numbers are allowed, pydantic tries both and reports a wrong length for the form that does not
+    apply.
     """
     lists = [_list_of_wrong_length(problem, detail) for problem, detail in found]
     inside = [problem.key for (problem, _), key in zip(found, lists) if key is None]
@@ -64,34 +66,34 @@ def _of_fitting_lists(found: list[tuple[Problem, ErrorDetails]]) -> list[Problem
 
 
 def _list_of_wrong_length(problem: Problem, detail: ErrorDetails) -> str | None:
-    """Return the key of a list whose length is wrong; None: the problem is another one."""
+    """Return the key of a list with a wrong length; None if the problem is another one."""
     if not _list_of_wrong_length_in(detail):
         return None
-    # Where the schema does not give the length, the problem is at the missing item.
+    # Without a fixed length in the schema, pydantic reports the missing item.
     missing = detail['type'] == 'missing' and problem.key.endswith(f'.{detail["loc"][-1]}')
     return problem.key.rpartition('.')[0] if missing else problem.key
 
 
 def _list_of_wrong_length_in(detail: ErrorDetails) -> bool:
-    """Return whether an error is one of a list's length."""
+    """Return whether an error is about the length of a list."""
     return detail['type'] == 'too_long' or (detail['type'] == 'missing' and isinstance(detail['loc'][-1], int))
 
 
 def _lengths(model: Any) -> str:
-    """Return the number of values that lists of fixed length take, e.g. '2 or 3 values'; '' if there are none."""
+    """Return the allowed lengths of lists of fixed length, e.g. '2 or 3 values'; '' without such lists."""
     arguments = [get_args(member) for member in _members(model) if get_origin(member) is tuple]
     sizes = sorted({len(types_of) for types_of in arguments if Ellipsis not in types_of})
     return f'{" or ".join(map(str, sizes))} value{"" if sizes == [1] else "s"}' if sizes else ''
 
 
 def _joined(problems: list[Problem]) -> list[Problem]:
-    """Return one problem for those of a union's members with one value."""
+    """Return the problems, with those of several members of a union on one value merged into one."""
     joined: dict[tuple[str, str], Problem] = {}
     for problem in problems:
         place = (problem.where, problem.key)
         other = joined.setdefault(place, problem)
         if other is not problem and problem.allowed not in other.allowed:
-            # What the field is for is said once, behind all.
+            # The description of the field appears once, at the end.
             about = _ABOUT.search(problem.allowed)
             first = other.allowed.removesuffix(about[0]) if about is not None else other.allowed
             joined[place] = replace(other, allowed=f'{first} or {problem.allowed}')
@@ -102,8 +104,10 @@ def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails, source: Ya
     path, parent = _walk(model, data, detail['loc'])
     full, kind, value = (*prefix, *path), detail['type'], detail['input']
     context = detail.get('ctx', {})
-    if kind == 'extra_forbidden' and path[-1] in _fields(parent):  # of another member of a union
-        return source.problem(full, 'does not go with the keys beside it', 'leaving it out, or them', value)
+    if kind == 'extra_forbidden' and path[-1] in _fields(parent):  # key of another member of a union
+        return source.problem(
+            full, 'cannot be combined with the keys beside it', 'this key or the others, not both', value
+        )
     if kind == 'extra_forbidden':
         outside = (path[-1],) if path[-1] in _fields(model) else _inside(model, str(path[-1]))
         allowed = known_keys(parent, str(path[-1]), full[:-1], outside=(*prefix, *outside) if outside else ())
@@ -129,7 +133,7 @@ def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails, source: Ya
     members = _members(_child(parent, path[-1]) if path else model)
     within = () if inner is None else _within(members, value, inner['key'].split('.'))
     if inner is not None and within:
-        # A check of several keys names the one at fault.
+        # A check of several keys names the key with the problem.
         named = source.problem((*full, *within), inner['problem'], allowed, _at(value, within))
         return named if inner['value'] is None else replace(named, value=inner['value'])
     if allowed == 'a mapping':
@@ -140,9 +144,9 @@ def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails, source: Ya
 
 
 def _within(members: list[Any], value: Any, parts: list[str]) -> KeyPath:
-    """Return the path of a dotted key in a value; () if neither the value nor its schema has it.
+    """Return the path of a dotted key in a value; () if neither the value nor its schema has the key.
 
-    Keys may have dots themselves. Items of a list that was written as one text, as '0.1,0.2', have no key.
+    Keys can contain dots. Items of a list written as one text, such as '0.1,0.2', have no key.
     """
     path: list[str | int] = []
     while parts:
@@ -165,7 +169,7 @@ def _within(members: list[Any], value: Any, parts: list[str]) -> KeyPath:
 
 
 def _at(value: Any, path: KeyPath) -> Any:
-    """Return what stands at a path in a value; None if nothing does."""
+    """Return the part of a value at a path; None if there is none."""
     for part in path:
         try:
             value = value[part]
@@ -175,7 +179,7 @@ def _at(value: Any, path: KeyPath) -> Any:
 
 
 def _mapping(members: list[Any]) -> str:
-    """Return the allowed values where one of some schemas is due."""
+    """Return the allowed values for a value that must be a mapping of one of some schemas."""
     kinds = [tag for member in members if (tag := _tag(member)) is not None]
     if len(kinds) > 1:
         return f'a mapping with the key type: {", ".join(kinds)}'
@@ -184,7 +188,7 @@ def _mapping(members: list[Any]) -> str:
 
 
 def _describe(model: Any, key: str | int, allowed: str) -> str:
-    """Return the allowed values, with the field's own description."""
+    """Return the allowed values with the description of the field."""
     fields = model.model_fields if isinstance(model, type) and issubclass(model, BaseModel) else {}
     description = fields[key].description if isinstance(key, str) and key in fields else None
     if description and allowed:
@@ -193,14 +197,14 @@ def _describe(model: Any, key: str | int, allowed: str) -> str:
 
 
 def known_keys(model: Any, given: str, prefix: KeyPath = (), more: Iterable[str] = (), outside: KeyPath = ()) -> str:
-    """Return the keys that a mapping takes, with a guess at the one that was meant, which may be further inside.
+    """Return the allowed keys of a mapping, with a suggestion of the intended key.
 
     Args:
         model: Schema of the mapping.
-        given: The unknown key.
+        given: Unknown key.
         prefix: Path of the mapping.
-        more: Keys that go beyond the schema.
-        outside: Path of a key of this name that is not inside; (): there is none.
+        more: Allowed keys that are not in the schema.
+        outside: Path of a key of this name elsewhere in the file; () if there is none.
     """
     known = [*_fields(model), *more]
     inside = _inside(model, given)
@@ -211,9 +215,9 @@ def known_keys(model: Any, given: str, prefix: KeyPath = (), more: Iterable[str]
 
 
 def _inside(model: Any, name: str, depth: int = 3) -> KeyPath:
-    """Return the shortest path to a key of some name in the mappings below a schema; () if none has it.
+    """Return the shortest path to a key of a given name in the mappings below a schema; () if there is none.
 
-    Items of lists, and of mappings whose keys users choose, have no path of their own.
+    Items of lists and of mappings with free keys have no fixed path.
     """
     level: list[tuple[KeyPath, Any]] = [((), model)]
     for _ in range(depth):
@@ -232,10 +236,10 @@ def _fields(model: Any) -> list[str]:
 
 
 def _walk(model: Any, data: Any, location: tuple[int | str, ...]) -> tuple[KeyPath, Any]:
-    """Return the path a location has in the data, and the schema of the mapping that holds its last key.
+    """Return the path of a location in the data, and the schema of the mapping that contains its last key.
 
-    Pydantic puts names of union members into its locations; they stand in no file. Nor do numbers of items where
-    several were written as one text, as '0.1,0.2'.
+    The locations of pydantic contain names of union members, which are not in the file. They also contain item numbers
+    of lists written as one text, such as '0.1,0.2'.
     """
     path: list[str | int] = []
     parent: Any = model
@@ -265,7 +269,7 @@ def _walk(model: Any, data: Any, location: tuple[int | str, ...]) -> tuple[KeyPa
 
 
 def _members(model: Any) -> list[Any]:
-    """Return the members of a union (without None), or the schema itself; Annotated is unwrapped."""
+    """Return the members of a union without None, or the schema itself; Annotated is unwrapped."""
     while get_origin(model) is Annotated:
         model = get_args(model)[0]
     if get_origin(model) in (Union, types.UnionType):
@@ -274,7 +278,7 @@ def _members(model: Any) -> list[Any]:
 
 
 def _tag(model: Any) -> str | None:
-    """Return the ``type`` that tells a schema from the others of its union."""
+    """Return the ``type`` that distinguishes a schema from the other members of its union."""
     field = model.model_fields.get('type') if isinstance(model, type) and issubclass(model, BaseModel) else None
     return field.default if field is not None and isinstance(field.default, str) else None
 

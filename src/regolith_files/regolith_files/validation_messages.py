@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages for values that a schema refuses."""
+"""Error messages for values that a schema rejects."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def describe_error(detail: Any) -> tuple[str, str]:
     """Return the problem of a pydantic error and the allowed values ('' if the schema does not give them).
 
     Args:
-        detail: An item of ``ValidationError.errors()``, whose own messages name classes and tuples.
+        detail: Item of ``ValidationError.errors()``, whose own messages name classes and tuples.
     """
     kind, message = detail['type'], detail['msg']
-    if kind in _NO_NUMBER and _not_finite(detail['input']):  # YAML has .inf and .nan; who writes inf means them
+    if kind in _NO_NUMBER and _not_finite(detail['input']):  # YAML writes .inf and .nan; inf and nan are treated alike
         kind = 'finite_number'
     if kind in ('value_error', 'assertion_error'):
         problem, _, allowed = message.removeprefix('Value error, ').partition('; allowed: ')
@@ -52,7 +52,7 @@ def describe_error(detail: Any) -> tuple[str, str]:
 
 
 def _not_finite(value: object) -> bool:
-    """Return whether a value, or what its text says, is infinite or not a number."""
+    """Return whether a value, or the number that its text states, is infinite or NaN."""
     if not isinstance(value, (float, str)):
         return False
     try:

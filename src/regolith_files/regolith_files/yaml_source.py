@@ -1,10 +1,13 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""YAML files with the line of every value, and without silent losses.
+"""YAML reader that keeps the line of every value and rejects repeated keys.
 
-Differences from ``yaml.safe_load``: a repeated key in a mapping is an error (YAML libraries keep the last one, so that
-of two rovers with one name only one would drive); ``1e-3`` is a number; keys are text as written, so that a rover may
-be called ``on``.
+Differences from ``yaml.safe_load``:
+
+* A repeated key in a mapping is an error. YAML libraries keep the last one, so that one of two rovers with the same
+  name would be lost.
+* ``1e-3`` is a number.
+* Keys are text as written, so that a rover can have the name ``on``.
 """
 
 from __future__ import annotations
@@ -26,26 +29,26 @@ _MERGE = 'tag:yaml.org,2002:merge'
 
 
 class Origin(NamedTuple):
-    """Where a value comes from that a file does not have."""
+    """Origin of a value that is not in the file."""
 
     told: str
-    """What messages call it: ``--set a.b=1``, ``sweep.yaml:7``."""
+    """Name in messages: ``--set a.b=1``, ``sweep.yaml:7``."""
     folder: Path
-    """Of relative paths in it."""
+    """Base folder of relative paths in the value."""
 
 
 class YamlSource:
-    """The content of a file, with the origin of each part."""
+    """Content of a YAML file with the origin of each part."""
 
     def __init__(self, file: str | Path, *, what: str) -> None:
         """Read a file whose root is a mapping.
 
         Args:
-            file: Its path.
-            what: Kind of its content, for messages.
+            file: Path of the file.
+            what: Kind of the content, for messages.
 
         Raises:
-            InputError: If it is missing, empty, not YAML, not a mapping, or has a key twice.
+            InputError: If the file is missing, empty, not YAML or not a mapping, or if a key is repeated.
         """
         allowed = f'a YAML file with {what}'
         usable_file(file, allowed)
@@ -55,7 +58,7 @@ class YamlSource:
         self.notices: list[str] = []
         """Warnings and notes on the content, one line each, see :meth:`warn`."""
         self._made: dict[KeyPath, tuple[Origin, tuple[str, ...]]] = {}
-        """Mappings that were not in the file -> of the value for which they were made; names beside them."""
+        """Mappings that were not in the file: the origin of the value that created them, and the sibling keys."""
         try:
             text = self.file.read_text(encoding='utf-8')
         except (OSError, UnicodeDecodeError) as error:
@@ -65,10 +68,11 @@ class YamlSource:
 
     @classmethod
     def of(cls, values: Mapping[str, Any], name: str) -> YamlSource:
-        """Return the source of values that come from no file.
+        """Return a source of values that do not come from a file.
 
         Args:
-            name: Of the values, for messages.
+            values: Content of the source.
+            name: Name of the values in messages.
         """
         source = cls.__new__(cls)
         source.file, source.data, source._lines, source._given, source._made = Path(name), dict(values), {}, {}, {}
@@ -78,7 +82,7 @@ class YamlSource:
     # -- tracing --------------------------------------------------------------------------------------------------
 
     def where(self, path: KeyPath) -> str:
-        """Return the origin of a key: file and line, or what gave it instead."""
+        """Return the origin of a key: file and line, or the option that set it."""
         for end in range(len(path), -1, -1):
             if path[:end] in self._given:
                 return self._given[path[:end]].told
@@ -89,7 +93,7 @@ class YamlSource:
         return str(self.file)
 
     def base_dir(self, path: KeyPath) -> Path:
-        """Return the folder of relative paths at this key: that of its file, or of what gave it instead."""
+        """Return the base folder of relative paths at a key."""
         for end in range(len(path), -1, -1):
             if path[:end] in self._given:
                 return self._given[path[:end]].folder
@@ -99,11 +103,12 @@ class YamlSource:
         """Return the absolute path of the file that a key names.
 
         Args:
+            path: Path of the key.
             given: Value of the key.
-            allowed: What the key takes.
+            allowed: Allowed values of the key.
 
         Raises:
-            InputError: If it is not a regular file that can be read.
+            InputError: If it is not a readable regular file.
         """
         try:
             return usable_file(given, allowed, self.base_dir(path))
@@ -116,22 +121,25 @@ class YamlSource:
         return InputError(self.problem(path, problem, allowed, value))
 
     def wrap(self, path: KeyPath, error: Exception, allowed: str, value: object = None) -> InputError:
-        """Return the error at a key for what another error states.
+        """Return the error for a key from the text of another error.
 
         Args:
-            allowed: Where the other error does not state what is allowed.
+            path: Path of the key.
+            error: Other error; its text may state the allowed values.
+            allowed: Allowed values if the other error does not state them.
+            value: Value of the key.
         """
         problem, _, better = str(error).partition('; allowed: ')
         return self.error(path, problem, better or allowed, value)
 
     def problem(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> Problem:
-        """Return one problem at a key."""
+        """Return a problem at a key."""
         shown_value = '' if value is None else as_yaml_text(value)
         if isinstance(value, str) and (rest := without_name(problem, value)) != problem:
-            # Named once, but whole: its end says most.
+            # The name appears once and in full: its end is the most specific part.
             problem, shown_value = rest, as_yaml_text(value, len(value) + 2)
         problem = without_name(problem, str(self.file))
-        # A name may itself be what is wrong, and be a page long.
+        # The name of a key can itself be the problem, and be very long.
         names = [name if name.isprintable() else repr(name)[1:-1] for name in map(str, path)]
         key = '.'.join(name if len(name) <= 80 else f'{name[:79]}…' for name in names)
         for end in range(1, len(path)):
@@ -141,11 +149,14 @@ class YamlSource:
         return Problem(self.where(path), key, problem, allowed, shown_value)
 
     def warn(self, path: KeyPath, problem: str, fix: str, value: object = None, kind: str = 'warning') -> None:
-        """Add a line to :attr:`notices`: what is allowed, but worth a look.
+        """Add a warning to :attr:`notices`, for a value that is allowed but unusual.
 
         Args:
+            path: Path of the key.
+            problem: Text of the problem.
             fix: Action that removes the cause.
-            kind: 'warning', or 'note' for what the user need not act on.
+            value: Value of the key.
+            kind: 'warning', or 'note' if no action is necessary.
         """
         found = self.problem(path, problem, '', value)
         subject = ' = '.join(part for part in (found.key, found.value) if part)
@@ -154,15 +165,15 @@ class YamlSource:
     # -- overriding -----------------------------------------------------------------------------------------------
 
     def override(self, path: KeyPath, value: Any, origin: str | Origin) -> None:
-        """Set a key; missing mappings on its path are made.
+        """Set the value of a key and create missing mappings on its path.
 
         Args:
-            path: Of the key; numbers are indices of lists.
-            value: The new one.
-            origin: Of it; text: an option of the command line.
+            path: Path of the key; numbers are indices of lists.
+            value: New value.
+            origin: Origin of the value; text is an option of the command line.
 
         Raises:
-            InputError: If a value on the path is no mapping.
+            InputError: If a value on the path is not a mapping.
         """
         origin = origin if isinstance(origin, Origin) else Origin(origin, Path.cwd())
         node: Any = self.data
@@ -175,20 +186,20 @@ class YamlSource:
             elif not isinstance(node, dict):
                 raise self._no_way(path, depth, origin, 'a key whose parent is a mapping', node)
             if last:
-                # Further values may be set in it, which must not reach whoever gave it.
+                # Later values may be set inside this one, and must not change the original.
                 node[part] = deepcopy(value)
             else:
                 if isinstance(node, dict) and node.get(part) is None:
                     self._made[path[: depth + 1]] = (origin, tuple(node))
                     node[part] = {}
                 node = node[part]
-        # Lines of what stood here before would mislead.
+        # Remove the lines of the replaced value.
         self._lines = {known: line for known, line in self._lines.items() if known[: len(path)] != path}
         self._given[path] = origin
 
     def _no_way(self, path: KeyPath, depth: int, origin: Origin, allowed: str, value: object) -> InputError:
         key = '.'.join(map(str, path[:depth])) or '.'.join(map(str, path))
-        return InputError(Problem(f'{self.file} ({origin.told})', key, 'leads nowhere', allowed, as_yaml_text(value)))
+        return InputError(Problem(f'{self.file} ({origin.told})', key, 'cannot be set', allowed, as_yaml_text(value)))
 
     # -- parsing --------------------------------------------------------------------------------------------------
 
@@ -207,14 +218,14 @@ class YamlSource:
         if node is None:
             raise self.error((), 'is empty', f'a YAML file with {what}')
         if not isinstance(node, yaml.MappingNode):
-            # Not the text itself: errors are also sent to other machines.
+            # The message does not quote the text, because errors are also sent to other machines.
             kind = 'a list' if isinstance(node, yaml.SequenceNode) else 'text'
             raise self.error((), f'holds {kind}, not a mapping', f'a YAML mapping with {what}')
         return dict(self._value(loader, node, (), ()))
 
     def _value(self, loader: Any, node: yaml.Node, path: KeyPath, parents: tuple[int, ...]) -> Any:
         if id(node) in parents:
-            raise self.error(path, 'contains itself', 'aliases (*name) that do not lead back to themselves')
+            raise self.error(path, 'contains itself', 'aliases (*name) without cycles')
         parents = (*parents, id(node))
         if isinstance(node, yaml.MappingNode):
             self._refuse_duplicates(node, path)
@@ -256,20 +267,21 @@ class YamlSource:
             key, line = self._key(key_node, path), key_node.start_mark.line + 1
             if key in seen:
                 self._lines[(*path, key)] = line
-                again = f'stands here a second time, first in line {seen[key]}'
+                again = f'is given twice, first in line {seen[key]}'
                 raise self.error((*path, key), again, 'each name once')
             seen[key] = line
 
 
 def parse_value(text: str, option: str = 'value', key: str = '') -> Any:
-    """Return the value of a text in YAML (``1e-3`` a number, ``[1, 2]`` a list, '' None).
+    """Return the value of a YAML text: ``1e-3`` is a number, ``[1, 2]`` a list, '' is None.
 
     Args:
-        option: Of the command line, for messages.
-        key: Of the value, for messages.
+        text: YAML text.
+        option: Command line option, for messages.
+        key: Key of the value, for messages.
 
     Raises:
-        InputError: If it is not YAML, or exceeds the limits of files.
+        InputError: If the text is not YAML or exceeds the limits of files.
     """
     try:
         return load_yaml(text)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Any values survive YAML to the bit, and any text is read or refused with the file's name."""
+"""Tests of the YAML reader with random values and random text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ VALUE = st.recursive(
 
 
 def same(a: Any, b: Any) -> bool:
-    """Compare, floats to the bit."""
+    """Return whether two values are equal, with floats identical in every bit."""
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
     if isinstance(a, list):
@@ -41,8 +41,8 @@ def same(a: Any, b: Any) -> bool:
 
 @SEVERAL
 @given(st.dictionaries(KEY, VALUE, min_size=1, max_size=4))
-def test_what_is_written_reads_back(tmp_path: Path, values: dict[str, Any]) -> None:
-    """Keys are text as written: yes, 1 and null may be names, of rovers, say."""
+def test_yaml_source_written_values_read_back_identical(tmp_path: Path, values: dict[str, Any]) -> None:
+    """Keys are text as written: yes, 1 and null can be names, for example of rovers."""
     file = tmp_path / 'a.yaml'
     file.write_text(yaml.safe_dump(values, allow_unicode=True), encoding='utf-8')
     source = YamlSource(file, what='values')
@@ -56,7 +56,7 @@ def test_what_is_written_reads_back(tmp_path: Path, values: dict[str, Any]) -> N
 @example(1e-3)
 @example(4.0e8)
 @example(1e22)
-def test_a_number_is_a_number_however_python_prints_it(number: float) -> None:
+def test_parse_value_any_python_notation_gives_the_number(number: float) -> None:
     if isinstance(number, float) and math.isinf(number):
         return
     for text in (repr(number), repr(number).replace('e+', 'e'), f'{number:+}', repr(number).upper()):
@@ -105,7 +105,7 @@ LINES = st.lists(
 @example(b'a: !!int "0b"')
 @example(b'a: !!int ""')
 @example(b'a: 99999-01-01')
-def test_any_bytes_are_a_mapping_or_refused_by_name(tmp_path: Path, data: bytes) -> None:
+def test_yaml_source_any_bytes_give_a_mapping_or_a_named_error(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / 'a.yaml'
     file.write_bytes(data)
     try:
@@ -118,7 +118,7 @@ def test_any_bytes_are_a_mapping_or_refused_by_name(tmp_path: Path, data: bytes)
 
 @SEVERAL
 @given(LINES.map('\n'.join))
-def test_a_value_on_the_command_line_is_read_or_refused(text: str) -> None:
+def test_parse_value_any_text_gives_a_value_or_an_error(text: str) -> None:
     try:
         parse_value(text, '--set a', 'a')
     except InputError as error:

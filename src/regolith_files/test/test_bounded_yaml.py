@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of YAML files: what is refused before it is built, and that nothing else is."""
+"""Tests of the limits of YAML files."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from regolith_files.bounded_yaml import MAX_DEPTH, MAX_VALUES, YamlLimitError, c
 BOMB = 'a: &l0 [x, x, x, x, x, x, x, x, x, x]\n' + ''.join(
     f'k{n}: &l{n} [{", ".join([f"*l{n - 1}"] * 10)}]\n' for n in range(1, 12)
 )
-"""Twelve lines that stand for 10^12 values."""
+"""Twelve lines that expand to 10^12 values."""
 
 
-def test_alias_bomb_is_refused_where_it_gets_too_big() -> None:
+def test_load_yaml_alias_bomb_gives_an_error_at_its_line() -> None:
     with pytest.raises(YamlLimitError, match=f'more than {MAX_VALUES} values.*at most {MAX_VALUES}') as caught:
         load_yaml(BOMB)
     assert caught.value.problem_mark is not None and caught.value.problem_mark.line == 5
 
 
-def test_merged_mappings_count_as_often_as_they_are_merged() -> None:
+def test_load_yaml_merged_mappings_count_at_each_use() -> None:
     lines = ['a: &m0 {p: 1, q: 2, r: 3, s: 4, t: 5}']
     lines += [f'b{n}: &m{n} {{<<: [{", ".join([f"*m{n - 1}"] * 9)}]}}' for n in range(1, 9)]
     with pytest.raises(YamlLimitError):
@@ -31,12 +31,12 @@ def test_merged_mappings_count_as_often_as_they_are_merged() -> None:
 @pytest.mark.parametrize('levels', [2_000, 200_000])
 @pytest.mark.parametrize(('before', 'after'), [('[', ']'), ('{a: ', '}')])
 def test_deep_nesting_is_refused(levels: int, before: str, after: str) -> None:
-    """200 000 levels overflow the C stack when libyaml composes them: the process dies."""
+    """200 000 levels overflow the C stack when libyaml composes them, and the process crashes."""
     with pytest.raises(YamlLimitError, match=f'more than {MAX_DEPTH} levels deep'):
         load_yaml('k: ' + before * levels + after * levels)
 
 
-def test_within_the_limits_nothing_changes() -> None:
+def test_load_yaml_within_limits_equals_safe_load() -> None:
     deep = '[' * MAX_DEPTH + ']' * MAX_DEPTH
     assert load_yaml(deep) == yaml.safe_load(deep)
     wide = '[' + '1,' * (MAX_VALUES - 1) + ']'
@@ -47,8 +47,8 @@ def test_within_the_limits_nothing_changes() -> None:
     assert load_yaml(text) == yaml.safe_load(text)
 
 
-def test_who_catches_yaml_errors_catches_these() -> None:
-    """So that every reader of files says it in its own style."""
+def test_limit_error_is_a_yaml_error() -> None:
+    """Readers of files catch YAML errors and report them in their own style."""
     assert issubclass(YamlLimitError, yaml.YAMLError)
     with pytest.raises(yaml.YAMLError, match='allowed: at most'):
         load_yaml(BOMB)

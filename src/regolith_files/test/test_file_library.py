@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Files by name: shipped ones and those of installed packages; a user's own by path."""
+"""Tests of libraries of named files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from regolith_files.yaml_source import YamlSource
 
 @pytest.fixture
 def soils(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FileLibrary:
-    """Return a library with ``sand`` and ``clay``; a package has ``marl`` and another ``sand``, and ``none`` is broken."""
+    """Return a library with ``sand`` and ``clay``; a package adds ``marl``, a second ``sand`` and the broken
+    ``none``.
+    """
     for name in ('shipped/sand', 'shipped/clay', 'package/marl', 'package/sand', 'scenarios/own'):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f'{name}.yaml').write_text(f'grain_mm: {len(name)}\n')
@@ -41,9 +43,9 @@ def source(tmp_path: Path, soils: FileLibrary) -> YamlSource:
     return YamlSource(file, what='keys')
 
 
-def test_names_are_those_shipped_and_those_of_packages(soils: FileLibrary, tmp_path: Path) -> None:
+def test_file_library_names_are_shipped_and_package_files(soils: FileLibrary, tmp_path: Path) -> None:
     assert soils.names() == ('clay', 'marl', 'none', 'sand') and list(soils.shipped()) == ['clay', 'sand']
-    assert soils.find('sand') == tmp_path / 'shipped' / 'sand.yaml', 'no package replaces what ships'
+    assert soils.find('sand') == tmp_path / 'shipped' / 'sand.yaml', 'no package replaces a shipped file'
     assert soils.find('marl') == tmp_path / 'package' / 'marl.yaml'
     assert soils.find('own.yaml', tmp_path / 'scenarios') == tmp_path / 'scenarios' / 'own.yaml'
     assert soils.read('marl').data == {'grain_mm': len('package/marl')}
@@ -53,10 +55,10 @@ def test_names_are_those_shipped_and_those_of_packages(soils: FileLibrary, tmp_p
 
 
 @pytest.mark.parametrize('given', ['sand', 'clay', 'marl', 'own.yaml'])
-def test_names_stay_in_resolved_files_and_paths_become_absolute(
+def test_file_library_resolve_keeps_names_and_makes_paths_absolute(
     given: str, soils: FileLibrary, source: YamlSource, tmp_path: Path
 ) -> None:
-    """A name means the same on another machine; a path means the same from another folder."""
+    """A name is valid on another machine; an absolute path is valid from another folder."""
     expected = str(tmp_path / 'scenarios' / 'own.yaml') if given.endswith('.yaml') else given
     assert soils.resolve(('soil',), given, source) == expected
     with pytest.raises(InputError, match=r'here\.yaml:1: soil = .chalk.: no such soil'):

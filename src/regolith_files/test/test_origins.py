@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where messages say that a value comes from, when options of the command line replace parts of a file."""
+"""Tests of the origin of values in messages when command line options replace parts of a file."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def source(tmp_path: Path) -> YamlSource:
     return YamlSource(file, what='keys')
 
 
-def test_all_below_a_replaced_key_comes_from_the_option(source: YamlSource) -> None:
-    """And nothing else: the lines that stood there before would mislead."""
+def test_yaml_source_override_sets_origin_of_all_keys_below(source: YamlSource) -> None:
+    """Only these keys change their origin; the lines of the replaced values are removed."""
     file = source.file
     assert source.where(('terrain', 'soil', 'friction')) == f'{file}:5'
     source.override(('terrain',), {'soil': {'friction': 2}}, OPTION)
@@ -40,23 +40,23 @@ def test_all_below_a_replaced_key_comes_from_the_option(source: YamlSource) -> N
     assert source.where(('name',)) == f'{file}:1' and source.where(('vehicles', 'amber', 'model')) == f'{file}:7'
 
 
-def test_relative_paths_are_those_of_what_gave_them(source: YamlSource, tmp_path: Path) -> None:
+def test_yaml_source_base_dir_is_that_of_the_origin(source: YamlSource, tmp_path: Path) -> None:
     (tmp_path / 'sweeps').mkdir()
     source.override(('terrain', 'source'), 'model.tif', Origin('sweep.yaml:7', tmp_path / 'sweeps'))
     assert source.base_dir(('terrain', 'source')) == tmp_path / 'sweeps'
     assert source.base_dir(('terrain', 'soil')) == tmp_path.resolve()
 
 
-def test_a_mapping_made_by_a_misspelled_option_names_the_key_that_was_meant(source: YamlSource) -> None:
-    """Whatever is wrong below it."""
+def test_yaml_source_misspelled_option_suggests_the_key(source: YamlSource) -> None:
+    """The suggestion appears in problems of every key below the misspelled one."""
     source.override(('vehicels', 'amber', 'model'), 'viper', '--set vehicels.amber.model=viper')
     for path in (('vehicels', 'amber'), ('vehicels', 'amber', 'model')):
         assert '(did you mean vehicles?)' in source.problem(path, 'is not a key', 'some').allowed
     assert 'did you mean' not in source.problem(('vehicles', 'amber'), 'is not a key', 'some').allowed
 
 
-def test_entries_of_lists_have_lines_of_their_own(tmp_path: Path) -> None:
-    """In blocks and in brackets, of mappings and of plain values."""
+def test_yaml_source_list_items_have_their_own_lines(tmp_path: Path) -> None:
+    """This holds in block and flow style, for mappings and for plain values."""
     file = tmp_path / 'lists.yaml'
     file.write_text('way:\n  - [0, 0]\n  - [1,\n     2]\nregions:\n- name: a\n  size: 1\n\n- name: b\n  size: 2\n')
     source = YamlSource(file, what='keys')
@@ -77,8 +77,10 @@ def test_entries_of_lists_have_lines_of_their_own(tmp_path: Path) -> None:
     'path',
     [('light', 'x'), ('light', 'sun', 'elevation_deg'), ('vehicles', 'amber', 'x'), ('vehicles', 'amber', 'mast', 'x')],
 )
-def test_option_below_an_empty_section_fills_it(path: tuple[str, ...], empty: str, tmp_path: Path) -> None:
-    """As one below a missing section makes it; keys beside it keep values and lines."""
+def test_yaml_source_override_below_an_empty_section_fills_it(
+    path: tuple[str, ...], empty: str, tmp_path: Path
+) -> None:
+    """The result equals that of an option below a missing section; the other keys keep values and lines."""
     file = tmp_path / 'empty.yaml'
     file.write_text(f'name: two\nlight:{empty}\nvehicles:\n  basalt: {{model: viper}}\n  amber:{empty}\n')
     source = YamlSource(file, what='keys')
@@ -93,16 +95,18 @@ def test_option_below_an_empty_section_fills_it(path: tuple[str, ...], empty: st
 
 
 @pytest.mark.parametrize('value', [0, False, '', [], 0.5])
-def test_option_below_a_value_is_refused_whatever_the_value(value: object) -> None:
-    """Values that Python takes for false are values: nothing replaces them by a section."""
+def test_yaml_source_override_below_a_scalar_gives_an_error(value: object) -> None:
+    """Values that Python evaluates as false are values: no section replaces them."""
     source = YamlSource.of({'light': value}, 'values')
-    with pytest.raises(InputError, match='leads nowhere'):
+    with pytest.raises(InputError, match='cannot be set'):
         source.override(('light', 'x'), 1, '--set light.x=1')
     assert source.data == {'light': value}
 
 
-def test_option_names_an_entry_of_a_list_by_its_index() -> None:
-    """The first, the last, and a key that the entry lacks; beyond the end the allowed indices are named."""
+def test_yaml_source_override_sets_list_items_by_index() -> None:
+    """Covers the first item, the last item and a missing key of an item; an index out of range states the allowed
+    ones.
+    """
     source = YamlSource.of({'way': [[0, 1], [2, 3]], 'regions': [{'name': 'a'}, None]}, 'values')
     source.override(('way', '0', '1'), 9, '--set way.0.1=9')
     source.override(('way', 1), [7], '--set way.1=[7]')
@@ -113,8 +117,8 @@ def test_option_names_an_entry_of_a_list_by_its_index() -> None:
             source.override(('way', index), 0, f'--set way.{index}=0')
 
 
-def test_value_of_an_option_stays_as_given_when_another_changes_a_part_of_it() -> None:
-    """So one mapping may be given to several sources, as a sweep does."""
+def test_yaml_source_override_does_not_change_the_given_value() -> None:
+    """One mapping can be given to several sources, as in a sweep."""
     given: dict[str, Any] = {'sun': {'azimuth_deg': 10}}
     one, other = YamlSource.of({}, 'one'), YamlSource.of({}, 'other')
     for source in (one, other):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Paths that users write: what is not a regular file is refused by its kind, and nothing is opened for it."""
+"""Tests of paths in configuration files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / 'circle').symlink_to('circle')
     with socket.socket(socket.AF_UNIX) as bound:
         here = Path.cwd()
-        os.chdir(tmp_path)  # names of sockets are short
+        os.chdir(tmp_path)  # the path of a socket has a low maximum length
         bound.bind('socket')
         os.chdir(here)
         yield tmp_path
@@ -50,7 +50,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
         ('http://x/y.tif', 'is a URL, and URLs are not read'),
     ],
 )
-def test_a_path_that_is_not_a_regular_file_is_refused_by_its_kind(folder: Path, given: str, problem: str) -> None:
+def test_usable_file_not_regular_gives_an_error_with_its_kind(folder: Path, given: str, problem: str) -> None:
     with pytest.raises(InputError) as caught:
         usable_file(given, ALLOWED, folder)
     (found,) = caught.value.problems
@@ -58,15 +58,15 @@ def test_a_path_that_is_not_a_regular_file_is_refused_by_its_kind(folder: Path, 
     assert str(caught.value).startswith(f'{given}: ')
 
 
-def test_files_and_links_to_them_are_found(folder: Path) -> None:
+def test_usable_file_accepts_files_and_links(folder: Path) -> None:
     assert usable_file('file', ALLOWED, folder) == usable_file(folder / 'link', ALLOWED) == folder / 'file'
 
 
-def test_a_circle_of_links_stays_a_path(folder: Path) -> None:
+def test_resolved_cycle_of_links_stays_a_path(folder: Path) -> None:
     assert resolved(folder / 'circle').name == 'circle'
 
 
-def test_a_file_without_permission_is_named_as_such(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_usable_file_without_permission_gives_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, 'access', lambda path, mode: mode != os.R_OK)  # root may read all files
     with pytest.raises(InputError, match='cannot be read: permission denied'):
         usable_file('file', ALLOWED, folder)
@@ -75,14 +75,14 @@ def test_a_file_without_permission_is_named_as_such(folder: Path, monkeypatch: p
 @pytest.mark.parametrize(
     ('given', 'named', 'fix'),
     [
-        (Path('https://x/y.obj'), 'https://x/y.obj', 'download it and write its path'),  # one slash is left
+        (Path('https://x/y.obj'), 'https://x/y.obj', 'download it and write its path'),  # Path keeps one slash
         (Path('/a/b') / 'http://x/y', 'http://x/y', 'download it'),
         ('file:///a/b', 'file:///a/b', 'write the path of the file'),
         ('/a/package://b/c', 'package://b/c', 'write the path of the file'),
         ('s3://x/y', 's3://x/y', 'write the path of the file'),
     ],
 )
-def test_addresses_keep_both_slashes_and_say_what_to_do(given: str | Path, named: str, fix: str) -> None:
+def test_refuse_url_shows_the_url_and_a_fix(given: str | Path, named: str, fix: str) -> None:
     with pytest.raises(InputError) as caught:
         refuse_url(given, ALLOWED)
     assert str(caught.value).startswith(f'{named}: is a URL') and f'; allowed: {ALLOWED}; fix: {fix}' in str(
@@ -91,23 +91,23 @@ def test_addresses_keep_both_slashes_and_say_what_to_do(given: str | Path, named
 
 
 @pytest.mark.parametrize('given', ['a:b', 'c:/x', '/a/b:c/d', 'data/odd:/x', '2024-01-01T10:00/x'])
-def test_colons_in_paths_do_not_make_addresses(given: str) -> None:
+def test_refuse_url_accepts_paths_with_colons(given: str) -> None:
     refuse_url(given, ALLOWED)
 
 
 @pytest.mark.parametrize('name', ['pipe', 'folder', '/dev/zero'])
-def test_yaml_is_not_read_from_what_has_no_end(folder: Path, name: str) -> None:
+def test_yaml_source_pipe_folder_or_device_gives_an_error(folder: Path, name: str) -> None:
     with pytest.raises(InputError, match=r'^[^\n]*: is a [^\n]*; allowed: a YAML file with keys$'):
         YamlSource(folder / name, what='keys')
 
 
-def test_bytes_that_are_not_text_are_not_quoted(tmp_path: Path) -> None:
+def test_yaml_source_invalid_utf8_is_not_quoted(tmp_path: Path) -> None:
     (tmp_path / 'a.yaml').write_bytes(b'secret\xff')
     with pytest.raises(InputError, match=r'a\.yaml: cannot be read as text: it is not UTF-8; allowed: [^\n]*$'):
         YamlSource(tmp_path / 'a.yaml', what='keys')
 
 
-def test_a_file_is_named_once_by_the_key_that_names_it(tmp_path: Path) -> None:
+def test_yaml_source_wrap_names_the_file_once(tmp_path: Path) -> None:
     source = YamlSource.of({'mesh': 'a.stl'}, 'b.yaml')
     long = f'/{"x" * 100}/a.stl'
     for given, text, told in (
@@ -120,13 +120,13 @@ def test_a_file_is_named_once_by_the_key_that_names_it(tmp_path: Path) -> None:
         assert str(source.wrap(('mesh',), ValueError(text), 'a solid', given)) == told
 
 
-def test_only_the_name_at_the_beginning_is_left_out() -> None:
+def test_without_name_removes_only_the_leading_name() -> None:
     assert without_name('is not a.stl: b', 'a.stl') == 'is not a.stl: b'
     assert without_name('a.stlx: b', 'a.stl') == 'a.stlx: b'
     assert without_name('b', '') == 'b'
 
 
-def test_one_is_not_plural() -> None:
+def test_counted_forms_singular_and_plural() -> None:
     assert [counted(number, 'post') for number in (0, 1, 2)] == ['0 posts', '1 post', '2 posts']
     assert [counted(2, noun) for noun in ('mesh', 'branch', 'path')] == ['2 meshes', '2 branches', '2 paths']
     assert [counted(number, 'process') for number in (1, 3)] == ['1 process', '3 processes']

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of messages for values of which several forms are allowed."""
+"""Tests of validation messages."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Place = Annotated[float, Field(le=1e6, allow_inf_nan=False)]
 
 
 class Pair(Section):
-    """Two numbers or three, as an obstacle's position."""
+    """Two or three numbers, such as the position of an obstacle."""
 
-    at: tuple[Place, Place] | tuple[Place, Place, Place] = Field(description='x, y and perhaps z [m].')
+    at: tuple[Place, Place] | tuple[Place, Place, Place] = Field(description='Position x, y and optionally z [m].')
 
 
 def problems(value: Any) -> list[str]:
@@ -31,14 +31,14 @@ def problems(value: Any) -> list[str]:
     return [f'{p.key}: {p.problem}' for p in caught.value.problems]
 
 
-def test_wrong_item_is_named_alone() -> None:
-    """And not the length, which is right for one of the forms."""
+def test_validated_wrong_item_is_the_only_problem() -> None:
+    """The length is not reported, because it is valid for one of the forms."""
     assert problems([3, 3, 1e9]) == ['at.2: is out of range']
     assert problems([3, math.nan]) == ['at.1: is not finite']
     assert problems([math.nan, 3, 1e9]) == ['at.0: is not finite', 'at.2: is out of range']
 
 
-def test_wrong_length_is_named_where_all_items_are_right() -> None:
+def test_validated_valid_items_of_wrong_number_name_the_length() -> None:
     assert [text.partition(':')[0] for text in problems([1, 2, 3, 4])] == ['at']
     assert problems([1]) == ['at: has 1 value']
 
@@ -51,37 +51,37 @@ def allowed(model: type[Section], data: Any) -> str:
 
 
 class Named(Section):
-    """One form of a place."""
+    """Mapping form of a position."""
 
     name: str
     at: tuple[Place, Place] = (0.0, 0.0)
 
 
 class Inner(Section):
-    """Holds a key that is easily set one level too high."""
+    """Section with a key that users often set one level too high."""
 
     regions: tuple[Named, ...] = ()
     width: float = 1.0
 
 
 class Outer(Section):
-    """As a scenario: keys, mappings, a value of two forms."""
+    """Schema like a scenario: keys, mappings and a value of two forms."""
 
     seed: int = 1
     ground: Inner = Inner()
     sun: Pair | Named | None = None
 
 
-def test_number_of_values_is_stated() -> None:
+def test_validated_wrong_length_states_allowed_lengths() -> None:
     assert allowed(Pair, {'at': [1]}).startswith('a list of 2 or 3 values (at: ')
     assert allowed(Named, {'name': 'a', 'at': [1, 2, 3]}) == 'a list of 2 values'
 
 
-def test_all_forms_of_a_mapping_are_listed() -> None:
+def test_validated_wrong_type_lists_all_forms_of_a_mapping() -> None:
     assert allowed(Outer, {'sun': 'noon'}) == 'a mapping with keys of at, or of name, at'
 
 
-def test_unknown_key_is_looked_for_further_inside_and_outside() -> None:
+def test_validated_unknown_key_suggests_keys_inside_and_outside() -> None:
     assert allowed(Outer, {'regions': []}) == 'seed, ground, sun (did you mean ground.regions?)'
     assert allowed(Outer, {'ground': {'seed': 3}}) == 'regions, width (did you mean seed?)'
     assert allowed(Outer, {'sed': 3}) == 'seed, ground, sun (did you mean seed?)'
@@ -89,7 +89,7 @@ def test_unknown_key_is_looked_for_further_inside_and_outside() -> None:
 
 
 class Store(Section):
-    """Sections and lists that a check of several keys looks into."""
+    """Sections and lists with a model validator over several keys."""
 
     vary: dict[str, tuple[int, ...]] = Field({})
     parts: tuple[dict[str, Any], ...] = ()
@@ -113,8 +113,8 @@ class Store(Section):
         ('no key at all; allowed: that', 'f.yaml:1: store = {vary: '),
     ],
 )
-def test_check_of_several_keys_names_the_deepest_with_its_value_and_line(tmp_path: Path, blame: str, said: str) -> None:
-    """Keys may have dots themselves, as those of a campaign have."""
+def test_validated_model_check_names_the_deepest_key(tmp_path: Path, blame: str, said: str) -> None:
+    """Keys can contain dots, such as those of a campaign."""
     file = tmp_path / 'f.yaml'
     file.write_text(f"store:\n  vary:\n    a.b: [7, 7]\n  parts:\n  - name: x\n  blame: '{blame}'\n")
     source = YamlSource(file, what='a store')
@@ -123,7 +123,7 @@ def test_check_of_several_keys_names_the_deepest_with_its_value_and_line(tmp_pat
     assert str(caught.value).removeprefix(f'{tmp_path}/').startswith(said)
 
 
-def test_key_of_an_item_of_a_list_given_as_text_is_that_of_the_list() -> None:
+def test_validated_item_of_a_text_list_names_the_list() -> None:
     class Sweep(Section):
         slip: Any = ()
 

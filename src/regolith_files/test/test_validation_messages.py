@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a schema refuses is said without the words of the library that holds it."""
+"""Tests of error messages of values that a schema rejects."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class WithoutUnit(Section):
         ('nosuch', 3, 'unknown key', ''),
     ],
 )
-def test_in_words(key: str, value: Any, problem: str, allowed: str) -> None:
+def test_describe_error_gives_problem_and_allowed_values(key: str, value: Any, problem: str, allowed: str) -> None:
     with pytest.raises(ValidationError) as caught:
         Sample.model_validate({key: value})
     (detail,) = caught.value.errors()

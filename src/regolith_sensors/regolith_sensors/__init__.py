@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from regolith_sensors.camera.pipeline import Camera as Camera
     from regolith_sensors.config.lighting import LightConfig as LightConfig
     from regolith_sensors.config.sensor_types import Output as Output
+    from regolith_sensors.config.sensor_types import SensorEntry as SensorEntry
     from regolith_sensors.config.sensor_types import SensorFrame as SensorFrame
     from regolith_sensors.config.sensor_types import SensorType as SensorType
     from regolith_sensors.config.sensors import ResolvedSensor as ResolvedSensor
-    from regolith_sensors.config.sensors import SensorEntry as SensorEntry
     from regolith_sensors.config.sensors import scenario_sensors as scenario_sensors
     from regolith_sensors.inertial.gnss_config import GnssConfig as GnssConfig
     from regolith_sensors.inertial.imu import Imu as Imu
@@ -42,13 +42,13 @@ __all__, __getattr__, __dir__ = lazy_names(
         'camera.pipeline': ('Camera',),
         'config.lighting': ('LightConfig',),
         'config.sensor_types': (
+            'SensorEntry',
             'Output',
             'SensorFrame',
             'SensorType',
         ),
         'config.sensors': (
             'ResolvedSensor',
-            'SensorEntry',
             'scenario_sensors',
         ),
         'inertial.gnss_config': ('GnssConfig',),

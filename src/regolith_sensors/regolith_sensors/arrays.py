@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Types of what compiled loops take and give."""
+"""Array and number types of the arguments and results of compiled loops."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ Words = NDArray[np.uint32]
 Bools = NDArray[np.bool_]
 
 Single = Any
-"""A number in single precision; numpy's own type does not follow the rules of compiled arithmetic."""
+"""Single-precision number; numpy's own type does not follow the rules of compiled arithmetic."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmarks ``bench camera`` and ``bench lidar``."""
+"""Benchmarks of the sensors: ``bench camera`` and ``bench lidar``."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ _REPEATS = 15
 
 
 class BenchScene:
-    """Procedural ground with nodes every 5 cm, rocks of 320 triangles, two rovers."""
+    """Benchmark scene: procedural ground with nodes every 5 cm, rocks of 320 triangles and two rovers."""
 
     def __init__(self, half: float = _HALF, rocks: int = 2000) -> None:
         """Build the scene.
 
         Args:
-            half: half the side of the square that is shown node by node [m]; 25.6 are 1024 x 1024 nodes
-            rocks: their number
+            half: Half the side of the square that is shown at node resolution [m]; 25.6 m are 1024 x 1024 nodes.
+            rocks: Number of rocks.
         """
         self.grid = SoilGrid(ProceduralField(3), _SPACING)
         materials: list[Material] = [Principled((0.16, 0.14, 0.12), 0.9, micro_relief=0.6)]
         looks = load_visuals(*load_vehicle_model('viper'))
         parts = vehicle_parts(looks, materials)
         ground = SoilHeightSource(self.grid, (-half, half, -half, half))
-        # The detail is large enough to show every node of the square.
+        # The detail setting is large enough to show every node of the square.
         self.rays = EmbreeRays()
         self.scene = Scene(ground, materials, view_range=100.0, detail=40.0, rays=self.rays)
         self._rocks(half, rocks)
@@ -75,7 +75,7 @@ class BenchScene:
         self.scene.commit()
 
     def move(self, along: float) -> None:
-        """Drive both rovers to ``along`` [m]."""
+        """Move both rovers to a distance ``along`` the path [m]."""
         for rover, y in zip(self.rovers, (0.5, -4.0)):
             self._drive(rover, 5.0 + along, y)
 
@@ -96,7 +96,7 @@ class BenchScene:
             self.scene.place(stone, 0, (*place, z + 0.2 * size), turn / np.linalg.norm(turn), size)
 
     def dig(self, depth: float) -> NodeRecords:
-        """Return records of 20 164 nodes, a square of 7.1 m before the camera, lowered by ``depth`` [m]."""
+        """Return records of 20 164 nodes in front of the camera (a square of 7.1 m), lowered by ``depth`` [m]."""
         i, j = (a.ravel().astype(np.int32) for a in np.meshgrid(np.arange(142), np.arange(-71, 71), indexing='ij'))
         base = self.grid.height_field.heights(i * _SPACING, j * _SPACING)
         values = np.zeros((5, len(i)))
@@ -105,9 +105,10 @@ class BenchScene:
 
 
 def _timed(*works: Callable[[int], Any]) -> list[tuple[float, float]]:
-    """Return (least, median) wall time of calls [s] for each work; they take turns, so that a busy machine hits all.
+    """Return (minimum, median) wall time of a call [s] for each function.
 
-    The first two rounds, which compile and fill caches, do not count.
+    The functions alternate, so that load on the machine affects all of them. The first two rounds, which
+    compile and fill caches, do not count.
     """
     times = np.empty((_REPEATS + 2, len(works)))
     for n in range(len(times)):
@@ -119,14 +120,15 @@ def _timed(*works: Callable[[int], Any]) -> list[tuple[float, float]]:
 
 
 def camera() -> dict[str, Any]:
-    """Measure a 640 x 480 colour camera over the bench scene at low sun; one process, all its threads.
+    """Benchmark a 640 x 480 color camera over the bench scene at low sun, in one process with all its threads.
 
     Returns:
-        from the least of many times: ``radiance_fps`` (rays, shadows, Hapke: one sample, no indirect light),
-        ``pipeline_fps`` (with all stages), ``antialiased_fps`` (radiance with further rays at edges, the default),
-        ``bounced_fps`` (radiance with the ground's light on hulls, the default), ``bare_fps`` (the same rays cast by
-        the library without shading), ``ratio_to_bare``, ``ratio_antialiased`` and ``ratio_bounced`` (of times),
-        ``update_ms`` (20 164 changed nodes and both rovers, until rays see them); medians beside them
+        Results by name, each from the minimum of several runs, with the medians in addition. ``radiance_fps``: rays,
+        shadows and Hapke reflectance with one sample and no indirect light. ``pipeline_fps``: all stages.
+        ``antialiased_fps``: radiance with further rays at edges, the default. ``bounced_fps``: radiance with ground
+        light on hulls, the default. ``bare_fps``: the same rays traced by the library without shading.
+        ``ratio_to_bare``, ``ratio_antialiased`` and ``ratio_bounced``: ratios of times. ``update_ms``: time until rays
+        see 20 164 changed nodes and both moved rovers.
     """
     bench = BenchScene()
     config = CameraConfig.model_validate(
@@ -198,11 +200,11 @@ def camera() -> dict[str, Any]:
 
 
 def lidar() -> dict[str, Any]:
-    """Measure a VLP-16-like lidar (28 800 beams, one ray each) over the bench scene.
+    """Benchmark a VLP-16-like lidar (28 800 beams, one ray each) over the bench scene.
 
     Returns:
-        of the least time of many: ``scans_per_s``, ``rays_per_s``, ``ratio_to_cast`` (time of a scan over that of
-        casting its rays and finding their backscatter); medians beside them
+        Results by name, from the minimum of several runs, with medians in addition: ``scans_per_s``, ``rays_per_s`` and
+        ``ratio_to_cast`` (time of a scan divided by the time to cast its rays and compute their backscatter).
     """
     bench = BenchScene()
     device = Lidar(load_sensor('vlp16', LidarConfig), 1, 'bench')

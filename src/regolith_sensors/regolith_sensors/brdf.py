@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Reflectance: Hapke's regolith in double precision, and Lambert's law.
+"""Reflectance models: Hapke's regolith model in double precision, and Lambert's law.
 
-Incidence i and emission e are measured from the mean surface normal; the azimuth psi is the angle between the
-projections of the sun's and the viewer's directions on the surface, 0 where both are on the same side. The
-bidirectional reflectance r [1/sr] gives the radiance L = r E of a surface whose sun delivers the irradiance E on a
-plane normal to the rays; the BRDF is r / cos i. The phase function has the signs of Hapke's book of 2012.
+Incidence i and emission e are angles from the mean surface normal. The azimuth psi is the angle between the projections
+of the directions to the sun and to the viewer on the surface, 0 where both are on the same side. The bidirectional
+reflectance r [1/sr] gives the radiance L = r E, with E the sun's irradiance on a plane normal to its rays. The BRDF is
+r / cos i. The signs of the phase function are those of Hapke's book of 2012.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 
 POROSITY_LIMIT = 0.752
-"""Filling factor at which Hapke's porosity factor ceases to exist."""
+"""Filling factor at which Hapke's porosity factor becomes undefined."""
 
 
 @dataclass(frozen=True)
 class HapkeParameters:
-    """Photometric parameters of a regolith; angles in radians, the rest dimensionless.
+    """Photometric parameters of a regolith; angles in radians, all others dimensionless.
 
     Source: hapke2012; sato2014, appendix A; pommerol2013.
-    Checked by: test_brdf.py::test_reference_vectors, test_brdf.py::test_impossible_parameters_are_refused.
+    Checked by: test_brdf.py::test_reference_vectors, test_brdf.py::test_invalid_hapke_parameters_are_rejected.
     """
 
     w: float
     """Single-scattering albedo of a grain, 0 to 1."""
     b: float
-    """Width of the two lobes of the phase function, 0 <= b < 1; the larger, the narrower."""
+    """Width of the two lobes of the phase function, 0 <= b < 1; a larger value gives narrower lobes."""
     c: float
     """Weight of the lobes, -1 (all forward) to 1 (all backward)."""
     Bs0: float
@@ -42,19 +42,19 @@ class HapkeParameters:
     hs: float
     """Half width of the shadow-hiding opposition effect, in tan(g / 2)."""
     phi: float
-    """Filling factor, 0 (no effect of porosity: K = 1) to below 0.752."""
+    """Filling factor, from 0 (no effect of porosity, K = 1) to below 0.752."""
     theta: float
     """Mean slope of the roughness below the resolved scale [rad]."""
     Bc0: float = 0.0
-    """Amplitude of coherent backscatter; 0 switches it off, as in the lunar sets."""
+    """Amplitude of coherent backscatter; 0 disables it, as in the lunar sets."""
     hc: float = 0.1
     """Half width of coherent backscatter, in tan(g / 2)."""
 
     def __post_init__(self) -> None:
-        """Refuse values for which the model is not defined.
+        """Reject values for which the model is not defined.
 
         Raises:
-            ValueError: naming parameter, value and what is allowed
+            ValueError: If a parameter is out of range; the message names parameter, value and range.
         """
         limits = {
             'w': (0.0 <= self.w <= 1.0, '0 to 1'),
@@ -77,7 +77,7 @@ class HapkeParameters:
         """Porosity factor K = -ln(1 - 1.209 phi^(2/3)) / (1.209 phi^(2/3)): 1 for phi -> 0, 1.44 for phi = 0.3.
 
         Source: hapke2008.
-        Checked by: test_brdf.py::test_reference_components, test_brdf.py::test_porosity_brightens.
+        Checked by: test_brdf.py::test_reference_components, test_brdf.py::test_porosity_factor_increases_brightness.
         """
         x = 1.209 * self.phi ** (2.0 / 3.0)
         return 1.0 if x < 1e-12 else -math.log1p(-x) / x
@@ -99,13 +99,11 @@ PRESETS = MappingProxyType(
 )
 """Parameter sets by name.
 
-``lunar_sato2014`` is Table 1 of the paper that Chrono's sensors come from: luminance-weighted means of the maps of
-Sato et
-al. 2014 for 30 S to 30 N. Its printed w = 0.03257 is a misprint of 0.32357, which the authors' programs use: with the
-printed value the Moon would reflect 1.2 % of the sunlight, a tenth of what it does; ``chrono_table1_misprint`` keeps
-it for
-comparison. Sato probably fitted w with K = 1, in which case the paper's phi = 0.3 counts porosity twice and the ground
-is about 40 % too bright; ``lunar_sato2014_k1`` is the set without. ``pommerol2013`` is JSC-1 simulant (Pommerol et
+``lunar_sato2014`` is Table 1 of the paper on Chrono's sensors: luminance-weighted means of the maps of Sato et al. 2014
+for 30 S to 30 N. The printed w = 0.03257 is a misprint of 0.32357, the value in the authors' programs. With the printed
+value the Moon would reflect 1.2 % of the sunlight, a tenth of the true value. ``chrono_table1_misprint`` keeps it for
+comparison. Sato probably fitted w with K = 1. In that case the paper's phi = 0.3 counts porosity twice and the ground
+is about 40 % too bright; ``lunar_sato2014_k1`` is the set without it. ``pommerol2013`` is JSC-1 simulant (Pommerol et
 al. 2013).
 """
 
@@ -113,16 +111,16 @@ al. 2013).
 def hapke_reflectance(
     incidence: ArrayLike, emission: ArrayLike, azimuth: ArrayLike, parameters: HapkeParameters
 ) -> Floats:
-    """Return Hapke's bidirectional reflectance r [1/sr]; L = r E, E the sun's irradiance normal to its rays.
+    """Return Hapke's bidirectional reflectance r [1/sr]; the radiance is L = r E, E normal to the sun's rays.
 
     ``r = K w / 4 pi LS (p (1 + Bs0 Bs) + M) (1 + Bc0 Bc) S``; see :func:`hapke_components`. The arguments broadcast.
     r is 0 where either angle is 90 degrees or more; NaN stays NaN.
 
     Args:
-        incidence: angle of the sun from the normal [rad]
-        emission: angle of the viewer from the normal [rad]
-        azimuth: between their projections on the surface [rad], 0 on the same side; only its cosine matters
-        parameters: of the regolith
+        incidence: Angle of the sun from the normal [rad].
+        emission: Angle of the viewer from the normal [rad].
+        azimuth: Angle between both projections on the surface [rad], 0 on the same side; only its cosine matters.
+        parameters: Parameters of the regolith.
 
     Source: hapke1981; hapke2002; hapke2008; hapke2012.
     Checked by: test_brdf.py::test_reference_vectors, test_brdf.py::test_reciprocity,
@@ -147,19 +145,26 @@ def hapke_reflectance(
 def hapke_components(
     incidence: ArrayLike, emission: ArrayLike, azimuth: ArrayLike, parameters: HapkeParameters
 ) -> dict[str, Floats]:
-    """Return the factors of :func:`hapke_reflectance` by name; arguments as there.
+    """Return the factors of :func:`hapke_reflectance` by name.
+
+    Args:
+        incidence: Angle of the sun from the normal [rad].
+        emission: Angle of the viewer from the normal [rad].
+        azimuth: Angle between both projections on the surface [rad], 0 on the same side.
+        parameters: Parameters of the regolith.
 
     Returns:
-        ``mu0e``, ``mue`` effective cosines, ``LS`` Lommel-Seeliger, ``p`` phase function, ``Bs``, ``Bc`` shadow hiding
-        and coherent backscatter, ``M`` multiple scattering, ``S`` shadowing by roughness, ``K`` porosity factor
+        ``mu0e`` and ``mue``: effective cosines. ``LS``: Lommel-Seeliger factor. ``p``: phase function. ``Bs`` and
+        ``Bc``: shadow hiding and coherent backscatter. ``M``: multiple scattering. ``S``: shadowing by roughness.
+        ``K``: porosity factor.
 
     Source: hapke1984; hapke1986; hapke2002; hapke2008.
-    Checked by: test_brdf.py::test_reference_components, test_brdf.py::test_smooth_ground_is_lommel_seeliger.
+    Checked by: test_brdf.py::test_reference_components, test_brdf.py::test_smooth_ground_gives_lommel_seeliger.
     """
     i, e, azimuth = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (incidence, emission, azimuth)))
     psi = np.abs(np.remainder(azimuth + np.pi, 2.0 * np.pi) - np.pi)
     mu0e, mue, shadowing = _roughness(i, e, psi, parameters.theta)
-    # The haversine form keeps all digits near opposition, where cos g would lose them.
+    # The haversine form keeps all digits near opposition, where cos g loses them.
     sin2_half = np.sin((i - e) / 2.0) ** 2 + np.sin(i) * np.sin(e) * np.sin(psi / 2.0) ** 2
     sin2_half = np.clip(sin2_half, 0.0, 1.0)
     with np.errstate(divide='ignore'):
@@ -182,12 +187,12 @@ def phase_function(cos_phase: ArrayLike, b: float, c: float) -> Floats:
     """Return the double Henyey-Greenstein function p(g), whose mean over the sphere is 1.
 
     Args:
-        cos_phase: cosine of the phase angle, 1 at opposition
-        b: width of the lobes
-        c: their weight; positive scatters back
+        cos_phase: Cosine of the phase angle, 1 at opposition.
+        b: Width of the lobes [-].
+        c: Weight of the lobes [-]; a positive value scatters back.
 
     Source: hapke2012, eq. 6.7a.
-    Checked by: test_brdf.py::test_phase_function_is_normalised_and_leans_back.
+    Checked by: test_brdf.py::test_phase_function_is_normalized_and_backscatters.
     """
     cos = np.asarray(cos_phase, dtype=np.float64)
     top = 1.0 - b * b
@@ -201,8 +206,8 @@ def h_function(x: ArrayLike, w: float) -> Floats:
     """Return Hapke's approximation of Chandrasekhar's H function for isotropic scatterers; H(0) = 1.
 
     Args:
-        x: cosine, effective and over K [-]
-        w: single-scattering albedo
+        x: Effective cosine divided by K [-].
+        w: Single-scattering albedo [-].
 
     Source: hapke2002, eq. 13.
     Checked by: test_brdf.py::test_reference_components.
@@ -215,10 +220,10 @@ def h_function(x: ArrayLike, w: float) -> Floats:
 
 
 def _coherent(y: Floats) -> Floats:
-    """Return Bc of y = tan(g / 2) / hc; 1 at y = 0.
+    """Return the coherent backscatter Bc of y = tan(g / 2) / hc; 1 at y = 0.
 
     Source: hapke2002, eq. 32.
-    Checked by: test_brdf.py::test_coherent_backscatter_near_opposition_and_far_from_it.
+    Checked by: test_brdf.py::test_coherent_backscatter_limits.
     """
     y = np.minimum(y, 1e150)
     with np.errstate(invalid='ignore', divide='ignore'):
@@ -228,7 +233,7 @@ def _coherent(y: Floats) -> Floats:
 
 
 def _roughness(i: Floats, e: Floats, psi: Floats, theta: float) -> tuple[Floats, Floats, Floats]:
-    """Return effective cosines mu0e, mue and the shadowing function S of a surface with mean slope theta.
+    """Return effective cosines mu0e and mue and the shadowing function S of a surface with mean slope theta.
 
     Source: hapke1984.
     Checked by: test_brdf.py::test_reference_components, test_brdf.py::test_continuity.
@@ -266,7 +271,7 @@ def lambert_reflectance(incidence: ArrayLike, albedo: float = 1.0) -> Floats:
     """Return r [1/sr] of an ideally diffuse surface: albedo cos i / pi, 0 below the horizon.
 
     Source: hapke2012.
-    Checked by: test_brdf.py::test_a_lambert_surface_sends_back_its_albedo.
+    Checked by: test_brdf.py::test_lambert_surface_reflects_its_albedo.
     """
     out: Floats = albedo / np.pi * np.maximum(np.cos(np.asarray(incidence, dtype=np.float64)), 0.0)
     return out

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The papers behind a scenario's sensors and light."""
+"""References of the sensor and light models that a scenario uses."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.rays.registry import USUAL
 
 _SOILS = {'pommerol2013': 'pommerol2013'}
-"""Papers of parameter sets; the others are from Sato et al. 2014."""
+"""References of reflectance parameter sets; all others are from Sato et al. 2014."""
 
 
 def citations(scenario: Any) -> Citations:
-    """Return the papers behind the models of a scenario's sensors; none without sensors."""
+    """Return the references of a scenario's sensor models; an empty list without sensors."""
     keys: set[str] = set()
     for sensor in scenario_sensors(scenario):
         config = sensor.config
@@ -41,7 +41,7 @@ def citations(scenario: Any) -> Citations:
 
 
 def _surfaces(light: LightConfig) -> set[str]:
-    """Return the papers behind the look of ground, rocks and vehicles."""
+    """Return the references of the reflectance of ground, rocks and vehicles."""
     keys = {'hapke1981', 'hapke1984', 'hapke1986', 'hapke2002', 'hapke2008', 'hapke2012'}
     keys.add(_SOILS.get(light.reflectance, 'sato2014'))
     keys |= {'walter2007', 'heitz2014', 'schlick1994', 'ashikhmin2000', 'gouraud1971'}
@@ -51,7 +51,7 @@ def _surfaces(light: LightConfig) -> set[str]:
 
 
 def _light(light: LightConfig, camera: CameraConfig) -> set[str]:
-    """Return the papers behind the sun, and the light between surfaces."""
+    """Return the references of the sun model and of indirect light."""
     keys = {'prsa2016'} if light.sun is not None else set()
     if isinstance(light.sun, LunarSunConfig):
         keys.add('meeus1998')
@@ -63,7 +63,7 @@ def _light(light: LightConfig, camera: CameraConfig) -> set[str]:
 
 
 def _camera(camera: CameraConfig) -> set[str]:
-    """Return the papers behind a camera's stages."""
+    """Return the references of the stages of a camera."""
     keys = {'batagoda2024', 'horn1986', 'emva1288'}
     if camera.stages.distortion and any(camera.distortion.coefficients):
         keys.add('kannala2006' if camera.distortion.model == 'equidistant' else 'brown1966')

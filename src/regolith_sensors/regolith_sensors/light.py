@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Light sources: the sun as a disc, lamps, and the sun's place in the sky of the Moon."""
+"""Light sources: the sun as a disc, spotlights, and the sun's position in the lunar sky."""
 
 from __future__ import annotations
 
@@ -16,95 +16,96 @@ Singles = NDArray[np.float32]
 Color = tuple[float, float, float]
 
 SUN_BANDS = (154.0, 174.0, 171.0)
-"""Irradiance at 1 au of 100 nm wide bands about red, green and blue (650, 550, 450 nm) [W/m^2]."""
+"""Irradiance at 1 au of bands 100 nm wide around red, green and blue (650, 550, 450 nm) [W/m^2]."""
 SUN_RADIUS = 4.6505e-3
-"""Angular radius at 1 au [rad]."""
+"""Angular radius of the sun at 1 au [rad]."""
 LIMB_DARKENING = 0.6
-"""Coefficient u of the law L(mu) / L(1) = 1 - u (1 - mu)."""
+"""Coefficient u of the limb darkening law L(mu) / L(1) = 1 - u (1 - mu)."""
 BAND_WAVELENGTHS = (650e-9, 550e-9, 450e-9)
-"""Middle of the bands [m]."""
+"""Center wavelengths of the bands [m]."""
 
 
 LAMP_PLACE, LAMP_AXIS, LAMP_INNER, LAMP_OUTER, LAMP_INTENSITY = 0, 3, 6, 7, 8
-"""Columns of the kernels' table of lamps: position (3), unit axis (3), cosines of the inner and the outer half angle,
-intensity of the bands (3)."""
+"""Columns of the kernels' table of spotlights: position (3), unit axis (3), cosines of the inner and the outer half
+angle, intensity of the bands (3)."""
 LAMP_COLUMNS = 11
 HOUSING_M = 0.01
-"""Depth of a lamp's own housing, which does not stand in its light [m]."""
+"""Depth of a lamp's own housing, which does not block its light [m]."""
 
 
 @dataclass(frozen=True)
 class Sun:
-    """The sun in a direction of the scene (x east, y north, z up).
+    """The sun as a light source in a direction of the scene (x east, y north, z up).
 
-    Bands are those of a black body of 5772 K; the limb darkens by 1 - u (1 - mu), u = 3/5, as that of a grey atmosphere
-    does in Eddington's approximation.
-
+    The bands are those of a black body of 5772 K. The limb darkens by 1 - u (1 - mu) with u = 3/5, as for a gray
+    atmosphere in Eddington's approximation.
     Source: prsa2016; milne1921.
-    Checked by: test_light_off_axis.py::test_the_sun_is_a_black_body_at_one_au,
-    test_light_off_axis.py::test_the_penumbra_of_a_darkened_sun.
+    Checked by: test_light_off_axis.py::test_sun_is_a_black_body_at_one_au,
+    test_light_off_axis.py::test_penumbra_of_a_sun_with_limb_darkening.
     """
 
     azimuth: float
-    """Clockwise from north [rad]."""
+    """Azimuth of the sun, clockwise from north [rad]."""
     elevation: float
-    """Elevation of its centre above the level plane [rad]; negative below it."""
+    """Elevation of the sun's center above the level plane [rad]; negative below it."""
     distance_au: float = 1.0
     limb_darkening: bool = False
-    """Whether the disc is darker towards its limb."""
+    """Whether the disc is darker toward its limb."""
 
     @property
     def direction(self) -> Floats:
-        """Return the unit vector to its centre."""
+        """Return the unit vector toward the center of the sun, shape (3,)."""
         flat = math.cos(self.elevation)
         return np.array([flat * math.sin(self.azimuth), flat * math.cos(self.azimuth), math.sin(self.elevation)])
 
     @property
     def irradiance(self) -> Floats:
-        """Return the irradiance of the three bands on a plane normal to its rays [W/m^2], shape (3,)."""
+        """Return the irradiance of the three bands on a plane normal to the sun's rays [W/m^2], shape (3,)."""
         return np.array(SUN_BANDS) / self.distance_au**2
 
     @property
     def angular_radius(self) -> float:
-        """Return the radius of its disc [rad]."""
+        """Return the angular radius of the sun's disc [rad]."""
         return SUN_RADIUS / self.distance_au
 
 
 @dataclass(frozen=True)
 class Spotlight:
-    """A small lamp: full within the inner cone, fading to nothing at the outer one (squared smooth step).
+    """Small spotlight: full intensity within the inner cone, zero outside the outer cone.
 
-    The fade is Regolith's own; intensity falls as 1 / distance^2.
+    Between the cones the intensity follows a squared smooth step, which is Regolith's own choice. Irradiance falls as
+    1 / distance^2.
     """
 
     position: Floats
-    """In the world [m], shape (3,)."""
+    """Position in the world frame [m], shape (3,)."""
     direction: Floats
-    """Direction of its axis, shape (3,)."""
+    """Direction of the axis, shape (3,)."""
     intensity: Color
-    """On its axis, per band [W/sr]."""
+    """Intensity on the axis per band [W/sr]."""
     inner: float
-    """Half angle [rad]."""
+    """Half angle of the inner cone [rad]."""
     outer: float
-    """Half angle [rad], above the inner one."""
+    """Half angle of the outer cone [rad], larger than the inner one."""
 
     def row(self, origin: Floats) -> Singles:
-        """Return the row of the kernels' table, columns LAMP_*, shape (11,); the place is from the scene's origin."""
+        """Return the spotlight's row of the kernels' table, columns LAMP_*, shape (11,), relative to ``origin``."""
         axis = np.asarray(self.direction) / np.linalg.norm(self.direction)
         cones = [math.cos(self.inner), math.cos(self.outer)]
         return np.concatenate([self.position - origin, axis, cones, self.intensity]).astype(np.float32)
 
 
 def sun_over(latitude: float, longitude: float, when: datetime) -> Sun:
-    """Return the sun as seen from a place on the Moon.
+    """Return the sun as seen from a location on the Moon.
 
-    The place's level plane is that of a sphere. Good to 0.1 degrees: the optical libration is computed from the mean
-    orbit, the physical libration (up to 0.04 degrees) and the small terms of the Moon's longitude are left out.
+    The level plane is that of a sphere. The result is accurate to 0.1 degrees. The optical libration is computed from
+    the mean orbit. The physical libration (up to 0.04 degrees) and the small terms of the Moon's longitude are
+    neglected.
 
     Args:
-        latitude: selenographic, north positive [rad]
-        longitude: selenographic, east positive [rad]
-        when: UTC; a time without a zone counts as UTC
+        latitude: Selenographic latitude, north positive [rad].
+        longitude: Selenographic longitude, east positive [rad].
+        when: UTC time; a time without a zone counts as UTC.
 
     Source: meeus1998, chapter 53.
     Checked by: test_scene.py::test_sun_over_the_moon.
@@ -120,15 +121,15 @@ def sun_over(latitude: float, longitude: float, when: datetime) -> Sun:
 
 
 def subsolar_point(when: datetime) -> tuple[float, float, float]:
-    """Return (latitude, longitude) [rad] of the point on the Moon with the sun overhead, and its distance [au].
+    """Return the subsolar point on the Moon: (latitude [rad], longitude [rad], distance to the sun [au]).
 
-    The largest terms of each series.
+    Only the largest terms of each series are used.
 
     Source: meeus1998, chapters 25, 47 and 53.
     Checked by: test_scene.py::test_sun_over_the_moon.
     """
     when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
-    # Terrestrial time runs ahead of UTC by 69 s, in which the subsolar point moves by 0.01 degrees.
+    # Terrestrial time is 69 s ahead of UTC; in that time the subsolar point moves by 0.01 degrees.
     days = (when - datetime(2000, 1, 1, 12, tzinfo=UTC)).total_seconds() / 86400.0 + 69.2 / 86400.0
     t = days / 36525.0
     radian = math.radians

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Random fields as pure functions of (seed, sensor, quantity, frame): a replay has the same noise bit for bit.
+"""Random fields as functions of (seed, sensor, quantity, frame), so that a replay has bit-identical noise.
 
-Value n of a field depends on n alone (:mod:`regolith_world.random.philox`), so any thread may compute any part of a
+Value n of a field depends on n alone (:mod:`regolith_world.random.philox`), so any thread can compute any part of a
 field.
 """
 
@@ -27,12 +27,12 @@ def normals(key: np.uint64, frame: int, count: int) -> Singles:
     """Return standard normal numbers 0 ... count - 1 of a stream at a frame, shape (count,).
 
     Args:
-        key: from :func:`regolith_world.random.philox.stream_key`
-        frame: index of the frame or sample, 0 <= frame < 2^64
-        count: length of the result
+        key: Stream key from :func:`regolith_world.random.philox.stream_key`.
+        frame: Index of the frame or sample, 0 <= frame < 2^64.
+        count: Length of the result.
 
     Source: box1958.
-    Checked by: test_camera_stages.py::test_frames_repeat_and_differ.
+    Checked by: test_camera_stages.py::test_noise_repeats_per_frame_and_differs_between_frames.
     """
     out = np.empty(count, dtype=np.float32)
     blocks = (count + 3) // 4
@@ -41,7 +41,7 @@ def normals(key: np.uint64, frame: int, count: int) -> Singles:
 
 
 def uniforms(key: np.uint64, frame: int, count: int) -> Singles:
-    """Return numbers uniform in [0, 1), 24 bits each, shape (count,); arguments as in :func:`normals`."""
+    """Return numbers uniform in [0, 1), 24 bits each, shape (count,); same arguments as :func:`normals`."""
     out = np.empty(count, dtype=np.float32)
     run_in_ranges(_uniforms, (count + 3) // 4, _BAND, key, np.uint64(frame), out)
     return out
@@ -49,7 +49,7 @@ def uniforms(key: np.uint64, frame: int, count: int) -> Singles:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def unit(word: np.uint64) -> Single:
-    """Return a single in [0, 1) from a word below 2^32."""
+    """Return a single-precision number in [0, 1) from a word below 2^32."""
     return np.float32(word >> np.uint64(8)) * _TO_UNIT
 
 
@@ -58,9 +58,9 @@ def _pair(a: np.uint32, b: np.uint32) -> tuple[Single, Single]:
     """Return two standard normal numbers from two words of 32 bits.
 
     Source: box1958.
-    Checked by: test_camera_stages.py::test_frames_repeat_and_differ.
+    Checked by: test_camera_stages.py::test_noise_repeats_per_frame_and_differs_between_frames.
     """
-    # All 32 bits go into the radius, which reaches 6.7: a tail cut at 5.8 would show in long runs.
+    # All 32 bits determine the radius, which reaches 6.7: a tail cut off at 5.8 would be visible in long runs.
     radius = math.sqrt(_MINUS_TWO * log((np.float32(a) + _HALF) * _TO_WHOLE))
     cosine, sine = cos_sin_of_turn(np.float32(np.int32(b >> np.uint32(8))) * _TO_UNIT)
     return radius * cosine, radius * sine
@@ -68,12 +68,17 @@ def _pair(a: np.uint32, b: np.uint32) -> tuple[Single, Single]:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def normal_blocks(key: np.uint64, frame: np.uint64, first: int, count: int, words: Words, out: Singles) -> None:
-    """Write the 4 ``count`` standard normal numbers of the blocks from ``first`` on into ``out``.
+    """Write the 4 ``count`` standard normal numbers of ``count`` blocks into ``out``.
 
     Args:
-        words: scratch of uint32, shape (4, at least count); some hundred blocks at a time stay in the nearest cache
+        key: Stream key.
+        frame: Index of the frame.
+        first: First block.
+        count: Number of blocks.
+        words: Work array of uint32, shape (4, at least count); some hundred blocks at a time fit the fastest cache.
+        out: Numbers, shape (at least 4 count,).
     """
-    # Two loops, each of one width of words: the compiler makes vectors of both.
+    # Two loops, each with one word width, so that the compiler vectorizes both.
     for n in range(count):
         a, b, c, d = philox(key, frame, np.uint64(first + n))
         words[0, n], words[1, n], words[2, n], words[3, n] = np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the cameras and lidars of a scenario cost on this machine, found by rendering small frames."""
+"""Measured render time of the cameras and lidars of a scenario on this machine."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.lidar.config import LidarConfig
 
 _PIXELS = 160 * 120
-"""Of a trial frame, at most."""
+"""Maximum number of pixels of a trial frame."""
 _TRIALS = 3
 _HALF, _ROCKS = 6.4, 150
-"""Half the side of the trial scene [m], and its rocks."""
+"""Half side of the trial scene [m] and its number of rocks."""
 
 
 class SensorCost(NamedTuple):
-    """Time that one sensor takes."""
+    """Compute time of one sensor."""
 
     name: str
-    """VEHICLE/SENSOR."""
+    """Full name, VEHICLE/SENSOR."""
     frame_s: float
-    """Wall time of a frame, with all threads that rays have [s]."""
+    """Wall time of a frame with all render threads [s]."""
     rate_hz: float
 
     @property
@@ -39,10 +39,10 @@ class SensorCost(NamedTuple):
 
 
 def sensor_costs(sensors: Iterable[ResolvedSensor]) -> list[SensorCost]:
-    """Return the costs of all cameras and lidars, measured in a small scene on a procedural terrain at low sun.
+    """Return the costs of all cameras and lidars, measured in a small scene on procedural terrain at low sun.
 
-    A frame of a camera is rendered with fewer pixels and scaled by their number. Publishing, recording and the terrain
-    tiles that a moving vehicle needs come on top; a scene with large parts of sky costs less.
+    A camera frame is rendered with fewer pixels and scaled by their number. Publishing, recording and the terrain tiles
+    that a moving vehicle needs take additional time. A scene with large parts of sky takes less.
     """
     seeing = [s for s in sensors if isinstance(s.config, (CameraConfig, LidarConfig))]
     if not seeing:
@@ -62,7 +62,7 @@ def sensor_costs(sensors: Iterable[ResolvedSensor]) -> list[SensorCost]:
 
 
 def describe(costs: list[SensorCost]) -> str:
-    """Return one line: what frames cost, and the real-time factor that they leave.
+    """Return one line with the render time of all frames and the resulting limit of the real-time factor.
 
     All sensors of a run share a process, so their times add up.
     """
@@ -76,7 +76,7 @@ def describe(costs: list[SensorCost]) -> str:
 
 
 def _least(work: Callable[[int], Any]) -> float:
-    """Return the least wall time of some calls; the first, which fills caches, does not count [s]."""
+    """Return the minimum wall time of several calls [s]; the first, which fills caches, does not count."""
     times = []
     for n in range(_TRIALS + 1):
         begin = time.perf_counter()

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The order of all sensors' frames: that in which they end, at any speed of the run."""
+"""Schedule of all sensor frames: sorted by end time, independent of the speed of the run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, order=True)
 class ScheduledImage:
-    """A frame of the future."""
+    """Future frame of a sensor."""
 
     end_ns: int
-    """End of its exposure or sweep [ns]."""
+    """End of the exposure or sweep [ns]."""
     t_ns: int
-    """Its time and stamp [ns]. Of frames that end together the one that begins first comes first: a run's last frames
-    are the sweeps that end with it, and none that begins with it."""
+    """Time and stamp of the frame [ns]. Of frames with equal end the one that begins first comes first. The last frames
+    of a run are therefore the sweeps that end with it, and no frame that begins with it."""
     sensor: int
     """Index of the sensor."""
     n: int
@@ -31,15 +31,15 @@ class Schedule:
         """Start with the first frames.
 
         Args:
-            frame_ns: of each sensor, the time of frame n [ns]
-            after_ns: of each sensor, the duration of a frame after that time [ns]
+            frame_ns: Function per sensor that returns the time of frame n [ns].
+            after_ns: Duration of a frame after that time per sensor [ns].
         """
         self._frame_ns, self._after_ns = list(frame_ns), list(after_ns)
         self._heap: list[ScheduledImage] = []
         self.start(0)
 
     def start(self, t_ns: int) -> None:
-        """Continue with the first frames at or after a time [ns], as after a rewind."""
+        """Continue with the first frames at or after a time [ns], for example after a rewind."""
         self._heap = []
         for sensor, frame_ns in enumerate(self._frame_ns):
             low, high = 0, 1
@@ -59,6 +59,6 @@ class Schedule:
         return self._heap[0] if self._heap else None
 
     def done(self) -> None:
-        """Proceed to the following frame."""
+        """Advance to the next frame."""
         due = heapq.heappop(self._heap)
         self._push(due.sensor, due.n + 1)

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""All sensors of a run in one process: an observer that follows the world and makes every frame.
+"""Node of all sensors of a run: an observer that follows the world and renders every frame.
 
 It publishes ``regolith/sensors/ack`` (regolith_msgs/SensorsAck, latched): the time up to which all frames are done. The
-world does not run ahead of it by more than ``max_sensor_lag_s``.
+world runs at most ``max_sensor_lag_s`` ahead of this time.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from regolith_world.ros.startup_timeout import StartupNotice, StartupTimeout
 from regolith_world.ros.world_monitor import WorldMonitor
 
 _FLUSH_S = 2.0
-"""Longest wait for the states of the last frames after STOP [wall s]."""
+"""Maximum wait for the states of the last frames after STOP [wall s]."""
 
 
 class _Scenario(BaseModel):
@@ -64,7 +64,7 @@ class _Scenario(BaseModel):
 
 
 class SensorsNode:
-    """The process: follows cycles, ground and vehicles, and makes frame after frame."""
+    """The sensors node: follows cycles, terrain and vehicles, and renders frames."""
 
     def __init__(self) -> None:
         """Build the scenes and compile the kernels."""
@@ -72,12 +72,12 @@ class SensorsNode:
         scenario_file = declare_scenario(self.node)
         self._run_id = declare_run_id(self.node)
         self._returning = False
-        """Whether the world is on its way to where a rewind leads."""
+        """Whether a rewind is in progress."""
         self._early: list[tuple[int, Callable[[], None]]] = []
-        """States of epochs that have not begun here, and how they are taken."""
+        """States of epochs that have not begun in this process, as pairs of epoch and handler."""
         self._root = root = root_of(self.node)
         recorded = declare(
-            self.node, 'recorded_topics', [''], "topics that a recorder will listen to, from the run's root"
+            self.node, 'recorded_topics', [''], 'topics that a recorder subscribes to, including the root of the run'
         )
         self._recorded = {f'{root}{topic}' for topic in recorded if topic}
         scenario = load_section(scenario_file, '', _Scenario)
@@ -99,12 +99,12 @@ class SensorsNode:
         self._views = self.world.views(topics.sensor.vehicle for topics in self.topics)
         self._seeing = {topics.sensor.vehicle for topics in self.topics if topics.sees}
         for name in sorted(self._seeing):
-            # Tiles take seconds; made here they keep no cycle waiting.
+            # Tiles take seconds; built here, they do not delay a cycle.
             x, y = scenario.vehicles[name].position
             self._views[name].center_on((x, y, float(self.states.ground.grid.levels(x, y))))
         self._schedule = Schedule([t.sensor.frame_ns for t in self.topics], [span[1] for span in spans])
         self._costs: dict[str, SensorCost | None] | None = {}
-        """Of the sensors that have made a frame; None: logged."""
+        """Costs of the sensors that have rendered a frame; None: already logged."""
         self._acknowledged = (-1, -1)
         self._stopped = False
         self._snapshot: Any = None
@@ -122,10 +122,10 @@ class SensorsNode:
         self._static.publish(TFMessage(transforms=frames))
 
     def _await_looks(self, vehicles: list[str]) -> dict[str, VisualDescription]:
-        """Return what the vehicles look like, as they tell themselves.
+        """Return the visual descriptions that the vehicles publish.
 
         Raises:
-            TimeoutError: if one does not
+            TimeoutError: If a description is missing.
         """
         looks: dict[str, VisualDescription] = {}
 
@@ -134,7 +134,7 @@ class SensorsNode:
 
         for name in vehicles:
             self.inbox.subscribe(VisualDescriptionMessage, f'{self._root}/{name}/visual_description', take, qos.LATCHED)
-        self._starting.done()  # from here on it waits for others
+        self._starting.done()  # waiting for other nodes from here on
         max_exposure_s = self._world_config.start_timeout_s
         patience = StartupTimeout(self.node, 'starting', max_exposure_s)
         while len(looks) < len(vehicles):
@@ -193,7 +193,7 @@ class SensorsNode:
             self.inbox.subscribe(PointCloud2, f'{self._root}/{vehicle}/{TOPIC}', stir, qos.HISTORY)
 
     def _in_epoch(self, epoch: int, take: Callable[[], None]) -> None:
-        """Take a state, at once or once its epoch has begun here; what is no longer is not taken."""
+        """Handle a state, at once or when its epoch begins in this process; states of past epochs are ignored."""
         if epoch == self.states.ground.epoch:
             take()
         elif epoch > self.states.ground.epoch:
@@ -213,7 +213,7 @@ class SensorsNode:
         self._stopped = self._stopped or message.command == Command.STOP
         self._returning = self._returning or rewound
         if self._returning:
-            # What was seen before is the past of where the world lands, too.
+            # States before the rewind target remain valid.
             self._schedule.start(message.t_ns)
         if self._returning and not message.resimulating:
             self._returning = False
@@ -226,7 +226,7 @@ class SensorsNode:
                 self._in_epoch(epoch, take)
 
     def _find_ground(self) -> None:
-        """Ask terrain for a snapshot after a missed update."""
+        """Request a terrain snapshot after a missed update."""
         if self._snapshot is None:
             if not self._asking.service_is_ready():
                 self._executor.spin_once(timeout_sec=0.02)
@@ -246,10 +246,10 @@ class SensorsNode:
     # -- the loop -----------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Make frames until the world stops.
+        """Render frames until the world stops.
 
         Raises:
-            TimeoutError: if there is no world
+            TimeoutError: If there is no world.
         """
         self._wait_for_all()
         freeze_garbage_collector()
@@ -274,7 +274,7 @@ class SensorsNode:
             if self._leaving.asked:
                 raise KeyboardInterrupt
             if patience.left() < 0.0:
-                raise TimeoutError(f'sensors: not everybody was there within {self._world_config.start_timeout_s} s')
+                raise TimeoutError(f'sensors: connections incomplete after {self._world_config.start_timeout_s} s')
             self.inbox.wait(0.02)
             self._executor.spin_once(timeout_sec=0.0)
 
@@ -298,13 +298,13 @@ class SensorsNode:
         return due.end_ns <= self.states.ground.committed_ns and due.t_ns < self.states.ground.committed_ns
 
     def _make_frames(self) -> None:
-        """Make all frames whose states and ground are known."""
+        """Render all frames whose states and terrain are available."""
         while (due := self._schedule.next()) is not None and self._possible(due):
             topics = self.topics[due.sensor]
             first_ns = due.t_ns - topics.span_ns[0]
             ground = self.states.ground
             if not ground.lost and max(first_ns, 0) < ground.valid_from_ns:
-                # Its ground is older than this process, or than the checkpoint.
+                # The required terrain is older than this process or than the checkpoint.
                 self._schedule.done()
                 continue
             if topics.sensor.vehicle not in self.states.participants:
@@ -324,10 +324,11 @@ class SensorsNode:
             self._acknowledge()
 
     def _note_cost(self, topics: SensorTopics, seconds: float) -> None:
-        """Log once what frames cost, after the second frame of every camera and lidar: a first one fills caches.
+        """Log the frame cost once, after the second frame of every camera and lidar, because the first fills caches.
 
         Args:
-            seconds: wall time of a frame
+            topics: Topics of the sensor.
+            seconds: Wall time of the frame [s].
         """
         if self._costs is None or not topics.sees:
             return
@@ -352,7 +353,7 @@ class SensorsNode:
         ground, due = self.states.ground, self._schedule.next()
         if ground.epoch < 0 or ground.lost:
             return
-        # A frame that ends in the future waits for the world, not the world for it.
+        # A frame that ends in the future must not block the world.
         done = ground.committed_ns
         if due is not None and self._possible(due):
             done = min(done, due.t_ns)
@@ -362,11 +363,11 @@ class SensorsNode:
 
 
 def static_transforms(sensor: ResolvedSensor, base_frame: str) -> list[TransformStamped]:
-    """Return the transforms of a sensor's frames, parents first, the first in its vehicle's base.
+    """Return the transforms of a sensor's frames, parents first, the first one in the base frame of its vehicle.
 
     Args:
-        sensor: of the scenario
-        base_frame: the base's name in the vehicle's file
+        sensor: Sensor of the scenario.
+        base_frame: Name of the base frame in the vehicle file.
     """
     found = []
     for frame in sensor.frames:
@@ -380,7 +381,7 @@ def static_transforms(sensor: ResolvedSensor, base_frame: str) -> list[Transform
 
 
 def main() -> None:
-    """Run the sensors' node."""
+    """Run the sensors node."""
     run_process(SensorsNode, SensorsNode.run, lambda made: made.nodes)
 
 

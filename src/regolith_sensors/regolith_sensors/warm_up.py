@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Compilation of all kernels of the package, so that the first frame is as fast as the next."""
+"""Compilation of all kernels of the package, so that the first frame takes no extra time."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from regolith_terrain.height_field import FlatField
 
 
 def main(rays: str = USUAL) -> None:
-    """Take one small picture, one scan and one inertial sample.
+    """Render a small image, a lidar scan and an IMU sample.
 
     Args:
-        rays: name of the ray back end
+        rays: Name of the ray back end.
     """
     ground = SoilHeightSource(SoilGrid(FlatField(), 0.05), (-2.0, 2.0, -2.0, 2.0))
     scene = Scene(ground, [Principled((0.1, 0.1, 0.1))], rays=ray_backend(rays)())
     node = np.zeros(1, dtype=np.int32)
     scene.centre((0.0, 0.0, 1.0))
     scene.update(node, node)
-    # Large enough to be lit by the ground.
+    # Large enough to receive ground light.
     hull = scene.add_object('hull', [(scene.add_mesh(box((0.5, 0.5, 0.1)), holds_light=True), Semantic.VEHICLE)])
     scene.place(hull, 0, (0.6, 0.0, 0.3), (0.0, 0.0, 0.0, 1.0))
     arrays = scene.commit()
@@ -51,7 +51,7 @@ def main(rays: str = USUAL) -> None:
         'bounce_samples': 1,
     }
     camera = Camera(CameraConfig.model_validate(values), 0, 'warm_up')
-    # Low in the east: the hull's shadow is beside it.
+    # The sun is low in the east, so that the hull's shadow lies beside it.
     frame = camera.expose(arrays, scene.origin, lambda _: down, Sun(1.5, 0.5), [lamp])
     camera.process(frame)
     Camera(CameraConfig.model_validate({**values, 'bounce_samples': 0}), 0, 'warm_up').expose(

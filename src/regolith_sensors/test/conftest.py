@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Small scenes to look at."""
+"""Fixtures of the sensor tests: small scenes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from regolith_terrain.height_field import FlatField
 
 @pytest.fixture
 def flat_scene() -> Callable[..., Scene]:
-    """Return a maker of level ground, 40 m square, without anything below its grid."""
+    """Return a factory of level ground, 40 m square, without detail below its grid."""
 
     def make(soil: Material | None = None, materials: tuple[Material, ...] = (), half: float = 19.2) -> Scene:
         ground = SoilHeightSource(SoilGrid(FlatField(), 0.1), (-half, half, -half, half))

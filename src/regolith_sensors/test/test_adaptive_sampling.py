@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Edges, borders of shadows and round bodies: what the eye catches first."""
+"""Tests of adaptive sampling: edges, borders of shadows and round bodies."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CAMERA: dict[str, Any] = {
 
 @pytest.fixture
 def look(flat_scene: Callable[..., Scene]) -> Callable[..., RenderedImage]:
-    """Return a view of a leaning plate before level ground, its shadow beside it."""
+    """Return a renderer of a leaning plate in front of level ground, with its shadow beside it."""
     scene = flat_scene(Lambert((0.1,) * 3), (Lambert((0.5,) * 3),))
     plate = scene.add_object('plate', [(scene.add_mesh(box((0.01, 0.6, 0.8))), Semantic.OTHER)])
     scene.place(plate, 0, (4.0, 0.3, 1.0), (math.sin(0.1), 0.0, 0.0, math.cos(0.1)))
@@ -50,10 +50,10 @@ def look(flat_scene: Callable[..., Scene]) -> Callable[..., RenderedImage]:
     return photograph
 
 
-def test_edges_and_shadow_borders_are_smooth(look: Callable[..., RenderedImage]) -> None:
-    """Against 64 rays everywhere, the few more rays at edges halve the error at least; elsewhere nothing changes.
+def test_further_rays_halve_the_error_at_edges_and_shadow_borders(look: Callable[..., RenderedImage]) -> None:
+    """Further rays at edges at least halve the error against 64 rays everywhere; other pixels do not change.
 
-    In penumbrae the neighbors of these pixels change as well: by a part of the sun, and towards the truth.
+    In penumbrae the neighbors of these pixels also change: by a part of the sun, and toward the reference.
     """
     one, refined = look(edge_samples=0), look()
     pixels = np.zeros(one.depth.size, bool)
@@ -65,23 +65,23 @@ def test_edges_and_shadow_borders_are_smooth(look: Callable[..., RenderedImage])
     assert soft.sum() < 0.2 * pixels.sum()
     assert np.sum((smooth[soft] - truth[soft]) ** 2) <= np.sum((plain[soft] - truth[soft]) ** 2)
     errors = [float(np.sqrt(np.mean((image[pixels] - truth[pixels]) ** 2))) for image in (plain, smooth)]
-    # Four even samples of an edge: a quarter of the steps of one.
+    # Four even samples of an edge: a quarter of the step size of one sample.
     assert errors[1] < 0.5 * errors[0]
-    # Outside of the marks one ray is nearly the truth: most of the error was at edges.
+    # Outside of the marks one ray is close to the reference: most of the error was at edges.
     assert np.sum((plain[~pixels] - truth[~pixels]) ** 2) < 0.1 * np.sum((plain[pixels] - truth[pixels]) ** 2)
-    # The ground truth stays that of the pixels' centres.
+    # The ground truth remains that of the pixel centers.
     np.testing.assert_array_equal(one.depth, refined.depth)
     np.testing.assert_array_equal(one.object_id, refined.object_id)
 
 
-def test_refined_frames_repeat_bit_for_bit(look: Callable[..., RenderedImage], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refined_frames_are_bit_identical(look: Callable[..., RenderedImage], monkeypatch: pytest.MonkeyPatch) -> None:
     first = look(3).radiance.tobytes()
     assert look(3).radiance.tobytes() == first != look(4).radiance.tobytes()
     monkeypatch.setenv('REGOLITH_SENSOR_THREADS', '1')
     assert look(3).radiance.tobytes() == first
 
 
-def test_rounded_bodies_have_smooth_normals_and_edges_stay() -> None:
+def test_corner_normals_smooth_rounded_bodies_and_keep_edges() -> None:
     body = joined([cylinder(0.5, 0.2, 48), box((1.0, 2.0, 3.0))])
     normals = corner_normals(body).reshape(-1, 3, 3)
     corners = body.vertices[body.triangles]
@@ -89,7 +89,7 @@ def test_rounded_bodies_have_smooth_normals_and_edges_stay() -> None:
     of_cylinder, at = normals[side].reshape(-1, 3), corners[side].reshape(-1, 3)
     round_part = np.abs(of_cylinder[:, 2]) < 0.5
     outward = at[round_part, :2] / np.linalg.norm(at[round_part, :2], axis=1, keepdims=True)
-    # A corner of a side belongs to two triangles of it and one of the next: off the mean by less than half a side.
+    # A corner of a side belongs to two of its triangles and one of the next: off the mean by less than half a side.
     assert np.min(np.sum(of_cylinder[round_part, :2] * outward, axis=1)) > math.cos(math.radians(2.0))
     # Caps and boxes stay flat.
     assert np.all(np.abs(np.abs(of_cylinder[~round_part, 2]) - 1.0) < 1e-6)
@@ -99,9 +99,9 @@ def test_rounded_bodies_have_smooth_normals_and_edges_stay() -> None:
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_grousered'])
-def test_wheels_show_their_grousers(model: str) -> None:
+def test_wheel_mesh_has_grousers(model: str) -> None:
     part = next(p for p in vehicle_parts(load_visuals(*load_vehicle_model(model)), []) if p.name == 'front_left')
-    # About the axle (y): the plates reach to the radius, the drum between them stays below it.
+    # Around the axle (y): the plates reach the radius, the drum between them stays below it.
     away = np.hypot(part.mesh.vertices[:, 0], part.mesh.vertices[:, 2])
     assert away.max() == pytest.approx(0.25, abs=1e-4)
     outer = part.mesh.vertices[away > 0.249]
@@ -111,7 +111,7 @@ def test_wheels_show_their_grousers(model: str) -> None:
 
 
 def test_unpainted_parts_are_no_brighter_than_dusty_metal(tmp_path: Any) -> None:
-    """The grey that MuJoCo gives geoms without a colour would burn out beside ground that reflects a tenth."""
+    """MuJoCo's default gray for geoms without a color would be overexposed beside ground that reflects a tenth."""
     config, mjcf = load_vehicle_model('viper')
     text = mjcf.read_text().replace(' material="metal"', '').replace(' material="foil"', ' rgba="0.5 0.5 0.4 1"')
     bare = tmp_path / 'bare.xml'
@@ -120,12 +120,12 @@ def test_unpainted_parts_are_no_brighter_than_dusty_metal(tmp_path: Any) -> None
     vehicle_parts(load_visuals(config, bare), materials)
     colours = {m.color for m in materials if isinstance(m, Principled)}
     assert (0.14, 0.14, 0.14) in colours and (0.5, 0.5, 0.5) not in colours
-    # What somebody chose stays.
+    # A configured color is kept.
     assert any(c == pytest.approx((0.5, 0.5, 0.4)) for c in colours)
 
 
-def test_a_crest_before_a_plain_is_an_edge() -> None:
-    """Ground that stands before other ground; ground that recedes evenly, and what is next to nothing, has none."""
+def test_crest_in_front_of_a_plain_is_an_edge() -> None:
+    """Ground in front of other ground is an edge; evenly receding ground and pixels beside the sky are not."""
     ranges = np.tile(np.geomspace(40.0, 20.0, 12).astype(np.float32)[:, None], (1, 8))  # 6 % from row to row
     ranges[6:] *= np.float32(0.5)  # below row 6 a hill half as far
     shape = ranges.shape

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of warnings of clouds without points and of black images."""
+"""Tests of the warnings about point clouds without points and black images."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from regolith_sensors.ros.sensor_topics import SensorTopics
 
 
 class Recorder(SimpleNamespace):
-    """A sensor's topics with a log that is kept."""
+    """Topics of a sensor whose log messages are recorded."""
 
     def __init__(self, **values: Any) -> None:
         self.said: list[str] = []
@@ -38,7 +38,7 @@ SENSOR = SimpleNamespace(
 VIEW = SimpleNamespace(prepare=lambda t: None, scene=SimpleNamespace(origin=None))
 
 
-def test_blank_frames_are_warned_of_ever_more_rarely() -> None:
+def test_blank_frame_warnings_become_rarer() -> None:
     made = Recorder(sensor=SENSOR)
     for n in range(250):
         made.warn_of_blank(n * 10**9, 'the cloud has no points')
@@ -50,7 +50,7 @@ def test_blank_frames_are_warned_of_ever_more_rarely() -> None:
 
 
 @pytest.mark.parametrize('points', [0, 1])
-def test_empty_cloud_is_warned_of(points: int) -> None:
+def test_empty_point_cloud_gives_a_warning(points: int) -> None:
     reach = np.full((1, 4, 2), np.inf, np.float32)
     reach.flat[:points] = 3.0
     scan = SimpleNamespace(
@@ -77,10 +77,8 @@ def test_empty_cloud_is_warned_of(points: int) -> None:
     ('light', 'sun', 'lamps', 'warned'),
     [(0.0, 0.3, {}, 1), (1.0, 0.3, {}, 0), (0.0, -0.1, {}, 0), (0.0, None, {}, 0), (0.0, None, {'rover': {'l': 1}}, 1)],
 )
-def test_black_image_is_warned_of_where_there_is_light(
-    light: float, sun: float | None, lamps: Any, warned: int
-) -> None:
-    """At night without lamps an image is black as it should be."""
+def test_black_image_with_light_gives_a_warning(light: float, sun: float | None, lamps: Any, warned: int) -> None:
+    """A black image is expected at night without lamps."""
     frame = SimpleNamespace(radiance=np.array([0.0, light, 0.0]))
     made = Recorder(sensor=SENSOR, span_ns=(0, 0), _nominal_exposure=1e-3)
     lamp = SimpleNamespace(spotlight=lambda *_: 'lamp')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Hapke's reflectance against its reference vectors (data/README.md) and the laws it must obey."""
+"""Tests of Hapke's reflectance: reference vectors (data/README.md) and general laws."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_reference_vectors(name: str) -> None:
     t = table(f'{name}.csv')
     i, e, psi = (np.deg2rad(t[f'{k}_deg']) for k in ('incidence', 'emission', 'azimuth'))
     r = hapke_reflectance(i, e, psi, PRESETS[SETS[name]])
-    # The tables are given to 12 digits; 1e-9 is what acceptance asks.
+    # The tables have 12 digits; the acceptance limit is 1e-9.
     np.testing.assert_allclose(r / np.cos(i), t['brdf'], rtol=1e-9)
     np.testing.assert_allclose(np.pi * r, t['radiance_factor'], rtol=1e-9)
     fast = hapke_fast_many(i, e, psi, PRESETS[SETS[name]])
@@ -85,12 +85,12 @@ def test_reciprocity() -> None:
     np.testing.assert_allclose(there / np.cos(i), back / np.cos(e), rtol=1e-5)
 
 
-def test_phase_function_is_normalised_and_leans_back() -> None:
+def test_phase_function_is_normalized_and_backscatters() -> None:
     x, weight = np.polynomial.legendre.leggauss(200)
     for b, c in [(0.23955, 0.30452), (0.187, 0.273), (0.7, -0.4)]:
         p = phase_function(x, b, c)
         assert 0.5 * np.sum(weight * p) == pytest.approx(1.0, abs=1e-9)
-        # x is cos g: positive towards the sun.
+        # x is cos g: positive toward the sun.
         assert 0.5 * np.sum(weight * p * x) == pytest.approx(b * c, abs=1e-9)
 
 
@@ -103,7 +103,7 @@ def test_phase_function_is_normalised_and_leans_back() -> None:
     ],
 )
 def test_radiance_factors(name: str, opposition: float, standard: float) -> None:
-    """Figures of the specification, to the digits it prints."""
+    """Values of the specification, to the printed digits."""
     assert math.pi * hapke_reflectance(0.0, 0.0, 0.0, PRESETS[name]) == pytest.approx(opposition, rel=2e-4)
     assert math.pi * hapke_reflectance(np.deg2rad(60.0), 0.0, 0.0, PRESETS[name]) == pytest.approx(standard, rel=1.1e-3)
 
@@ -142,7 +142,7 @@ def test_opposition_surge() -> None:
 
 
 def test_monostatic_reflectance_is_flat() -> None:
-    """Why a lamp beside the camera washes out all relief, and a lidar's intensity says little about slope."""
+    """Therefore a lamp beside the camera hides relief, and a lidar's intensity depends little on slope."""
     zero = hapke_reflectance(0.0, 0.0, 0.0, PRESETS['lunar_sato2014'])
     for i, ratio in [(30, 0.9968), (45, 0.9932), (60, 0.9900), (75, 0.9865)]:
         angle = math.radians(i)
@@ -151,7 +151,7 @@ def test_monostatic_reflectance_is_flat() -> None:
 
 
 def test_continuity() -> None:
-    """No jump across i = e, nor where an angle reaches 0 or pi; no NaN anywhere."""
+    """There is no step across i = e, nor where an angle reaches 0 or pi, and no NaN anywhere."""
     p, step = PRESETS['lunar_sato2014'], 1e-12
     for i, e, psi in np.deg2rad(
         [(40, 40, 70), (40, 0, 70), (0, 40, 70), (0, 0, 0), (60, 60, 0), (60, 30, 180), (89, 89, 180)]
@@ -168,7 +168,7 @@ def test_continuity() -> None:
     assert np.isnan(hapke_reflectance([np.nan, 0.1, 0.1], [0.1, np.nan, 0.1], [0.1, 0.1, np.nan], p)).all()
 
 
-def test_arguments_broadcast_and_only_the_cosine_of_the_azimuth_counts() -> None:
+def test_reflectance_broadcasts_and_uses_only_the_cosine_of_azimuth() -> None:
     p = PRESETS['lunar_sato2014']
     i, e = np.deg2rad([[10.0], [40.0], [70.0]]), np.deg2rad([5.0, 60.0])
     got = hapke_reflectance(i, e, 1.0, p)
@@ -182,7 +182,7 @@ def test_arguments_broadcast_and_only_the_cosine_of_the_azimuth_counts() -> None
     )
 
 
-def test_smooth_ground_is_lommel_seeliger() -> None:
+def test_smooth_ground_gives_lommel_seeliger() -> None:
     """Without roughness, opposition and multiple scattering (w -> 0) only single scattering remains."""
     p = HapkeParameters(w=1e-9, b=0.0, c=0.0, Bs0=0.0, hs=0.1, phi=0.0, theta=0.0)
     i, e, psi = random_geometry(1000)
@@ -190,14 +190,14 @@ def test_smooth_ground_is_lommel_seeliger() -> None:
     np.testing.assert_allclose(hapke_reflectance(i, e, psi, p), expected, rtol=1e-8)
 
 
-def test_coherent_backscatter_doubles_opposition_at_most() -> None:
+def test_coherent_backscatter_at_most_doubles_opposition() -> None:
     with_it = dataclasses.replace(PRESETS['lunar_sato2014'], Bc0=1.0, hc=0.05)
     zero = hapke_reflectance(0.3, 0.3, 0.0, with_it) / hapke_reflectance(0.3, 0.3, 0.0, PRESETS['lunar_sato2014'])
     far = hapke_reflectance(1.2, 1.2, np.pi, with_it) / hapke_reflectance(1.2, 1.2, np.pi, PRESETS['lunar_sato2014'])
     assert zero == pytest.approx(2.0, abs=1e-12) and 1.0 < far < 1.01
 
 
-def test_coherent_backscatter_near_opposition_and_far_from_it() -> None:
+def test_coherent_backscatter_limits() -> None:
     """Limits of Bc(y), y = tan(g/2) / hc: 1 - 9 y / 4 for y -> 0 and (1 + 1 / y) / (2 (1 + y)^2) for y -> infinity."""
     p = dataclasses.replace(PRESETS['lunar_sato2014'], Bc0=1.0, hc=0.1)
 
@@ -211,8 +211,8 @@ def test_coherent_backscatter_near_opposition_and_far_from_it() -> None:
     np.testing.assert_allclose(hapke_fast_many(i, e, psi, p), hapke_reflectance(i, e, psi, p), rtol=1e-3)
 
 
-def test_porosity_brightens() -> None:
-    """K of Hapke 2008: 1 + x / 2 for small x = 1.209 phi^(2/3); 1.440 477 796 at phi = 0.3, endless where x = 1."""
+def test_porosity_factor_increases_brightness() -> None:
+    """K of Hapke 2008: 1 + x / 2 for small x = 1.209 phi^(2/3); 1.440 477 796 at phi = 0.3, infinite where x = 1."""
 
     def k(phi: float) -> float:
         return dataclasses.replace(PRESETS['lunar_sato2014_k1'], phi=phi).porosity_factor
@@ -224,8 +224,8 @@ def test_porosity_brightens() -> None:
     assert k(0.7519) > 7.0
 
 
-def test_a_lambert_surface_sends_back_its_albedo() -> None:
-    """Over the hemisphere r cos e / cos i sums to the albedo, from any direction; none comes from below the horizon."""
+def test_lambert_surface_reflects_its_albedo() -> None:
+    """Over the hemisphere r cos e / cos i sums to the albedo from any direction; below the horizon there is no light."""
     for i in (0.0, 0.7, 1.5):
         # r does not depend on e: the integral of cos e is pi.
         assert math.pi * lambert_reflectance(i, 0.3) / math.cos(i) == pytest.approx(0.3, rel=1e-12)
@@ -235,12 +235,12 @@ def test_a_lambert_surface_sends_back_its_albedo() -> None:
 @pytest.mark.parametrize(
     'change', [{'w': 1.2}, {'b': 1.0}, {'phi': 0.8}, {'theta': 23.4}, {'hs': 0.0}, {'c': math.nan}]
 )
-def test_impossible_parameters_are_refused(change: dict[str, float]) -> None:
+def test_invalid_hapke_parameters_are_rejected(change: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=f'{next(iter(change))} = .*; allowed: '):
         dataclasses.replace(PRESETS['lunar_sato2014'], **change)
 
 
-def test_fast_version_everywhere() -> None:
+def test_fast_hapke_agrees_with_reference() -> None:
     i, e, psi = random_geometry(200_000, 7)
     for name, parameters in PRESETS.items():
         exact = hapke_reflectance(i, e, psi, parameters)
@@ -249,8 +249,8 @@ def test_fast_version_everywhere() -> None:
 
 
 @pytest.mark.parametrize('coherent', [0.0, 0.6])
-def test_sixteen_points_at_once_are_sixteen_single_ones(coherent: float) -> None:
-    """To the bit, some of them turned away from light or viewer: which pixels share a packet must not show."""
+def test_hapke_lanes_equal_single_rows(coherent: float) -> None:
+    """Bit-identical, with some points turned away from light or viewer: the grouping in packets must have no effect."""
     rng = np.random.default_rng(4)
     table = hapke_constants(dataclasses.replace(PRESETS['lunar_sato2014'], Bc0=coherent))[None, :]
     seen = 0

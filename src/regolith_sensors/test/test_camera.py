@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The camera as a whole: CameraInfo true to the pixel, exposure, determinism, faults, bad files."""
+"""Tests of the camera as a whole: CameraInfo accuracy, exposure, determinism, faults and invalid files."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def camera(**changes: Any) -> Camera:
     ],
     ids=lambda d: d['model'],
 )
-def test_camera_info_is_true_to_the_pixel(distortion: dict[str, Any], flat_scene: Callable[..., Scene]) -> None:
-    """White discs at known places appear where CameraInfo's K and D put them, by our formulas and by OpenCV's."""
+def test_camera_info_predicts_disc_positions(distortion: dict[str, Any], flat_scene: Callable[..., Scene]) -> None:
+    """White discs at known positions appear at the pixels of CameraInfo's K and D, by our formulas and by OpenCV's."""
     device = camera(distortion=distortion, samples_per_pixel=64)
     # Black ground far below, a white disc that faces the camera; the sun behind it.
     scene = flat_scene(Lambert((0.0, 0.0, 0.0)), (Lambert(),))
@@ -66,10 +66,10 @@ def test_camera_info_is_true_to_the_pixel(distortion: dict[str, Any], flat_scene
         light = frame.radiance[..., 1]
         rows, columns = np.indices(light.shape)
         seen = np.array([np.sum(light * columns), np.sum(light * rows)]) / light.sum()
-        # 1 mm in front of the disc's centre lies its lit face; x ahead is z of the optical frame.
+        # The lit face is 1 mm in front of the disc's center; x of the body is z of the optical frame.
         point = np.array([-y, -z, 1.0 - 1e-3])
         expected = project(point, info.k, info.d, info.distortion_model)
-        # The image of a disc of 4 px is off its centre's by 0.015 px in the fisheye's corner, the 64 rays' lattice by 0.01.
+        # A disc image of 4 px is off its center's by 0.015 px in the fisheye's corner, the lattice of 64 rays by 0.01.
         np.testing.assert_allclose(seen, expected, atol=0.05)
         if distortion['model'] == 'equidistant':
             theirs = cv2.fisheye.projectPoints(point[None, None], np.zeros(3), np.zeros(3), info.k, info.d)[0]
@@ -124,7 +124,7 @@ def test_frames_repeat_bit_for_bit(flat_scene: Callable[..., Scene]) -> None:
     assert 0.0 < difference.std() < 0.3 * lit.std() + 1500.0
 
 
-def test_colours_and_encodings(flat_scene: Callable[..., Scene]) -> None:
+def test_color_modes_and_encodings(flat_scene: Callable[..., Scene]) -> None:
     scene = flat_scene(Lambert((0.6, 0.3, 0.1)))
     rgb = photograph(camera(color='rgb'), scene)
     bayer = photograph(camera(color='bayer_grbg'), scene)
@@ -147,20 +147,20 @@ def test_automatic_exposure(flat_scene: Callable[..., Scene]) -> None:
     assert photograph(camera(exposure_s=10.0), flat_scene()).max() == 65535
 
 
-def test_samples_lie_evenly_in_their_pixel() -> None:
-    """Sixteen offsets: the first in the middle, at most one cell of 4 x 4 empty (of random ones six would be)."""
+def test_pixel_samples_are_evenly_distributed() -> None:
+    """Sixteen offsets: the first in the center, at most one of 4 x 4 cells empty (for random offsets six are expected)."""
     camera = Camera(CameraConfig.model_validate({**SMALL, 'samples_per_pixel': 16}), 1, 'cam')
     offsets = np.array([camera.offset(k) for k in range(16)])
     assert offsets[0].tolist() == [0.0, 0.0] and np.abs(offsets).max() <= 0.5
     cells = np.floor((offsets + 0.5) * 4.0).astype(int)
     assert len(np.unique(cells[:, 0] * 4 + cells[:, 1])) >= 15
-    # The plastic number's lattice: 1 / x and 1 / x^2 of x^3 = x + 1.
+    # Lattice of the plastic number: 1 / x and 1 / x^2 of x^3 = x + 1.
     step = (offsets[1] - offsets[0]) % 1.0
     assert 1.0 / step[0] ** 3 == pytest.approx(1.0 / step[0] + 1.0) and step[1] == pytest.approx(step[0] ** 2)
 
 
-def test_motion_blur(flat_scene: Callable[..., Scene]) -> None:
-    """A camera that pans by 20 px during the exposure draws a point out to 20 px."""
+def test_motion_blur_of_a_panning_camera(flat_scene: Callable[..., Scene]) -> None:
+    """A camera that pans by 20 px during the exposure smears a point over 20 px."""
     scene = flat_scene(Lambert((0.0, 0.0, 0.0)), (Lambert(),))
     disc = scene.add_object('disc', [(scene.add_mesh(cylinder(0.01, 1e-3)), Semantic.OTHER)])
     scene.place(disc, 0, (1.0, 0.0, 15.0), (0.0, math.sin(math.pi / 4), 0.0, math.cos(math.pi / 4)))
@@ -185,13 +185,13 @@ def test_motion_blur(flat_scene: Callable[..., Scene]) -> None:
     assert math.sqrt(widths[1] ** 2 - widths[0] ** 2) == pytest.approx(20.0 / math.sqrt(12.0), rel=0.03)
 
 
-def test_glare_keeps_light_and_spreads_it() -> None:
+def test_glare_conserves_and_spreads_light() -> None:
     image = np.zeros((256, 256, 1), dtype=np.float32)
     image[120:136, 120:136] = 10.0
     veiled = glare(image, 0.1)
     # The widest Gaussian loses some of its tenth beyond the border.
     assert veiled.sum() == pytest.approx(image.sum(), rel=0.03)
-    # Nine tenths stay, and of the tenth the narrowest Gaussian (45 %, 3.6 px wide) leaves most in the patch.
+    # Nine tenths stay; of the other tenth the narrowest Gaussian (45 %, 3.6 px wide) leaves most in the patch.
     assert veiled[128, 128, 0] == pytest.approx(9.45, abs=0.1) and 0.0 < veiled[128, 220, 0] < 0.1
 
 
@@ -210,15 +210,16 @@ def refusal(**changes: Any) -> str:
     return str(caught.value)
 
 
-def test_impossible_cameras_are_refused(tmp_path: Path) -> None:
-    """File, key, value, what is allowed."""
+def test_invalid_camera_files_are_rejected(tmp_path: Path) -> None:
+    """The error gives file, key, value and allowed values."""
     assert 'width = true' in refusal(width=True) and 'allowed: a valid integer' in refusal(width=True)
     assert 'width = 0' in refusal(width=0) and 'greater than or equal to 1' in refusal(width=0)
-    assert 'focus_distance_m = 0.001: inside the focal length; allowed: more than focal_length_m = 0.0012' in refusal(
-        focus_distance_m=1e-3
+    assert (
+        'focus_distance_m = 0.001: is inside the focal length; allowed: more than focal_length_m = 0.0012'
+        in refusal(focus_distance_m=1e-3)
     )
     text = refusal(distortion={'model': 'fov'})
-    assert "distortion.model = 'fov': unknown; allowed: plumb_bob, rational_polynomial, equidistant" in text
+    assert "distortion.model = 'fov': is unknown; allowed: plumb_bob, rational_polynomial, equidistant" in text
     assert 'folds over' in refusal(distortion={'model': 'plumb_bob', 'coefficients': (-2.0, 0.0, 0.0)})
     assert 'unknown key; allowed: ' in refusal(widht=3) and '(did you mean width?)' in refusal(widht=3)
     assert 'wrong number for equidistant; allowed: 0 or 4 numbers' in refusal(
@@ -239,7 +240,7 @@ def test_impossible_cameras_are_refused(tmp_path: Path) -> None:
         load_sensor('navcan', CameraConfig)
 
 
-def test_shipped_cameras() -> None:
+def test_shipped_cameras_load() -> None:
     for name in sensor_models('camera'):
         config = load_sensor(name, CameraConfig)
         assert camera_info(config).k[0, 0] == pytest.approx(config.focal_length_m / config.pixel_size_m)

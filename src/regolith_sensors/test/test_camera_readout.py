@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The stages in one pass give what the stages give one after another."""
+"""Tests of the single-pass camera readout against the stages one after another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from regolith_sensors.noise import normals
 from regolith_sensors.rays.image import empty_frame
 from regolith_world.random.philox import stream_key
 
-# Odd sizes: rows begin inside blocks of four random numbers.
+# Odd sizes, so that rows begin inside blocks of four random numbers.
 BASE: dict[str, Any] = {
     'width': 51,
     'height': 37,
@@ -37,7 +37,7 @@ BASE: dict[str, Any] = {
 
 
 def individual_contact(device: Camera, frame: Any, n: int) -> Any:
-    """Return the digital numbers by the reference stages, an image after each."""
+    """Return the digital numbers by the reference stages, with an image after each."""
     c, on, pattern = device.config, device.config.stages, device._pattern
     channels = slice(0, 3) if c.color == 'rgb' else slice(1, 2)
     image = frame.radiance if c.color == 'rgb' else frame.radiance.mean(axis=2, keepdims=True)
@@ -93,8 +93,8 @@ def individual_contact(device: Camera, frame: Any, n: int) -> Any:
     ],
     ids=['rgb', 'mono', 'no pattern', 'no noise', 'gamma', 'other units'],
 )
-def test_one_pass_is_the_stages(changes: dict[str, Any]) -> None:
-    """To the bit; from deep shadow, where shot noise is Poisson's, to full wells."""
+def test_single_pass_equals_the_stages(changes: dict[str, Any]) -> None:
+    """Bit-identical from deep shadow, where shot noise follows a Poisson distribution, to full wells."""
     config = CameraConfig.model_validate({**BASE, **changes})
     device, frame = Camera(config, 5, 'cam'), empty_frame(config.height, config.width)
     ramp = np.geomspace(1e-4, 60.0, config.height * config.width, dtype=np.float32).reshape(frame.depth.shape)
@@ -108,8 +108,8 @@ def test_one_pass_is_the_stages(changes: dict[str, Any]) -> None:
     )
 
 
-def test_poisson_numbers_of_the_dark_are_exact() -> None:
-    """The short cut for dark pixels changes no number, at its borders either."""
+def test_poisson_numbers_of_dark_pixels_are_exact() -> None:
+    """The shortcut for dark pixels changes no number, including at its limits."""
     for mean in (0.0, 1e-3, 0.02, 0.0200001, 0.1, 0.1000001):
         for z in (-6.0, 0.0, 1.27999, 1.28, 1.28001, 2.04999, 2.05, 2.05001, 3.5):
             light, draw = np.full((1, 1), mean), np.full((1, 1), z)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The camera's stages against reference vectors (data/README.md) and the laws of optics and photon statistics."""
+"""Tests of the camera stages: reference vectors (data/README.md), laws of optics and photon statistics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regolith_world.random.philox import stream_key
 
 DATA = Path(__file__).parent / 'data'
 P: dict[str, Any] = json.loads((DATA / 'camera_parameters.json').read_text())
-# Doubles differ by the order of operations only.
+# Doubles differ only by the order of operations.
 EXACT = {'rtol': 1e-9, 'atol': 1e-15}
 
 
@@ -86,7 +86,7 @@ def test_vignetting_and_aggregation() -> None:
     np.testing.assert_allclose(
         stages.vignette(s['irradiance_in'], P['f'], pixel, P['G_vignet']), s['irradiance_out'], **EXACT
     )
-    # A gain above 1 (Chrono's default is 2) would give negative light at 60 degrees; ours ends at none.
+    # A gain above 1 (Chrono's default is 2) would give negative light at 60 degrees; Regolith's is limited to zero.
     assert stages.vignetting(3, 201, 0.01, 2e-4, 2.0).min() == 0.0
     s = stage('stage4_aggregator')
     got = stages.aggregate(s['irradiance_in'], P['G_agg'], P['C'], P['N'], P['t'], P['QE'])
@@ -99,7 +99,7 @@ def test_noise_for_given_draws() -> None:
     np.testing.assert_allclose(got, s['signal_out_given_z'], **EXACT)
 
 
-def test_response_and_quantisation() -> None:
+def test_response_and_quantization() -> None:
     s = stage('stage6_crf')
     linear = stages.respond(s['signal_in'], 'linear', P['a_lin'], P['b_lin'], P['ISO'])
     sigmoid = stages.respond(s['signal_in'], 'sigmoid', P['a_sig'], P['b_sig'], P['ISO'])
@@ -115,7 +115,7 @@ def test_response_and_quantisation() -> None:
     assert stages.quantise(np.array([[-1.0, 0.5, 2.0]])).tolist() == [[0, 32768, 65535]]
 
 
-def test_defocus_keeps_even_light_and_all_of_a_point() -> None:
+def test_defocus_conserves_uniform_light_and_points() -> None:
     flat = np.full((40, 50, 3), 7.0, dtype=np.float32)
     diameter = np.linspace(0.0, 12.0, 2000).reshape(40, 50)
     np.testing.assert_allclose(stages.defocus(flat, diameter), flat, rtol=1e-6)
@@ -127,7 +127,7 @@ def test_defocus_keeps_even_light_and_all_of_a_point() -> None:
 
 @pytest.mark.parametrize(('gain', 'read', 'dark'), [(1.0, 3.0, 2.0), (0.6, 5.0, 0.0)])
 def test_photon_transfer(gain: float, read: float, dark: float) -> None:
-    """The variance is a straight line over the mean: slope Gn^2, intercept sigma^2, through Poisson and Gauss alike."""
+    """The variance is linear in the mean: slope Gn^2, intercept sigma^2, for both Poisson and Gaussian noise."""
     ramp = np.repeat(np.linspace(2.0, 400.0, 25), 40).reshape(25, 40)
     count = 1000
     shots, reads = (
@@ -145,20 +145,20 @@ def test_photon_transfer(gain: float, read: float, dark: float) -> None:
     np.testing.assert_array_less(np.abs(mean - ramp[:, 0] - 0.5 * dark), 4.0 * np.sqrt(variance / 40_000))
 
 
-def test_few_electrons_are_poisson() -> None:
+def test_noise_of_few_electrons_is_poisson() -> None:
     z = normals(stream_key(1, 'c', 'shot'), 0, 200_000).reshape(400, 500)
     light = np.full(z.shape, 0.8)
     counts = stages.add_noise(light, 0.0, 1.0, 1.0, 0.0, z, z, electrons=True)
     for n, probability in [(0, 0.449329), (1, 0.359463), (2, 0.143785), (3, 0.038343)]:
         # Three standard deviations of 200 000 draws are 0.0033.
         assert np.mean(counts == n) == pytest.approx(probability, abs=0.0035)
-    # In other units (full scale, say) eq. 6 stands as printed, whatever the gain.
+    # In other units (such as full scale) eq. 6 is used as printed, for any gain.
     plain = stages.add_noise(light, 0.0, 1.0, 1.0, 0.0, z, z)
     np.testing.assert_allclose(plain, 0.8 + np.sqrt(0.8) * z, rtol=1e-6, atol=1e-6)
 
 
-def test_frames_repeat_and_differ() -> None:
-    """Equal keys give equal bits; another frame, quantity or seed is uncorrelated."""
+def test_noise_repeats_per_frame_and_differs_between_frames() -> None:
+    """Equal keys give equal bits; other frames, quantities or seeds are uncorrelated."""
     key = stream_key(42, 'amber/navcam', 'shot')
     first = normals(key, 7, 100_001)
     assert first.tobytes() == normals(key, 7, 100_001).tobytes()
@@ -178,7 +178,7 @@ def test_frames_repeat_and_differ() -> None:
 
 
 def test_exposure_laws() -> None:
-    """Twice the time or the ISO, or the lens open by one stop, doubles DN - b."""
+    """Twice the time or the ISO, or an aperture larger by one stop, doubles DN - b."""
     radiance = np.full((4, 4), 3.0)
 
     def dn(t: float = 1e-3, n: float = 4.0, iso: float = 100.0) -> float:
@@ -190,7 +190,7 @@ def test_exposure_laws() -> None:
     assert dn(t=2e-3) == pytest.approx(2.0 * dn(), rel=1e-3)
     assert dn(iso=200.0) == pytest.approx(2.0 * dn(), rel=1e-3)
     assert dn(n=4.0 * 2**0.5) == pytest.approx(0.5 * dn(), rel=1e-3)
-    # The sanity figure: 4 W/m^2/sr at F/4, 3.45 um, 1 ms, QE 0.55 give 3.2e3 electrons.
+    # Reference value: 4 W/m^2/sr at F/4, 3.45 um, 1 ms, QE 0.55 give 3.2e3 electrons.
     electrons = stages.aggregate(np.full((1, 1), 4.0), stages.physical_gain(0.9, 550e-9), 3.45e-6, 4.0, 1e-3, 0.55)
     assert electrons[0, 0] == pytest.approx(3.2e3, rel=0.02)
 
@@ -203,7 +203,7 @@ def test_exposure_laws() -> None:
         ('equidistant', (-0.02, 0.01, -0.003, 0.0005)),
     ],
 )
-def test_inverse_of_every_model(model: str, k: tuple[float, ...]) -> None:
+def test_inverse_of_every_lens_model(model: str, k: tuple[float, ...]) -> None:
     x, y = np.meshgrid(np.linspace(-0.6, 0.6, 41), np.linspace(-0.5, 0.5, 31))
     xd, yd = distort(x, y, k, model)
     xu, yu = undistort(xd, yd, k, model)
@@ -213,8 +213,8 @@ def test_inverse_of_every_model(model: str, k: tuple[float, ...]) -> None:
 
 
 @pytest.mark.parametrize('model', ['plumb_bob', 'rational_polynomial', 'equidistant'])
-def test_every_model_is_opencvs(model: str) -> None:
-    """The formulas of CameraInfo's models in a second implementation, tangential terms included."""
+def test_every_lens_model_equals_opencv(model: str) -> None:
+    """The formulas of CameraInfo's models in a second implementation, including tangential terms."""
     k = {
         'plumb_bob': (-0.16, 0.2, 1e-3, -2e-3, -0.12),
         'equidistant': (-0.02, 0.01, -0.003, 0.0005),
@@ -227,7 +227,7 @@ def test_every_model_is_opencvs(model: str) -> None:
     np.testing.assert_allclose(np.stack(distort(x, y, k, model), axis=-1), seen, atol=1e-12)
 
 
-def test_lenses_that_fold_are_refused() -> None:
+def test_folding_lenses_are_rejected() -> None:
     x, y = np.meshgrid(np.linspace(-1, 1, 11), np.linspace(-1, 1, 11))
     for model, k in [
         ('plumb_bob', (-0.9, 0, 0)),
@@ -238,5 +238,5 @@ def test_lenses_that_fold_are_refused() -> None:
             directions(x, y, k, model)
     with pytest.raises(ValueError, match='allowed: plumb_bob, rational_polynomial, equidistant'):
         distort(0.0, 0.0, (), 'fov')
-    with pytest.raises(ValueError, match='2 coefficients for plumb_bob; allowed: 5'):
+    with pytest.raises(ValueError, match='2 coefficients do not fit plumb_bob; allowed: 5'):
         distort(0.0, 0.0, (0.1, 0.2))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A camera's topics: made only for those who listen."""
+"""Tests of a camera's topics, which are rendered for subscribers only."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ ENTRY = {
 
 
 class Counted:
-    """A view that counts how often it was asked for a scene."""
+    """View that counts its calls of ``prepare``."""
 
     def __init__(self, view: WorldView) -> None:
         self._view = view
@@ -102,8 +102,8 @@ def flat_view() -> WorldView:
     return world.view('amber')
 
 
-def test_nothing_is_rendered_for_nobody(context: Any, flat_view: WorldView) -> None:
-    """Without listeners no frame is wanted; CameraInfo costs no rays; with a listener come pixels, stamp and frame."""
+def test_camera_without_subscriber_does_not_render(context: Any, flat_view: WorldView) -> None:
+    """Without subscribers no frame is wanted; CameraInfo needs no rays; a subscriber gets pixels, stamp and frame."""
     view, light = Counted(flat_view), LIGHT
     node = Node('left', namespace='amber', context=context, enable_rosout=False)
     link = Node('link', context=context, enable_rosout=False)
@@ -132,7 +132,7 @@ def test_nothing_is_rendered_for_nobody(context: Any, flat_view: WorldView) -> N
     assert view.prepared == 1
     assert (images[0].height, images[0].width, images[0].encoding, images[0].step) == (24, 32, 'rgb16', 192)
 
-    # The compressed one is without loss, and its channels in OpenCV's order, as its format says.
+    # The compressed image is lossless, with channels in OpenCV's order, as its format says.
     unpacked = cv2.imdecode(np.frombuffer(packed[0].data, np.uint8), cv2.IMREAD_UNCHANGED)
     raw = np.frombuffer(images[0].data, '<u2').reshape(24, 32, 3)
     np.testing.assert_array_equal(unpacked[:, :, ::-1], raw)
@@ -140,12 +140,10 @@ def test_nothing_is_rendered_for_nobody(context: Any, flat_view: WorldView) -> N
 
 
 @pytest.mark.parametrize('automatic', [True, False])
-def test_image_metadata_holds_exposure_gain_and_frame_of_the_image(
-    context: Any, flat_view: WorldView, automatic: bool
-) -> None:
-    """Both eyes: a camera set to the published exposure and gain makes the same image, bit for bit.
+def test_image_metadata_has_exposure_gain_and_frame(context: Any, flat_view: WorldView, automatic: bool) -> None:
+    """A camera set to the published exposure and gain makes a bit-identical image.
 
-    No subscriber to the metadata alone makes a camera render.
+    A subscriber of the metadata alone does not make a camera render.
     """
     meter: Any = {'meter': 'ground', 'percentile': 90.0, 'target_level': 0.3} if automatic else None
     model = {**EYE, 'exposure_s': 2e-4, 'auto_exposure': meter, 'iso': 160.0}
@@ -156,7 +154,7 @@ def test_image_metadata_holds_exposure_gain_and_frame_of_the_image(
         'mount': {'xyz': [0.6, -0.2, 1.0], 'rpy_deg': [0.0, 30.0, 0.0]},
     }
     left = {**right, 'mount': {**right['mount'], 'xyz': [0.6, 0.2, 1.0]}}
-    # Names that no test has whose subscriptions are still known to the domain.
+    # Unique names, because subscriptions of other tests may still be known to the domain.
     eyes = [f'{side}_{"metered" if automatic else "fixed"}' for side in ('left', 'right')]
     pair = sensors_of({'amber': {eyes[0]: left, eyes[1]: {**right, 'stereo_with': eyes[0]}}})
     link = Node('link', context=context, enable_rosout=False)
@@ -193,8 +191,10 @@ def test_image_metadata_holds_exposure_gain_and_frame_of_the_image(
     ('color', 'encoding', 'form'),
     [('mono', 'mono16', 'mono16; png compressed '), ('bayer_rggb', 'bayer_rggb16', 'bayer_rggb16; png compressed ')],
 )
-def test_one_channel_has_no_order_of_colours(context: Any, color: str, encoding: str, form: str) -> None:
-    """image_transport's own compressed plugin names an order for colours alone."""
+def test_compressed_format_of_one_channel_has_no_color_order(
+    context: Any, color: str, encoding: str, form: str
+) -> None:
+    """image_transport's own compressed plugin gives an order for color images only."""
     (sensor,) = sensors_of({'amber': {'eye': {**ENTRY, 'model': {**EYE, 'color': color}}}})
     node = Node('eye', namespace='amber', context=context, enable_rosout=False)
     link = Node('link', context=context, enable_rosout=False)
@@ -241,8 +241,8 @@ def test_image_and_camera_info_are_published_together(context: Any, flat_view: W
     assert order.count('camera_info') == 1 and {'image_raw/compressed', 'depth/image_raw'} <= set(order)
 
 
-def test_previews_are_few_and_spread() -> None:
-    """Four frames of a run, the first and the last among them; all of a run of two frames."""
+def test_previews_are_four_frames_over_the_run() -> None:
+    """Four frames of a run, including the first and the last; all frames of a run of two."""
     assert sorted(preview_frames(12.0, 4.0)) == [0, 16, 31, 47]
     assert sorted(preview_frames(0.4, 4.0)) == [0, 1] and sorted(preview_frames(0.0, 4.0)) == [0]
     shown = np.zeros((600, 1200, 3), np.uint8)
@@ -254,8 +254,8 @@ def test_previews_are_few_and_spread() -> None:
     assert image[..., 2].mean() > 190 and image[..., 0].mean() < 10 and len(message.data) < 20_000
 
 
-def test_boxes_are_vision_messages_that_are_read_back() -> None:
-    """Pixels count from 0, both ends included: of columns 3 to 8 the middle is 5.5 and the width 6."""
+def test_boxes_round_trip_through_vision_messages() -> None:
+    """Pixels count from 0, both ends included: for columns 3 to 8 the center is 5.5 and the width 6."""
     made = [Box2D(7, int(Semantic.ROCK), 3, 10, 8, 20, 41), Box2D(9, int(Semantic.WHEEL), 3, 10, 8, 20, 5)]
     found = camera_topics.detections_message(made, {7: 'rock_7', 9: 'amber/left'}, Header()).detections
     first = found[0]

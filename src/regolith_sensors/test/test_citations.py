@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A run cites the papers of the sensors it has, and no others."""
+"""Tests of citations: a run cites exactly the references of its sensors."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def cited(sensors: dict[str, Any], **light: Any) -> set[str]:
     return set(found.keys)
 
 
-def test_a_blind_rover_cites_nothing() -> None:
+def test_scenario_without_sensors_cites_nothing() -> None:
     assert cited({}) == set()
 
 
 @pytest.mark.parametrize('light', [{}, {'reflectance': 'pommerol2013', 'sun': None}])
-def test_a_camera_cites_hapke_and_its_stages(light: dict[str, Any]) -> None:
+def test_camera_cites_hapke_and_its_stages(light: dict[str, Any]) -> None:
     found = cited({'eye': {'model': 'blackfly'}}, **light)
     assert {'hapke1981', 'hapke2012', 'batagoda2024', 'brown1966', 'walter2007', 'helfenstein1999'} <= found
     assert {'sato2014', 'pommerol2013'} & found == ({'pommerol2013'} if light else {'sato2014'})
@@ -33,20 +33,20 @@ def test_a_camera_cites_hapke_and_its_stages(light: dict[str, Any]) -> None:
     assert not {'wagner2010', 'ieee952', 'kannala2006'} & found
 
 
-def test_the_sun_over_a_place_comes_from_an_almanac() -> None:
+def test_lunar_sun_cites_the_almanac() -> None:
     sun = {'latitude_deg': -85.0, 'longitude_deg': 0.0, 'utc': '2026-11-21T12:00:00Z'}
     assert 'meeus1998' in cited({'eye': {'model': 'navcam'}}, sun=sun)
 
 
-def test_lidar_and_inertial_units() -> None:
+def test_lidar_and_inertial_citations() -> None:
     lidar = cited({'l': {'model': 'vlp16'}})
     assert {'hapke1981', 'wagner2010'} <= lidar and 'batagoda2024' not in lidar
     assert cited({'i': {'model': 'imu_mems'}}) == {'titterton2004', 'ieee952', 'gillespie1996'}
     assert cited({'g': {'model': 'gnss_lunanet'}}) == {'gillespie1996'}
 
 
-def test_a_camera_cites_its_lens_if_it_has_one() -> None:
-    """Brown's for plumb bob, Kannala's for a fisheye; none without coefficients, or with the stage off."""
+def test_camera_with_distortion_cites_its_lens_model() -> None:
+    """Brown for plumb bob, Kannala for a fisheye; none without coefficients, or with the stage disabled."""
     base: dict[str, Any] = {
         'type': 'camera',
         'width': 200,

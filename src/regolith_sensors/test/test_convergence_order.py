@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How errors of inertial sensors' models go down with their step: exactly as they say."""
+"""Tests of the convergence order of the inertial sensor models."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ARM = np.array([0.4, -0.2, 0.3])
 
 
 def felt(window_ns: int) -> np.ndarray:
-    """Return the mean force of a window about 0.2 s, on a body that turns and accelerates evenly."""
+    """Return the mean force over a window around 0.2 s, on a body that rotates and accelerates uniformly."""
     t_ns = np.arange(0, 401) * 1_000_000
     t = t_ns * 1e-9
     turns = np.array([from_rotation_vector(SPIN * s) for s in t])
@@ -42,8 +42,8 @@ def exact(window_ns: int) -> np.ndarray:
     return 0.5 * np.sum(weights[:, None] * np.array(parts), axis=0) + np.cross(SPIN, np.cross(SPIN, ARM))
 
 
-def test_the_force_of_a_window_is_of_second_order() -> None:
-    """Half the window, a quarter of the error: the turn within it is the only approximation."""
+def test_mean_force_of_a_window_is_of_second_order() -> None:
+    """Half the window gives a quarter of the error: the rotation within it is the only approximation."""
     errors = [np.linalg.norm(felt(ns) - exact(ns)) for ns in (160_000_000, 80_000_000, 40_000_000)]
     assert errors[0] > 1e-3
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.02) and errors[1] / errors[2] == pytest.approx(
@@ -53,9 +53,9 @@ def test_the_force_of_a_window_is_of_second_order() -> None:
 
 @pytest.mark.parametrize('period', [0.01, 0.1, 1.0])
 def test_drift_is_the_same_process_at_any_rate(period: float) -> None:
-    """Gauss-Markov is stepped exactly: variance and correlation over a time do not depend on the samples' period.
+    """Gauss-Markov steps are exact: variance and correlation over a time are independent of the sample period.
 
-    40 000 axes: four standard errors of variance and covariance.
+    40 000 axes; the tolerance is four standard errors of variance and covariance.
     """
     axes, sigma, tau = 40_000, 0.3, 2.0
     drift = Drift(stream_key(3, 'imu', 'bias'), axes, period, sigma, tau)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Both layouts say the same, and what was seen."""
+"""Tests of datasets: both layouts agree with each other and with the images."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = {2: 'rock', 3: 'vehicle', 4: 'wheel'}
 
 
 def labelled_scene() -> tuple[np.ndarray, list[LabelledBox]]:
-    """Return an instance image (a ragged rock, one cut by a pole, a dot) and the boxes that our ground truth finds."""
+    """Return an instance image (an irregular rock, one cut by a pole, a dot) and its ground truth boxes."""
     numbers = np.ones((40, 60), np.uint16)
     rng = np.random.default_rng(5)
     cv2.circle(numbers, (20, 15), 9, 2, -1)
@@ -35,7 +35,7 @@ def labelled_scene() -> tuple[np.ndarray, list[LabelledBox]]:
     ]
 
 
-def test_both_layouts_agree(tmp_path: Path) -> None:
+def test_coco_and_yolo_labels_agree(tmp_path: Path) -> None:
     numbers, found = labelled_scene()
     image = np.arange(40 * 60, dtype=np.uint16).reshape(40, 60) * 20
     writer = DatasetWriter(tmp_path, least_pixels=4)
@@ -68,8 +68,8 @@ def test_both_layouts_agree(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(('pixels', 'area'), [(0, 12), (7, 7)])
 @pytest.mark.parametrize('least', [6, 7, 8, 12, 13])
-def test_a_box_counts_by_its_pixels_or_else_by_its_area(tmp_path: Path, pixels: int, area: int, least: int) -> None:
-    """Both ends of a box belong to it: 4 columns by 3 rows. A label needs the least number or more, in both layouts."""
+def test_box_is_counted_by_pixels_or_by_area(tmp_path: Path, pixels: int, area: int, least: int) -> None:
+    """Both ends belong to a box: 4 columns by 3 rows. A label needs at least the minimum number, in both layouts."""
     writer = DatasetWriter(tmp_path, least_pixels=least)
     writer.add('a', np.zeros((40, 60), np.uint8), [LabelledBox('rock', 5, 7, 8, 9, pixels)])
     there = int(area >= least)
@@ -82,7 +82,7 @@ def test_a_box_counts_by_its_pixels_or_else_by_its_area(tmp_path: Path, pixels: 
     assert lines == [f'0 {7 / 60:.6f} {8.5 / 40:.6f} {4 / 60:.6f} {3 / 40:.6f}'] * there
 
 
-def test_outlines_hold_the_pixels(tmp_path: Path) -> None:
+def test_outlines_enclose_the_pixels(tmp_path: Path) -> None:
     numbers, found = labelled_scene()
     writer = DatasetWriter(tmp_path, ['vehicle', 'rock'], least_pixels=4)
     writer.add('a', numbers, found, 'train', numbers)
@@ -102,7 +102,7 @@ def test_outlines_hold_the_pixels(tmp_path: Path) -> None:
         mask = (numbers == box.instance).astype(np.uint8)
         filled = np.zeros_like(mask)
         cv2.drawContours(filled, cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0], -1, (1,), -1)
-        # Every pixel's middle, and no other; holes are filled.
+        # The center of every pixel of the object, and of no other; holes are filled.
         np.testing.assert_array_equal(inside, filled.astype(bool), err_msg=box.class_name)
     assert len(coco['annotations'][1]['segmentation']) == 2, 'the pole cuts the vehicle in two'
 
@@ -120,7 +120,7 @@ def test_categories_are_numbered_among_the_classes_chosen(tmp_path: Path) -> Non
     assert [line.split()[0] for line in lines] == ['0', '1']
 
 
-def test_unknown_classes_are_refused(tmp_path: Path) -> None:
+def test_unknown_classes_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match='classes boulder; allowed: some of rock, vehicle, wheel, other'):
         DatasetWriter(tmp_path, ['boulder'])
     assert not any(tmp_path.iterdir())
@@ -129,7 +129,7 @@ def test_unknown_classes_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ('total', 'share', 'last'), [(10, 0.2, 2), (6, 0.2, 1), (10, 0.0, 0), (10, 1.0, 10), (20, 0.3, 6)]
 )
-def test_the_last_frames_of_a_run_are_for_validation(
+def test_last_frames_of_a_run_are_for_validation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, total: int, share: float, last: int
 ) -> None:
     """As many as the share of them, where that is a whole number exactly so many."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Colours of cameras, and their images in 8 bits."""
+"""Tests of camera colors and of 8-bit images."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OFF = {'defocus': False, 'noise': False, 'fixed_pattern': False, 'vignetting': F
 
 
 def ground(scene: Scene, model: dict[str, Any] | str, **changes: Any) -> Any:
-    """Return the mean digital numbers of sunlit ground straight below, of red, green and blue."""
+    """Return the mean digital numbers of sunlit ground straight below in red, green and blue."""
     values = load_sensor(model, CameraConfig).model_dump(mode='json')
     small = {
         'width': 32,
@@ -43,7 +43,7 @@ def ground(scene: Scene, model: dict[str, Any] | str, **changes: Any) -> Any:
 @pytest.mark.parametrize('model', sensor_models('camera'))
 def test_sunlit_regolith_is_neutral_to_warm(model: str, flat_scene: Callable[..., Scene]) -> None:
     red, green, blue = ground(flat_scene(HapkeSoil()), model)
-    # Mature soil reflects some 45 % more at 650 nm than at 450 nm; nothing of the sensor's own colour is left.
+    # Mature soil reflects some 45 % more at 650 nm than at 450 nm; no color of the sensor itself remains.
     assert red > green > blue and red / blue == pytest.approx(1.18 / 0.82, rel=0.02)
     white = ground(flat_scene(Lambert((0.3,) * 3)), model)
     np.testing.assert_allclose(white, white.mean(), rtol=0.01)
@@ -70,13 +70,13 @@ def test_white_balance_by_hand(flat_scene: Callable[..., Scene]) -> None:
         )
 
 
-def test_a_full_pixel_is_white(flat_scene: Callable[..., Scene]) -> None:
-    """Gains are 1 and more: overexposed ground has no colour."""
+def test_saturated_pixel_is_white(flat_scene: Callable[..., Scene]) -> None:
+    """All gains are at least 1, so overexposed ground has no color."""
     bright = ground(flat_scene(Lambert((0.9,) * 3)), 'blackfly', auto_exposure=None, exposure_s=1.0)
     np.testing.assert_array_equal(bright, 65535.0)
 
 
-def test_images_in_8_bits_are_in_the_curve_of_srgb() -> None:
+def test_8_bit_images_are_srgb_encoded() -> None:
     shown, encoding = display_image(np.array([[0, 14036, 65535]], np.uint16), 'mono16')
     # 21.4 % of the light is the middle of the scale.
     assert encoding == 'mono8' and shown.dtype == np.uint8 and shown.tolist() == [[0, 128, 255]]

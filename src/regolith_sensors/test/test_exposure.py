@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of automatic exposure: metered classes, the limit of full pixels."""
+"""Tests of automatic exposure: metered classes and the limit of full pixels."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from regolith_sensors.scene.scene import Semantic
 HEIGHT, WIDTH = 96, 128
 STAGES = {'defocus': False, 'noise': False, 'fixed_pattern': False, 'vignetting': False}
 GROUND = np.s_[HEIGHT // 3 :, : WIDTH // 2]
-"""Pixels of the ground: the sky is above, a vehicle at the right."""
+"""Pixels of the ground; the sky is above, a vehicle on the right."""
 
 
 def developed(**exposure: Any) -> CameraImage:
-    """Return the image of ground whose radiance runs evenly from 0 to 1 below a black sky, beside a bright vehicle."""
+    """Return an image of ground with radiance from 0 to 1, below a black sky and beside a bright vehicle."""
     config = CameraConfig.model_validate(
         {
             'width': WIDTH,
@@ -48,18 +48,18 @@ def developed(**exposure: Any) -> CameraImage:
 
 
 @pytest.mark.parametrize(('percentile', 'level'), [(50.0, 0.2), (90.0, 0.6)])
-def test_the_percentile_of_the_ground_reaches_its_level(percentile: float, level: float) -> None:
-    """Neither the black sky nor a vehicle twenty times as bright as the ground moves it.
+def test_percentile_of_the_ground_reaches_its_level(percentile: float, level: float) -> None:
+    """The black sky and a vehicle twenty times as bright as the ground have no effect.
 
-    Of the 256 metered pixels of the ground a percentile of an even distribution is known to sqrt(p (1 - p) / 256), at
-    most 3.1 %, relative to at least 0.5 of the range: 3 standard deviations are 19 %.
+    A percentile of the 256 metered ground pixels of a uniform distribution is known to sqrt(p (1 - p) / 256), at most
+    3.1 %. Relative to at least 0.5 of the range, 3 standard deviations are 19 %.
     """
     picture = developed(meter='ground', percentile=percentile, target_level=level)
     assert np.percentile(picture.image[GROUND], percentile) / 65535 == pytest.approx(level, rel=0.19)
 
 
-def test_the_frame_meters_vehicles_as_well() -> None:
-    """The 90th percentile of a frame of which a third is the vehicle is the vehicle's, at a radiance of 20."""
+def test_frame_metering_includes_vehicles() -> None:
+    """The vehicle covers a third of the frame, so the 90th percentile is that of the vehicle, at a radiance of 20."""
     frame, ground = (
         developed(meter=meter, percentile=90.0, target_level=0.6).exposure_s for meter in ('frame', 'ground')
     )
@@ -67,22 +67,22 @@ def test_the_frame_meters_vehicles_as_well() -> None:
 
 
 @pytest.mark.parametrize('limit', [0.01, 0.1])
-def test_full_pixels_are_limited(limit: float) -> None:
-    """With the median at the full well half of the ground would be full; the limit shortens the exposure to its own.
+def test_fraction_of_full_pixels_is_limited(limit: float) -> None:
+    """With the median at the full well half of the ground would be full; the limit shortens the exposure.
 
-    The fraction of the whole ground follows that of the metered 256 pixels to three of their standard deviations.
+    The fraction of the whole ground equals that of the metered 256 pixels within three standard deviations.
     """
     free = developed(meter='ground', percentile=50.0, target_level=1.0)
     assert np.mean(free.image[GROUND] == 65535) == pytest.approx(0.5, abs=0.1)
     held = developed(meter='ground', percentile=50.0, target_level=1.0, max_full_fraction=limit)
     full = np.mean(held.image[GROUND] == 65535)
     assert full == pytest.approx(limit, abs=3.0 * np.sqrt(limit * (1.0 - limit) / 256.0))
-    # A limit that is kept anyway changes nothing.
+    # A limit that is met anyway has no effect.
     dim = {'meter': 'ground', 'percentile': 50.0, 'target_level': 0.1}
     assert developed(**dim).exposure_s == developed(**dim, max_full_fraction=limit).exposure_s
 
 
-def test_without_ground_all_of_the_frame_is_metered() -> None:
+def test_frame_without_ground_is_metered_completely() -> None:
     config = {'percentile': 90.0, 'target_level': 0.5}
     devices = [
         Camera(

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Elementary functions in single precision against the library's in double."""
+"""Tests of the single-precision elementary functions against the library's in double precision."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from regolith_sensors.rays.fast_math import cos_sin_of_turn, exp, log
 
 
-def test_functions_are_within_their_bounds() -> None:
-    """Relative errors as the docstrings promise them, across where the series begin anew; exact at 0 and 1."""
+def test_fast_functions_are_within_their_bounds() -> None:
+    """Relative errors are within the documented limits, also across the segments of the series; exact at 0 and 1."""
     x = np.concatenate([-np.geomspace(1e-6, 87.0, 4000), -math.log(2.0) * (np.arange(100) + 0.5)])
     x = x[x > -87.0].astype(np.float32)
     got = np.array([exp(v) for v in x], dtype=np.float64)
@@ -24,7 +24,7 @@ def test_functions_are_within_their_bounds() -> None:
     assert log(np.float32(1.0)) == 0.0
 
 
-def test_a_turn_is_on_the_circle() -> None:
+def test_cos_sin_of_turn_is_on_the_unit_circle() -> None:
     turn = np.linspace(0.0, 1.0, 2001, dtype=np.float32)
     got = np.array([cos_sin_of_turn(t) for t in turn], dtype=np.float64)
     angle = 2.0 * math.pi * turn.astype(np.float64)

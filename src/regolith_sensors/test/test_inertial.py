@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""IMU and GNSS: kinematics exactly, errors by their statistics."""
+"""Tests of IMU and GNSS: exact kinematics, and statistics of the errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def allan(x: np.ndarray, m: int) -> float:
 
 @pytest.mark.seconds
 def test_allan_deviation() -> None:
-    """Four hours standing still: white noise at 1 s, slope -1/2, the bump of the bias."""
+    """Four hours at rest: white noise at 1 s, slope -1/2, and the maximum due to the bias."""
     config = load_sensor('imu_tactical', ImuConfig).gyroscope
     errors = config.model_copy(update={'scale_factor_stddev': 0.0})
     imu = Imu(ImuConfig(gyroscope=errors), 5, 'imu')
@@ -39,7 +39,7 @@ def test_allan_deviation() -> None:
     _, rate = imu.samples(0, np.zeros((count, 3)), np.zeros((count, 3)))
     assert allan(rate, 100) == pytest.approx(config.noise_density, rel=0.05)
     taus = np.array([0.1, 0.3, 1.0, 3.0, 10.0])
-    # The bias adds 2 % at 10 s, which tilts the line by 0.005.
+    # The bias adds 2 % at 10 s, which changes the slope by 0.005.
     slope = np.polyfit(np.log(taus), np.log([allan(rate, round(t * 100)) for t in taus]), 1)[0]
     assert slope == pytest.approx(-0.5, abs=0.03)
     tau = 1.89 * config.bias_correlation_time_s
@@ -55,7 +55,7 @@ def test_random_walk() -> None:
     assert x[-1].std() == pytest.approx(0.3 * math.sqrt(200.0), rel=0.2)
 
 
-def test_errors_do_not_depend_on_how_one_got_there() -> None:
+def test_imu_errors_depend_on_sample_index_only() -> None:
     config = load_sensor('imu_mems', ImuConfig)
     straight, jumping = Imu(config, 3, 'imu'), Imu(config, 3, 'imu')
     force, rate = straight.samples(0, np.tile([0.0, 0.0, 1.62], (500, 1)), np.zeros((500, 3)))
@@ -65,20 +65,20 @@ def test_errors_do_not_depend_on_how_one_got_there() -> None:
     assert not np.array_equal(force, Imu(config, 4, 'imu').samples(0, np.tile([0.0, 0.0, 1.62], (500, 1)), rate)[0])
 
 
-def test_quantised_and_saturated() -> None:
+def test_readings_are_quantized_and_saturated() -> None:
     imu = Imu(ImuConfig.model_validate({'accelerometer': {'full_scale_range': 8.0, 'resolution_bits': 4}}), 1, 'i')
     force, _ = imu.samples(0, np.array([[9.0, -20.0, 1.62], [0.4, 0.6, 7.9]]), np.zeros((2, 3)))
     assert force.tolist() == [[8.0, -8.0, 2.0], [0.0, 1.0, 8.0]]
 
 
 def test_every_constant_error_has_its_size() -> None:
-    """m = (1 + s + M) x + b0, drawn once per unit: over 2000 units each part has its deviation, and no other axis'."""
+    """m = (1 + s + M) x + b0, drawn once per unit: over 2000 units each part has its deviation, without cross-talk."""
     errors = {'turn_on_bias_stddev': 0.2, 'scale_factor_stddev': 0.01, 'misalignment_stddev_rad': 0.003}
     true = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
     config = ImuConfig.model_validate({'gyroscope': errors})
     got = np.array([Imu(config, seed, 'imu').samples(0, true, true)[1] for seed in range(2000)])
     offset, x, y = got[:, 0], got[:, 1] - got[:, 0], (got[:, 2] - got[:, 0]) / 2.0
-    # Deviations of 2000 units are known to 1.6 %: four of that.
+    # Deviations of 2000 units are known to 1.6 %; the tolerance is four times that.
     assert offset.std(axis=0) == pytest.approx(0.2, rel=0.065)
     assert np.array([x[:, 0].std(), y[:, 1].std()]) == pytest.approx(0.01, rel=0.065)
     assert np.array([x[:, 1].std(), x[:, 2].std(), y[:, 0].std(), y[:, 2].std()]) == pytest.approx(0.003, rel=0.065)
@@ -89,18 +89,18 @@ def test_every_constant_error_has_its_size() -> None:
 
 def test_specific_force() -> None:
     np.testing.assert_allclose(specific_force((0, 0, 0), LEVEL, MOON), [0, 0, 1.62])
-    # On its left side the body's y axis points up.
+    # Lying on its left side, the body's y axis points up.
     rolled = from_rotation_vector(np.array([math.pi / 2, 0, 0]))
     np.testing.assert_allclose(specific_force((0, 0, 0), rolled, MOON), [0, 1.62, 0], atol=1e-15)
-    # Free fall feels nothing.
+    # In free fall the specific force is zero.
     np.testing.assert_allclose(specific_force(MOON, rolled, MOON), [0, 0, 0], atol=1e-15)
-    # A turning table: centripetal and tangential acceleration at the arm.
+    # A rotating table: centripetal and tangential acceleration at the lever arm.
     got = specific_force((0, 0, 0), LEVEL, MOON, (0, 0, 2.0), (0, 0, 3.0), (0.5, 0, 0))
     np.testing.assert_allclose(got, [-2.0, 1.5, 1.62])
 
 
-def test_mean_over_a_window_is_the_mean_of_the_moments() -> None:
-    """A body that turns about a tilted axis while it accelerates; 100 moments against two ends of a window."""
+def test_mean_over_a_window_equals_mean_of_samples() -> None:
+    """A body that rotates about a tilted axis while it accelerates: 100 samples against both ends of a window."""
     w, arm, a, dt = np.array([0.3, -0.2, 0.5]), np.array([0.4, 0.1, 0.6]), np.array([0.2, -0.1, 0.05]), 0.01
     start = from_rotation_vector(np.array([0.1, 0.4, -0.2]))
 
@@ -109,7 +109,7 @@ def test_mean_over_a_window_is_the_mean_of_the_moments() -> None:
 
     moments = [specific_force(a, orientation(t), MOON, w, (0, 0, 0), arm) for t in (np.arange(100) + 0.5) * dt / 100]
     got = mean_specific_force((a * 0.0, a * dt), (w, w), (orientation(0.0), orientation(dt)), dt, MOON, arm)
-    # Second order in the turn of 6 mrad.
+    # Second order in the rotation of 6 mrad.
     np.testing.assert_allclose(got, np.mean(moments, axis=0), atol=2e-5)
     assert matrix(start)[2] @ got == pytest.approx(1.62, abs=0.3)
 
@@ -121,7 +121,7 @@ def test_fixes_on_the_earth_are_on_its_ellipsoid() -> None:
     for place, expected in (((21.902, 0.0, 4.0), (45.0, 7.0 + 1 / 3600)), ((0.0, 30.870, 4.0), (45.0 + 1 / 3600, 7.0))):
         assert Gnss(config, 1, 'g').fix(0, place) == pytest.approx((*expected, 304.0), abs=2e-9)
     lat, lon, alt = Gnss(config, 1, 'g').fix(0, (21.902, 30.870, 4.0))
-    # The same with axes turned: +y points 30 degrees east of north.
+    # The same with rotated axes: +y points 30 degrees east of north.
     turned = GnssConfig(**{**config.model_dump(), 'north_deg': 30.0})
     c, s = math.cos(math.radians(30.0)), math.sin(math.radians(30.0))
     place = (21.902 * c - 30.870 * s, 21.902 * s + 30.870 * c, 4.0)
@@ -140,7 +140,7 @@ def test_gnss_errors() -> None:
         np.testing.assert_allclose(covariance, np.array([1.5, 1.5, 3.0]) ** 2 * math.exp(-lag / 30.0), rtol=0.1)
 
 
-def test_fix_on_the_sphere() -> None:
+def test_gnss_fix_on_the_sphere() -> None:
     config = GnssConfig(
         latitude_deg=60.0,
         longitude_deg=20.0,
@@ -152,14 +152,14 @@ def test_fix_on_the_sphere() -> None:
     )
     degree = math.pi / 180 * MOON_RADIUS
     assert Gnss(config, 1, 'g').fix(3, (0.0, degree / 600, 2.0)) == pytest.approx((60.0 + 1 / 600, 20.0, 7.0), abs=1e-8)
-    # A parallel is twice as short at 60 N; second order in d / R: 2e-8 degrees.
+    # A parallel is half as long at 60 N; second order in d / R: 2e-8 degrees.
     assert Gnss(config, 1, 'g').fix(3, (degree / 6e3, 0.0, 2.0)) == pytest.approx((60.0, 20.0 + 1 / 3e3, 7.0), abs=3e-8)
     assert geodetic((0, 100.0, 0), 0.0, 0.0, 0.0, MOON_RADIUS)[0] == pytest.approx(100.0 / MOON_RADIUS)
 
 
 @pytest.mark.parametrize('latitude_deg', [0.0, 45.0, -80.0, -90.0, 90.0])
 def test_local_coordinates_against_the_tangent_plane(latitude_deg: float) -> None:
-    """A point of the plane that touches the sphere, seen from its middle; at a pole, longitudes are all around."""
+    """A point of the tangent plane, projected to the sphere from its center; at a pole all longitudes occur."""
     latitude, d = math.radians(latitude_deg), 100.0
     turn = np.linspace(0.0, 2.0 * math.pi, 16, endpoint=False)
     east, north = d * np.cos(turn), d * np.sin(turn)
@@ -177,7 +177,7 @@ def test_local_coordinates_against_the_tangent_plane(latitude_deg: float) -> Non
 
 
 def test_receiver_at_a_pole_gives_its_distance_from_it() -> None:
-    """100 m off the pole the latitude is 100 m / R less in every direction, on the Moon and on the Earth."""
+    """100 m off the pole the latitude is lower by 100 m / R in every direction, on the Moon and on the Earth."""
     quiet = {f'{kind}_{way}_m': 0.0 for kind in ('noise', 'drift') for way in ('horizontal', 'vertical')}
     # Along a meridian the Earth's radius of curvature at its poles is a^2 / b.
     for body, radius in (('moon', MOON_RADIUS), ('earth', 6378137.0**2 / 6356752.314)):
@@ -194,6 +194,6 @@ def test_receiver_at_a_pole_gives_its_distance_from_it() -> None:
             assert np.all(np.sign(fixes[:, 0]) == np.sign(latitude)) and np.all(np.abs(fixes[:, :2]) <= [90.0, 180.0])
 
 
-def test_models() -> None:
+def test_shipped_inertial_models_load() -> None:
     assert sensor_models('imu') == ('imu_mems', 'imu_tactical') and sensor_models('gnss') == ('gnss_lunanet',)
     assert load_sensor('gnss_lunanet', GnssConfig).body == 'moon'

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Hulls in shadow get the ground's light: as much as they should, evenly, the same every time."""
+"""Tests of the irradiance cache: amount, smoothness and repeatability of ground light on hulls in shadow."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ALBEDO, WALL = 0.4, 0.6
 
 
 def wall(flat_scene: Callable[..., Scene], half: tuple[float, float, float] = (0.02, 0.5, 0.4)) -> Scene:
-    """Return a plate that stands upright, two metres above a level plain, its shaded side to the east."""
+    """Return an upright plate 2 m above a level plain, with its shaded side to the east."""
     scene = flat_scene(Lambert((ALBEDO,) * 3), (Lambert((WALL,) * 3),), 64.0)
     plate = scene.add_object('plate', [(scene.add_mesh(box(half), holds_light=True), Semantic.VEHICLE)])
     scene.place(plate, 0, (0.0, 0.0, 2.0), (0.0, 0.0, 0.0, 1.0))
@@ -48,30 +48,31 @@ def wall(flat_scene: Callable[..., Scene], half: tuple[float, float, float] = (0
 
 
 def look(scene: Scene, frame: int = 0, **changes: Any) -> RenderedImage:
-    """Look at the shaded side, westwards."""
+    """Render the shaded side, with the camera facing west."""
     pose = CameraPose(np.array([2.0, 0.0, 2.0]), np.array([0.0, 0.0, 1.0, 0.0]))
     camera = Camera(CameraConfig.model_validate({**CAMERA, **changes}), 1, 'cam')
     return camera.expose(scene.commit(), scene.origin, lambda _: pose, SUN, frame=frame)
 
 
-def test_a_wall_in_shadow_has_half_the_plains_light(flat_scene: Callable[..., Scene]) -> None:
-    """An upright wall sees a level plain of radiosity rho E sin(h) over half its sky: irradiance rho E sin(h) / 2."""
+def test_shadowed_wall_gets_half_the_light_of_the_plain(flat_scene: Callable[..., Scene]) -> None:
+    """An upright wall sees a plain of radiosity rho E sin(h) over half its sky: irradiance rho E sin(h) / 2."""
     frame = look(wall(flat_scene))
     seen = frame.radiance[frame.semantic == Semantic.VEHICLE]
     assert len(seen) > 300
     expected = WALL / math.pi * 0.5 * ALBEDO * SUN.irradiance * math.sin(SUN.elevation)
-    # The plain ends after 64 m, 1.8 degrees below the horizon; Hammersley's 16 points are good for a few per cent here.
+    # The plain ends after 64 m, 1.8 degrees below the horizon; 16 Hammersley points are accurate to a few per cent
+    # here.
     np.testing.assert_allclose(seen.mean(axis=0), expected, rtol=0.06)
-    # No grain: neighbours differ by less than a thousandth of the light.
+    # No noise: neighbors differ by less than a thousandth of the light.
     light = np.where(frame.semantic == Semantic.VEHICLE, frame.radiance[..., 1], np.nan)
     steps = np.abs(np.diff(light, axis=1))
     assert np.nanmax(steps) < 0.02 * expected[1] and np.nanstd(light) < 0.1 * expected[1]
-    # Without it the wall is black, as the sky is.
+    # Without indirect light the wall is black, as the sky is.
     dark = look(wall(flat_scene), ground_light_on_vehicles=False)
     assert not dark.radiance[dark.semantic == Semantic.VEHICLE].any()
 
 
-def test_kept_light_agrees_with_rays_of_each_pixel(flat_scene: Callable[..., Scene]) -> None:
+def test_cached_irradiance_agrees_with_rays_per_pixel(flat_scene: Callable[..., Scene]) -> None:
     kept, rays = (look(wall(flat_scene), **more) for more in ({}, {'bounce_samples': 64}))
     hull = kept.semantic == Semantic.VEHICLE
     assert kept.radiance[hull].mean() == pytest.approx(rays.radiance[hull].mean(), rel=0.06)
@@ -79,10 +80,10 @@ def test_kept_light_agrees_with_rays_of_each_pixel(flat_scene: Callable[..., Sce
     assert grain[0] < 0.05 * grain[1]
 
 
-def test_kept_light_is_a_function_of_the_scene(
+def test_cached_irradiance_depends_on_the_scene_only(
     flat_scene: Callable[..., Scene], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not of the frame, of former frames or of the number of threads."""
+    """It does not depend on the frame, on earlier frames or on the number of threads."""
     scene = wall(flat_scene)
     first = look(scene, 3)
     hull = first.semantic == Semantic.VEHICLE
@@ -94,7 +95,7 @@ def test_kept_light_is_a_function_of_the_scene(
     assert look(scene, 5).radiance[hull].tobytes() == bits
 
 
-def test_hulls_out_of_view_cost_nothing(flat_scene: Callable[..., Scene]) -> None:
+def test_hulls_outside_the_view_are_skipped(flat_scene: Callable[..., Scene]) -> None:
     traced, light = (scene := wall(flat_scene)).commit(), lights(scene.origin, SUN)
     rays = np.zeros((2, 2, 3))
     rays[...] = np.array([[[-0.3, -0.3, 1.0], [0.3, -0.3, 1.0]], [[-0.3, 0.3, 1.0], [0.3, 0.3, 1.0]]]) / math.sqrt(1.18)
@@ -106,12 +107,12 @@ def test_hulls_out_of_view_cost_nothing(flat_scene: Callable[..., Scene]) -> Non
     assert not traced.vehicle_indirect_light(lights(scene.origin, None), ahead).any()
 
 
-def test_nodes_take_their_light_from_points_that_face_the_same_way() -> None:
+def test_nodes_use_points_with_the_same_facing() -> None:
     mesh = wheel(0.25, 0.15, (24, 0.012, 0.006))
     lit = irradiance_points(mesh)
     assert len(lit.points) < 60
     np.testing.assert_allclose(lit.weight.sum(axis=1), 1.0, rtol=1e-5)
-    # The cap's middle, looking along the axle.
+    # The center of the cap, facing along the axle.
     cap = next(n for n, t in enumerate(mesh.triangles) if abs(mesh.vertices[t][:, 2] - 0.15).max() < 1e-9)
     node = lit.lattice[cap, 0]
     heavy = lit.near[node][lit.weight[node] > 0.05]
@@ -119,8 +120,8 @@ def test_nodes_take_their_light_from_points_that_face_the_same_way() -> None:
 
 
 @pytest.mark.parametrize('pieces', [1, 3])
-def test_light_that_is_linear_over_a_triangle_is_interpolated_exactly(pieces: int) -> None:
-    """In lower and upper pieces, unequal along both sides: white paper sends 1 / pi of 1 + 2 u + 5 v."""
+def test_linear_irradiance_over_a_triangle_is_exact(pieces: int) -> None:
+    """In lower and upper segments, unequal along both sides: white paper reflects 1 / pi of 1 + 2 u + 5 v."""
     nodes = [(i / pieces, j / pieces) for i in range(pieces + 1) for j in range(pieces + 1 - i)]
     held = np.array([[1.0 + 2.0 * u + 5.0 * v] * 3 for u, v in nodes], np.float32)
     table = material_table([Lambert((1.0, 1.0, 1.0))])
@@ -137,11 +138,11 @@ def test_light_that_is_linear_over_a_triangle_is_interpolated_exactly(pieces: in
     np.testing.assert_allclose(out[1] * math.pi, 1.0 + 2.0 * u + 5.0 * v, rtol=1e-5)
 
 
-def test_a_mirror_lights_no_point_more_than_white_paper_would(flat_scene: Callable[..., Scene]) -> None:
-    """Before a wall on black ground a polished ball glints; a ray that meets it brings at most E / pi, as paper would.
+def test_mirror_radiance_is_limited_to_white_paper(flat_scene: Callable[..., Scene]) -> None:
+    """In front of a wall on black ground a polished ball glints; a ray that hits it adds at most E / pi, as white paper.
 
-    The ball takes at most (R / d)^2 = 0.28 of a point's sky, weighted by the cosine: five of its 16 rays, and irradiance
-    stays below 5 / 16 of the sun's. Without the limit single glints bring several times the sun's.
+    The ball covers at most (R / d)^2 = 0.28 of a point's sky, weighted by the cosine: five of its 16 rays. Irradiance
+    is therefore below 5 / 16 of the sun's. Without the limit single glints add several times the sun's irradiance.
     """
     scene = flat_scene(Lambert((0.0, 0.0, 0.0)), (Lambert((WALL,) * 3), Principled((0.9, 0.9, 0.9), 0.2, 1.0)), 64.0)
     plate = scene.add_object('plate', [(scene.add_mesh(box((0.02, 0.5, 0.4)), holds_light=True), Semantic.VEHICLE)])

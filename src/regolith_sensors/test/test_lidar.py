@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Lidar against geometry and radiometry: the tests (a) to (f) of its specification."""
+"""Tests of lidars against geometry and radiometry: the tests (a) to (f) of their specification."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from regolith_sensors.sensor_models import SensorModelError, load_sensor, sensor
 
 
 def one_beam(**changes: Any) -> LidarConfig:
-    """A single beam straight ahead."""
+    """Return a configuration with a single forward beam."""
     values = {'columns': 1, 'azimuth_deg': (0.0, 1.0), 'rings': 1, 'elevation_deg': (0.0, 0.0), **changes}
     return LidarConfig.model_validate(values)
 
 
 def look(scene: Scene, config: LidarConfig, position: tuple[float, float, float], down: float, **more: Any) -> Scan:
-    """Return a scan from a place, pitched down by an angle [rad]."""
+    """Return a scan from a position, pitched down by an angle [rad]."""
     pitch = np.array([[math.cos(down), 0, math.sin(down)], [0, 1, 0], [-math.sin(down), 0, math.cos(down)]])
 
     def poses(moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -38,8 +38,8 @@ def look(scene: Scene, config: LidarConfig, position: tuple[float, float, float]
     return Lidar(config, 1, 'lidar').scan(arrays, scene.origin, poses, **more)
 
 
-def test_plane_seen_squarely(flat_scene: Callable[..., Scene]) -> None:
-    """(a) A plane at 10 m: every range 10 m over the cosine."""
+def test_lidar_range_of_a_perpendicular_plane(flat_scene: Callable[..., Scene]) -> None:
+    """(a) A plane at 10 m: every range is 10 m divided by the cosine."""
     config = one_beam(columns=21, azimuth_deg=(-10.0, 10.0), rings=21, elevation_deg=(-10.0, 10.0))
     scan = look(flat_scene(), config, (0.0, 0.0, 10.0), math.pi / 2)
     azimuth, elevation = np.deg2rad(np.meshgrid(np.linspace(-10, 10, 21), np.linspace(-10, 10, 21), indexing='ij'))
@@ -51,7 +51,7 @@ def test_plane_seen_squarely(flat_scene: Callable[..., Scene]) -> None:
     assert scan.intensity[0, 10, 10] == pytest.approx(1.0, abs=1e-3)
 
 
-def test_plane_tilted(flat_scene: Callable[..., Scene]) -> None:
+def test_lidar_range_of_a_tilted_plane(flat_scene: Callable[..., Scene]) -> None:
     """(b) At 60 degrees the footprint spreads the range: first return early by R da/2 tan i (d-1)/d, mean unbiased."""
     tilt, reach, spread = math.radians(60.0), 10.0, 3e-3
     beam = {'divergence_rad': (spread, spread), 'sample_radius': 2, 'range_falloff': False}
@@ -63,8 +63,8 @@ def test_plane_tilted(flat_scene: Callable[..., Scene]) -> None:
     assert reach - first == pytest.approx(reach * spread / 2 * math.tan(tilt) * 2 / 3, rel=0.02)
 
 
-def test_edge_before_a_wall(flat_scene: Callable[..., Scene]) -> None:
-    """(c) Half on an edge at 10 m, half on a wall at 12 m: the strongest flips, dual gives both."""
+def test_lidar_edge_in_front_of_a_wall(flat_scene: Callable[..., Scene]) -> None:
+    """(c) Half on an edge at 10 m, half on a wall at 12 m: the strongest return changes, dual mode gives both."""
     scene = flat_scene(materials=(Lambert(),))
     near, wall = (scene.add_object(n, [(scene.add_mesh(box((0.5, 5, 5))), Semantic.OTHER)]) for n in ('near', 'wall'))
     scene.place(wall, 0, (12.5, 0, 10), (0, 0, 0, 1))
@@ -85,7 +85,7 @@ def test_edge_before_a_wall(flat_scene: Callable[..., Scene]) -> None:
 
 
 def test_intensity_against_incidence(flat_scene: Callable[..., Scene]) -> None:
-    """(d) Regolith is flat within 2 %, Lambert falls as the cosine; regolith is 0.27 of a white target."""
+    """(d) Regolith is flat within 2 %, Lambert falls with the cosine; regolith has 0.27 of a white target."""
     soil = HapkeSoil(PRESETS['lunar_sato2014'], (1.0, 1.0, 1.0))
     for i in np.deg2rad([0.0, 20.0, 40.0, 60.0]):
         at = ((0.0, 0.0, 10.0 * math.cos(i)), math.pi / 2 - i)
@@ -103,7 +103,7 @@ def test_intensity_against_range_and_dust(flat_scene: Callable[..., Scene]) -> N
     assert through.intensity[0, 0, 0] == pytest.approx(math.exp(-1.0), rel=1e-3)
 
 
-def test_misses_and_what_is_too_near(flat_scene: Callable[..., Scene]) -> None:
+def test_lidar_misses_and_too_near_returns(flat_scene: Callable[..., Scene]) -> None:
     up = look(flat_scene(), one_beam(), (0.0, 0.0, 1.0), -math.pi / 4)
     assert up.range[0, 0, 0] == np.inf and np.isnan(up.points[0, 0, 0]).all() and up.intensity[0, 0, 0] == 0.0
     near = look(flat_scene(), one_beam(), (0.0, 0.0, 0.3), math.pi / 2)
@@ -125,7 +125,7 @@ def test_noise_has_its_size_and_repeats(flat_scene: Callable[..., Scene]) -> Non
 
 
 def test_sweep_in_motion(flat_scene: Callable[..., Scene]) -> None:
-    """Each column is fired from where the sensor is at its time: a rising sensor sees the ground sink."""
+    """Each column is measured at the sensor's pose at its time: for a rising sensor the ground sinks."""
     config = one_beam(columns=360, azimuth_deg=(-180.0, 180.0), elevation_deg=(-45.0, -45.0))
     scene = flat_scene()
     scene.centre((0.0, 0.0, 2.0))
@@ -145,13 +145,13 @@ def test_beam_profiles() -> None:
     config = one_beam(divergence_rad=(2e-3, 4e-3), sample_radius=3, profile='gaussian')
     offsets, weights = beam_offsets(config)
     assert len(offsets) == 25 and weights.mean() == pytest.approx(1.0)
-    # Inside the ellipse, its axes the right way round, weights falling from the middle.
+    # Inside the ellipse, with its axes in the correct order and weights that fall from the center.
     assert ((offsets[:, 0] / 1e-3) ** 2 + (offsets[:, 1] / 2e-3) ** 2 <= 1.0).all()
     assert np.abs(offsets[:, 1]).max() == pytest.approx(2.0 * np.abs(offsets[:, 0]).max())
     assert weights.argmax() == 12
 
 
-def test_models_and_refusals() -> None:
+def test_lidar_models_load_and_invalid_ones_are_rejected() -> None:
     assert sensor_models('lidar') == ('flash_lidar', 'os1_64', 'vlp16')
     assert len(load_sensor('vlp16', LidarConfig).elevations) == 16
     for change, words in [
@@ -163,8 +163,8 @@ def test_models_and_refusals() -> None:
             load_sensor({'columns': 4, 'rings': 2, **change}, LidarConfig)
 
 
-def test_return_modes_by_hand() -> None:
-    """Four sub-rays: two at 10 m that merge by half, a faint one at 11 m, a strong one at 12 m; the last beam misses."""
+def test_return_modes_of_four_sub_rays() -> None:
+    """Four sub-rays: two at 10 m that merge by half, a weak one at 11 m, a strong one at 12 m; the last beam misses."""
     reach = np.array([[10.0, 10.025, 11.0, 12.0], [np.inf] * 4], dtype=np.float32)
     echo = np.array([[0.4, 0.4, 0.1, 0.5], [0.0] * 4], dtype=np.float32)
     # At 10 m 0.4 + 0.4 / 2, at 12 m 0.5, at 11 m 0.1; over four sub-rays.
@@ -176,20 +176,20 @@ def test_return_modes_by_hand() -> None:
         )
     mean = merged_return(reach, echo, 'mean', 0.05, 1e-4)
     assert mean[0][0] == pytest.approx((4.0 + 4.01 + 1.1 + 6.0) / 1.4) and mean[1][0] == pytest.approx(0.35)
-    # A threshold takes the fainter of the two away, then all.
+    # A threshold removes the weaker of the two, then all.
     assert merged_return(reach, echo, 'last', 0.05, 0.13)[0][0] == pytest.approx(10.025)
     for mode in (*expected, 'mean'):
         assert merged_return(reach, echo, mode, 0.05, 0.4)[0].tolist() == [np.inf, np.inf]
 
 
-def test_rings_are_those_of_the_table(flat_scene: Callable[..., Scene]) -> None:
-    """Channels of a real unit, unevenly spaced: ring k has the k-th elevation of the file."""
+def test_rings_have_the_elevations_of_the_table(flat_scene: Callable[..., Scene]) -> None:
+    """Channels of a real unit with uneven spacing: ring k has the k-th elevation of the file."""
     table = (-40.0, -33.0, -15.5, -20.0)
     config = one_beam(rings=None, elevations_deg=table, columns=8, azimuth_deg=(-180.0, 180.0))
     scan = look(flat_scene(half=60.0), config, (0.0, 0.0, 2.0), 0.0)
     np.testing.assert_array_equal(scan.ring[0], np.tile(np.arange(4), (8, 1)))
     np.testing.assert_allclose(scan.range[0], np.tile(2.0 / np.sin(np.radians(-np.array(table))), (8, 1)), rtol=1e-5)
-    # Columns go round anticlockwise from behind.
+    # Columns run counterclockwise from the rear.
     azimuth = np.degrees(np.arctan2(scan.points[0, 1:, 0, 1], scan.points[0, 1:, 0, 0]))
     np.testing.assert_allclose(azimuth, np.arange(-135.0, 180.0, 45.0), atol=1e-3)
 
@@ -209,7 +209,7 @@ def test_shipped_lidars(
     scan = look(flat_scene(HapkeSoil()), config, (0.0, 0.0, 1.5), 0.0)
     assert scan.range.shape == (returns, columns, rings)
     assert np.degrees(config.elevations[[0, -1]]) == pytest.approx([lowest, highest])
-    # What looks up misses, what looks down at 6 degrees and more meets the ground within 15 m.
+    # Upward beams miss; beams at 6 degrees and more below the horizon hit the ground within 15 m.
     elevation = np.degrees(config.elevations)
     assert np.isfinite(scan.range[:, :, elevation < -6.0]).all()
     assert (scan.range[:, :, elevation > 1.0] == np.inf).all()
@@ -223,7 +223,7 @@ def test_shipped_lidars(
 
 
 def test_errors_of_the_two_angles_are_independent(flat_scene: Callable[..., Scene]) -> None:
-    """Both have their size, and neither knows of the other: 10 000 pairs correlate by 1 % at random."""
+    """Both have the configured size and are independent: 10 000 pairs have a random correlation of 1 %."""
     config = one_beam(
         columns=100, azimuth_deg=(-2.0, 2.0), rings=100, elevation_deg=(-2.0, 2.0), noise={'angle_stddev_rad': 1e-3}
     )
@@ -241,6 +241,6 @@ def test_errors_of_the_two_angles_are_independent(flat_scene: Callable[..., Scen
 
 
 @pytest.mark.parametrize(('radius', 'parts'), [(1, 1), (3, 5)])
-def test_a_sub_ray_is_as_wide_as_its_part_of_the_beam(radius: int, parts: int) -> None:
+def test_sub_ray_width_is_its_part_of_the_beam(radius: int, parts: int) -> None:
     config = one_beam(divergence_rad=(2e-3, 4e-3), sample_radius=radius)
     assert Lidar(config, 1, 'l')._spread == pytest.approx(4e-3 / parts)

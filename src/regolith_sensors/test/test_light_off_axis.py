@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Light and labels where the middle of a lamp, of the sun or of a beam would hide a term."""
+"""Tests of light and labels off the axis of a lamp, of the sun or of a beam, where no term vanishes."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def shoot(
 
 
 @pytest.mark.parametrize('tilt', [0.0, 0.4])
-def test_a_lamp_fades_as_the_square_of_a_smooth_step(flat_scene: Callable[..., Scene], tilt: float) -> None:
-    """White ground under a lamp beside the camera: I f(theta) cos(i) / (pi d^2), f full inside, zero outside, each pixel."""
+def test_lamp_fades_as_squared_smooth_step(flat_scene: Callable[..., Scene], tilt: float) -> None:
+    """White ground under a lamp beside the camera: I f(theta) cos(i) / (pi d^2), with f full inside and zero outside."""
     place, axis = np.array([0.4, -0.3, 1.5]), np.array([math.sin(tilt), 0.0, -math.cos(tilt)])
     lamp = Spotlight(place, axis * 3.0, (50.0, 100.0, 20.0), 0.3, 0.7)
     frame = shoot(flat_scene(Lambert()), (0.0, 0.0, 2.0), None, (48, 64), 30.0, (lamp,))
@@ -59,10 +59,10 @@ def test_a_lamp_fades_as_the_square_of_a_smooth_step(flat_scene: Callable[..., S
     assert half.sum() > 50 and (fade == 0.0).sum() > 50 and (fade == 1.0).sum() > 50
 
 
-def test_darkening_the_limb_takes_no_light_away(flat_scene: Callable[..., Scene]) -> None:
-    """Open ground is equally bright under an even and a darkened disc: irradiance is what is given, however it is spread.
+def test_limb_darkening_conserves_irradiance(flat_scene: Callable[..., Scene]) -> None:
+    """Open ground is equally bright under a uniform and a darkened disc: the irradiance is given, not its distribution.
 
-    8 192 samples of a weight that varies by 0.18: 0.2 %; three of that.
+    8 192 samples of a weight that varies by 0.18: 0.2 %; the tolerance is three times that.
     """
     sun = {'azimuth': 1.0, 'elevation': 0.6}
     even, darkened = (
@@ -83,8 +83,8 @@ def darkened_part(offset: float, darkening: float = 0.6) -> float:
     return float(glow[grid_x < offset].sum() / glow.sum())
 
 
-def test_the_penumbra_of_a_darkened_sun(flat_scene: Callable[..., Scene]) -> None:
-    """Half the light at half the disc; at its rim less than an even disc has."""
+def test_penumbra_of_a_sun_with_limb_darkening(flat_scene: Callable[..., Scene]) -> None:
+    """Half the light at half the disc; at the rim less than for a uniform disc."""
     scene = flat_scene(Lambert(), (Lambert(),))
     wall = scene.add_object('wall', [(scene.add_mesh(box((0.01, 15.0, 0.5))), Semantic.OTHER)])
     scene.place(wall, 0, (-6.0, 0.0, 0.5), (0, 0, 0, 1))
@@ -96,12 +96,12 @@ def test_the_penumbra_of_a_darkened_sun(flat_scene: Callable[..., Scene]) -> Non
     offset = (elevation - np.arctan2(1.0, x + 6.0 - 0.01)) / SUN_RADIUS
     for at in (-0.8, -0.4, 0.0, 0.4, 0.8, 1.5):
         near = np.abs(offset - at) < 0.1
-        # As in the test of the even disc: a hundredth and a half per column, less over some twenty of them.
+        # As in the test of the uniform disc: a hundredth and a half per column, less over some twenty of them.
         assert light[near].mean() == pytest.approx(darkened_part(at), abs=0.015), at
     assert darkened_part(-0.8) < 0.8 * 0.052  # an even disc: 0.052
 
 
-def test_the_sun_is_a_black_body_at_one_au() -> None:
+def test_sun_is_a_black_body_at_one_au() -> None:
     """Planck's law at 5772 K over each band of 100 nm, from a disc of the sun's radius at 1 au; 1 / d^2 elsewhere."""
     h, c, k = 6.62607015e-34, 299792458.0, 1.380649e-23
     assert pytest.approx(695_700_000.0 / 149_597_870_700.0, rel=1e-4) == SUN_RADIUS
@@ -115,8 +115,8 @@ def test_the_sun_is_a_black_body_at_one_au() -> None:
     assert near.angular_radius == pytest.approx(SUN_RADIUS / 0.9833)
 
 
-def test_a_wide_beam_is_labelled_by_its_middle(flat_scene: Callable[..., Scene]) -> None:
-    """Half on a near box, half on a wall, whichever of the two its rim meets; ground and sky have their own numbers."""
+def test_wide_beam_has_the_label_of_its_center(flat_scene: Callable[..., Scene]) -> None:
+    """Half on a near box, half on a wall, independent of the rim's hit; ground and sky have their own numbers."""
     scene = flat_scene(materials=(Lambert(),))
     near, wall = (scene.add_object(n, [(scene.add_mesh(box((0.5, 5, 5))), Semantic.OTHER)]) for n in ('near', 'wall'))
     scene.place(wall, 0, (12.5, 0, 10), (0, 0, 0, 1))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Materials against the formulas of the papers they come from, written out once more."""
+"""Tests of materials against the formulas of their references in a second implementation."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def ggx_reflection(light: np.ndarray, viewer: np.ndarray, roughness: float, f0: 
 
 
 @pytest.mark.parametrize('roughness', [0.3, 0.8])
-def test_the_specular_part_is_the_microfacet_models(roughness: float) -> None:
-    """A black dielectric and a metal: nothing but the coat, in 200 geometries; single precision."""
+def test_specular_part_equals_the_microfacet_model(roughness: float) -> None:
+    """A black dielectric and a metal: only the coat, in 200 geometries; single precision."""
     rng = np.random.default_rng(1)
     table = material_table([Principled((0.0, 0.0, 0.0), roughness), Principled((0.9, 0.7, 0.4), roughness, 1.0)])
     for _ in range(200):
@@ -47,7 +47,7 @@ def test_the_specular_part_is_the_microfacet_models(roughness: float) -> None:
             assert reflect(table, 1, mu0, mu, hav)[band] == pytest.approx(expected, rel=2e-4)
 
 
-def test_a_rough_coat_leaves_the_base_what_it_does_not_reflect() -> None:
+def test_base_receives_light_that_the_coat_does_not_reflect() -> None:
     """At normal incidence and emission the base keeps (1 - f0)^2 of albedo / pi."""
     table = material_table([Principled((0.5, 0.5, 0.5), 1.0), Principled((0.0, 0.0, 0.0), 1.0)])
     one, none = np.float32(1.0), np.float32(0.0)
@@ -56,7 +56,7 @@ def test_a_rough_coat_leaves_the_base_what_it_does_not_reflect() -> None:
 
 
 def test_micro_relief_is_self_affine() -> None:
-    """Its slopes' power per ring of wave numbers falls as k^(1 - 2 H), H = 0.7, with the r.m.s. that was asked for."""
+    """The power of its slopes per ring of wave numbers falls as k^(1 - 2 H), H = 0.7, with the requested r.m.s."""
     texels, layers = micro_relief(0.05, np.zeros(2), 0.2, 0.1)
     tile = texels[: SIDE * SIDE, :3].reshape(SIDE, SIDE, 3).astype(np.float64)
     # Two layers, uncorrelated: half of the variance each.
@@ -75,8 +75,8 @@ def test_micro_relief_is_self_affine() -> None:
 
 
 @pytest.mark.parametrize('origin', [(0.0, 0.0), (1234.5, -678.25)])
-def test_slopes_of_micro_relief_are_those_of_one_surface(origin: tuple[float, float]) -> None:
-    """Both layers lie at different angles: turned back to the world, the slopes of a wave of the tile have no curl.
+def test_micro_relief_slopes_are_curl_free(origin: tuple[float, float]) -> None:
+    """Both layers have different angles; rotated back to the world, the slopes of a wave of the tile have no curl.
 
     The wave is 88 texels long; linear interpolation between texels leaves 2 pi / 88 / 2 of its derivatives.
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What an inertial sensor feels, from samples of a motion known in closed form."""
+"""Tests of ideal inertial readings from samples of a motion known in closed form."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from regolith_world.numerics.rotation import from_rotation_vector, matrix, produ
 MOON = np.array([0.0, 0.0, -1.62])
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 SPIN = np.array([0.1, -0.2, 0.8])
-"""Rate of turning in the body's frame [rad/s]."""
+"""Angular velocity in the body frame [rad/s]."""
 
 
 def samples(first: int, last: int, spin: np.ndarray = SPIN) -> MotionSamples:
-    """Return samples every millisecond of a body that turns evenly while it accelerates evenly by (0.3, 0, 0.1)."""
+    """Return samples every ms of a body that rotates uniformly and accelerates uniformly by (0.3, 0, 0.1)."""
     t_ns = np.arange(first, last + 1) * 1_000_000
     t = t_ns * 1e-9
     turns = np.array([from_rotation_vector(spin * s) for s in t])
@@ -33,7 +33,7 @@ def track(spin: np.ndarray = SPIN) -> MotionTrack:
     return made
 
 
-def test_at_rest_it_feels_gravity_upwards() -> None:
+def test_imu_at_rest_measures_upward_gravity() -> None:
     still = MotionTrack()
     still.add(MotionSamples(np.array([0]), np.zeros((1, 3)), LEVEL[None], np.zeros((1, 3)), np.zeros((1, 3))))
     force, rate = still.ideal_readings(-10_000_000, 0, MOON, np.array([0.4, 0.0, 0.5]), LEVEL)
@@ -46,8 +46,8 @@ def test_at_rest_it_feels_gravity_upwards() -> None:
     np.testing.assert_allclose(force, [0.0, 1.62, 0.0], atol=1e-15)
 
 
-def test_an_arm_on_a_turning_body() -> None:
-    """Specific force R^T (a - g) + w x (w x r) in the body's frame, turned into the sensor's."""
+def test_imu_with_lever_arm_on_a_rotating_body() -> None:
+    """Specific force R^T (a - g) + w x (w x r) in the body frame, rotated into the sensor frame."""
     arm, mount = np.array([0.7, -0.2, 1.1]), from_rotation_vector(np.array([0.2, -0.3, 1.4]))
     moving = track()
     for t1 in (100_000_000, 313_700_000):  # the second window ends between samples
@@ -59,16 +59,16 @@ def test_an_arm_on_a_turning_body() -> None:
         np.testing.assert_allclose(force, matrix(mount).T @ expected, atol=2e-5)
         np.testing.assert_allclose(rate, matrix(mount).T @ SPIN, atol=1e-9)
     without, _ = moving.ideal_readings(90_000_000, 100_000_000, MOON, np.zeros(3), LEVEL)
-    # The arm's share is 0.39 m/s^2 here.
+    # The lever arm contributes 0.39 m/s^2 here.
     with_arm, _ = moving.ideal_readings(90_000_000, 100_000_000, MOON, arm, LEVEL)
     np.testing.assert_allclose(with_arm - without, np.cross(SPIN, np.cross(SPIN, arm)), atol=2e-5)
     assert np.linalg.norm(with_arm - without) > 0.3
 
 
-def test_a_rewound_run_replaces_its_future() -> None:
+def test_motion_track_rewind_replaces_later_samples() -> None:
     moving = track()
     assert moving.last_ns == 500_000_000
-    # The start itself comes again, as after a restore, then another motion.
+    # The start is repeated, as after a restore, followed by another motion.
     moving.add(samples(200, 200))
     moving.add(samples(201, 220, 2.0 * SPIN))
     assert moving.last_ns == 220_000_000
@@ -76,7 +76,7 @@ def test_a_rewound_run_replaces_its_future() -> None:
     np.testing.assert_allclose(rate, 2.0 * SPIN, atol=1e-9)
 
 
-def test_old_samples_are_forgotten_and_none_is_an_error() -> None:
+def test_motion_track_discards_old_samples_and_fails_without() -> None:
     short = MotionTrack(kept_ns=100_000_000)
     with pytest.raises(LookupError, match='no motion'):
         short.ideal_readings(0, 1, MOON, np.zeros(3), LEVEL)
@@ -87,8 +87,8 @@ def test_old_samples_are_forgotten_and_none_is_an_error() -> None:
     np.testing.assert_allclose(rate, SPIN, atol=1e-9)
 
 
-def test_the_turn_is_exact_however_the_axis_lies() -> None:
-    """Windows add up: the product of the turns is the turn of the whole, rates of long windows included."""
+def test_rotation_is_exact_for_any_axis() -> None:
+    """Windows add up: the product of the rotations is the total rotation, including rates of long windows."""
     moving = track()
     turn = LEVEL
     for k in range(50):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of places inside and on a vehicle's own hull."""
+"""Tests of positions inside and on a vehicle's own hull."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHAPES = {
 
 @pytest.mark.parametrize('shape', SHAPES)
 def test_distances_to_shapes_and_meshes_agree(shape: str) -> None:
-    """Closed forms against triangles of the same body: their chords are up to 2 mm inside round surfaces."""
+    """Closed forms against triangles of the same body, whose chords are up to 2 mm inside round surfaces."""
     size, mesh = SHAPES[shape]
     if mesh is None:
         ball = meshes.icosphere(4)
@@ -63,13 +63,13 @@ def rover() -> VisualDescription:
     return VisualDescription((body, arm, hand))
 
 
-def test_places_in_and_on_parts_are_found() -> None:
+def test_positions_inside_and_on_parts_are_found() -> None:
     looks = rover()
     name, apart = nearest_part(looks, np.array([0.52, 0.0, 1.75]))
     assert name == 'mast_head' and apart == pytest.approx(0.0, abs=1e-12)
     name, apart = nearest_part(looks, np.zeros(3))
     assert name == 'hull' and apart == pytest.approx(-0.2)
-    # The hand is turned by a quarter and 0.5 m along the arm's x, the base's y: its long side is along y.
+    # The hand is rotated by a quarter turn and 0.5 m along the arm's x, the base's y: its long side is along y.
     name, apart = nearest_part(looks, np.array([1.0, 0.75, 0.0]))
     assert name == 'palm' and apart < 0.0
     name, apart = nearest_part(looks, np.array([1.25, 0.5, 0.0]))

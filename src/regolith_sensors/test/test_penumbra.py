@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of penumbrae at one ray to the sun's disc per pixel: profile, grain, sharp borders."""
+"""Tests of penumbrae at one ray to the sun's disc per pixel: profile, noise and sharp borders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from regolith_sensors.scene.scene import Scene, Semantic
 
 WIDTH, HEIGHT = 160, 96
 DOWN = (0.0, math.sin(math.pi / 4), 0.0, math.cos(math.pi / 4))
-"""Turns a camera's body so that it looks down, the top of its image towards +x."""
+"""Rotates a camera body so that it faces down, with the top of its image toward +x."""
 TOP = 1.0
 """Height of the wall's upper edge above the ground [m]."""
 
@@ -37,7 +37,7 @@ def seen_part(offset: np.ndarray, darkening: float) -> np.ndarray:
 
 
 def look(scene: Scene, at: tuple[float, float, float], pixel_m: float, sun: Sun, **changes: Any) -> np.ndarray:
-    """Return the sun's visible part at the pixels of a camera that looks straight down on white ground."""
+    """Return the visible part of the sun at the pixels of a downward camera over white ground."""
     values = {
         'width': WIDTH,
         'height': HEIGHT,
@@ -55,7 +55,7 @@ def look(scene: Scene, at: tuple[float, float, float], pixel_m: float, sun: Sun,
 
 
 def wall_and_sun(make: Callable[..., Scene], darkening: bool) -> tuple[Scene, Sun]:
-    """Return a long wall across the sun's rays, 6 m before the origin, whose shadow ends at 5.4 m."""
+    """Return a long wall across the sun's rays, 6 m from the origin, whose shadow ends at 5.4 m."""
     scene = make(Lambert(), (Lambert(),))
     wall = scene.add_object('wall', [(scene.add_mesh(box((0.01, 15.0, 0.5 * TOP))), Semantic.OTHER)])
     scene.place(wall, 0, (-6.0, 0.0, 0.5 * TOP), (0, 0, 0, 1))
@@ -64,13 +64,13 @@ def wall_and_sun(make: Callable[..., Scene], darkening: bool) -> tuple[Scene, Su
 
 @pytest.mark.parametrize('darkening', [False, True], ids=['even', 'darkened'])
 @pytest.mark.parametrize('width_px', [8, 25, 60])
-def test_a_penumbra_has_the_discs_profile_without_grain(
+def test_penumbra_has_the_profile_of_the_disc_without_noise(
     flat_scene: Callable[..., Scene], width_px: int, darkening: bool
 ) -> None:
-    """Rows of the image lie along the wall, so each is a repetition: their mean is the disc's profile, few stray from it.
+    """Rows of the image are parallel to the wall, so each is a repetition: their mean is the disc's profile.
 
-    The average widens the penumbra by WIDENING = 1.11, which moves the profile by up to 0.03. Four rays alone, as a pixel
-    at a border has, stray by up to 0.25, one ray by 0.5.
+    The average widens the penumbra by WIDENING = 1.11, which moves the profile by up to 0.03. With four rays, as at a
+    border, a pixel deviates by up to 0.25, with one ray by 0.5.
     """
     scene, sun = wall_and_sun(flat_scene, darkening)
     pixel = 1.22 / width_px
@@ -81,7 +81,7 @@ def test_a_penumbra_has_the_discs_profile_without_grain(
     expected = seen_part(offset, 0.6 if darkening else 0.0)
     inside = np.abs(offset) < 1.5
     assert inside.sum() > 0.9 * min(width_px, HEIGHT)
-    # Mean over the columns: 160 pixels that stray by 0.05 and are related over 9 px: 0.012.
+    # Mean over the columns: 160 pixels with deviation 0.05, correlated over 9 px: 0.012.
     np.testing.assert_allclose(part.mean(axis=1)[inside], expected[inside], atol=0.06)
     strays = np.sqrt(((part - part.mean(axis=1, keepdims=True)) ** 2).mean(axis=1))[inside]
     assert strays.max() < 0.09 and np.sqrt((strays**2).mean()) < 0.06
@@ -90,8 +90,8 @@ def test_a_penumbra_has_the_discs_profile_without_grain(
     np.testing.assert_allclose(part[offset < -2.0], 0.0, atol=1e-6)
 
 
-def test_neighboring_pixels_sample_all_of_the_disc(flat_scene: Callable[..., Scene]) -> None:
-    """Without further rays, 4 x 4 pixels count the visible part much better than 16 independent rays would."""
+def test_neighboring_pixels_sample_the_whole_disc(flat_scene: Callable[..., Scene]) -> None:
+    """Without further rays, 4 x 4 pixels sample the visible part much better than 16 independent rays."""
     scene, sun = wall_and_sun(flat_scene, False)
     at = (5.43, 0.0, 5.0)
     part = look(scene, at, 0.02, sun, edge_samples=0)
@@ -108,10 +108,10 @@ def test_neighboring_pixels_sample_all_of_the_disc(flat_scene: Callable[..., Sce
     assert np.abs((found - mean).mean(axis=1)[soft]).max() < 4.0 * 0.06 / math.sqrt(40.0)
 
 
-def test_a_contact_shadow_stays_sharp(flat_scene: Callable[..., Scene], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A box of 5 cm on the ground has penumbrae of at most 0.8 mm: of 4 mm pixels no neighbor counts.
+def test_contact_shadow_stays_sharp(flat_scene: Callable[..., Scene], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A box of 5 cm on the ground has penumbrae of at most 0.8 mm: at 4 mm per pixel no neighbor counts.
 
-    Its image is that without the average; the border is two pixels wide, those that it crosses.
+    Its image equals that without the average; the border is two pixels wide, those that it crosses.
     """
     scene = flat_scene(Lambert(), (Lambert((0.0, 0.0, 0.0)),))
     thing = scene.add_object('box', [(scene.add_mesh(box((0.05, 0.05, 0.025))), Semantic.OTHER)])

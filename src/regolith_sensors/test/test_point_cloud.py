@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps over known geometry as clouds."""
+"""Tests of point clouds from sweeps over known geometry."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def sweep(scene: Scene, **changes: object) -> Scan:
     return Lidar(config, 1, 'lidar').scan(scene.commit(), scene.origin, poses)
 
 
-def test_returns_alone_in_the_order_of_time(flat_scene: Callable[..., Scene]) -> None:
+def test_unorganized_cloud_has_returns_in_time_order(flat_scene: Callable[..., Scene]) -> None:
     cloud = point_cloud(sweep(flat_scene(half=60.0)))[0]
-    # Rings at -60, -50 ... -20 degrees meet the ground between 2.31 m (too near) and 5.85 m, -10 at 11.5 m.
+    # Rings at -60, -50 ... -20 degrees hit the ground between 2.31 m (too near) and 5.85 m, -10 at 11.5 m.
     assert len(cloud) == 5 * 90 and set(np.unique(cloud['ring'])) == {1, 2, 3, 4, 5}
     np.testing.assert_allclose(cloud['z'], -HEIGHT, atol=1e-4)
     elevation = np.deg2rad(np.linspace(-60.0, 10.0, 8))[cloud['ring']]
@@ -48,20 +48,20 @@ def test_returns_alone_in_the_order_of_time(flat_scene: Callable[..., Scene]) ->
     np.testing.assert_allclose(np.hypot(cloud['x'], cloud['y']), HEIGHT / np.tan(-elevation), rtol=1e-5)
     assert (np.diff(cloud['time']) >= 0.0).all() and cloud['time'][0] == 0.0
     assert math.isclose(cloud['time'].max(), 0.1 * 89 / 90, rel_tol=1e-6)
-    # The first column looks backwards, and they go round anticlockwise.
+    # The first column faces backward, and columns run counterclockwise.
     assert cloud['x'][0] < 0.0 and cloud['y'][cloud['time'] > 0.01].min() < 0.0
     assert set(cloud['return_type']) == {RETURN_TYPES['strongest']}
 
 
-def test_organised_clouds_keep_misses(flat_scene: Callable[..., Scene]) -> None:
+def test_organized_clouds_keep_misses(flat_scene: Callable[..., Scene]) -> None:
     scan = sweep(flat_scene(half=60.0), returns='dual')
     cloud = point_cloud(scan, organized=True)
     assert cloud.shape == (2 * 8, 90)
-    # Rows are rings, lowest first, the second returns below; columns go with time.
+    # Rows are rings, lowest first, with the second returns below; columns are in time order.
     np.testing.assert_array_equal(cloud['ring'], np.tile(np.arange(8), 2)[:, None] + np.zeros(90, int))
     assert (cloud['return_type'][:8] == 1).all() and (cloud['return_type'][8:] == 2).all()
     assert (np.diff(cloud['time'], axis=1) > 0.0).all()
-    # REP 117: too near is -inf, nothing there is +inf; no place then.
+    # REP 117: too near is -inf, no hit is +inf; both have no position.
     assert (cloud['range'][0] == -np.inf).all() and (cloud['range'][6:8] == np.inf).all()
     there = np.isfinite(cloud['range'])
     for axis in 'xyz':
@@ -71,8 +71,8 @@ def test_organised_clouds_keep_misses(flat_scene: Callable[..., Scene]) -> None:
     assert alone.shape == (1, there.sum()) and np.isfinite(alone['x']).all()
 
 
-def test_layout_is_that_of_the_usual_drivers() -> None:
-    """x, y, z, intensity in the first 16 bytes, and no field over the border of another."""
+def test_point_layout_is_that_of_common_drivers() -> None:
+    """x, y, z and intensity in the first 16 bytes, and no field across the border of another."""
     assert [POINT.fields[n][1] for n in ('x', 'y', 'z', 'intensity')] == [0, 4, 8, 12]
     ends = sorted((offset, offset + kind.itemsize) for kind, offset in POINT.fields.values())
     assert all(a[1] <= b[0] for a, b in pairwise(ends)) and ends[-1][1] <= POINT.itemsize
@@ -84,7 +84,7 @@ def lidar_config(**changes: object) -> LidarConfig:
 
 
 def test_ouster_fields_are_those_of_its_driver(flat_scene: Callable[..., Scene]) -> None:
-    """Offsets and types as PCL lays out the driver's point: x, y, z and padding in 16 bytes, 48 in all."""
+    """Offsets and types as PCL's layout of the driver's point: x, y, z and padding in 16 bytes, 48 in all."""
     assert (
         load_sensor('os1_64', LidarConfig).fields == 'ouster' and load_sensor('vlp16', LidarConfig).fields == 'velodyne'
     )
@@ -116,7 +116,7 @@ def test_ouster_fields_are_those_of_its_driver(flat_scene: Callable[..., Scene])
     )
     assert np.array_equal(cloud['ring'], 7 - plain['ring'])
     np.testing.assert_allclose(cloud['range'], 1e3 * plain['range'], atol=0.51)
-    # Corrected for range: what is left falls with incidence alone, as the ground is alike everywhere.
+    # Corrected for range, the signal falls with incidence alone, because the ground is uniform.
     expected = np.rint(100.0 * plain['intensity'] * (plain['range'] / 10.0) ** 2)
     np.testing.assert_allclose(cloud['reflectivity'], expected, atol=1.0)
     assert 0 < cloud['reflectivity'].min() <= cloud['reflectivity'].max() < 100 and not cloud['ambient'].any()
@@ -127,8 +127,8 @@ def test_ouster_fields_are_those_of_its_driver(flat_scene: Callable[..., Scene])
 
 
 @pytest.mark.parametrize('returns', ['strongest', 'dual'])
-def test_rows_of_an_image_go_from_the_top_return_by_return(returns: str, flat_scene: Callable[..., Scene]) -> None:
-    """As those of ``velodyne`` with the rings of each return upside down; a second return stays below the first."""
+def test_image_rows_run_from_the_top_return_by_return(returns: str, flat_scene: Callable[..., Scene]) -> None:
+    """As the rows of ``velodyne`` with the rings of each return upside down; second returns stay below the first."""
     scan = sweep(flat_scene(half=60.0), returns=returns)
     plain = point_cloud(scan, organized=True)
     image = sensor_cloud(scan, lidar_config(fields='ouster', organized=True, returns=returns))
@@ -143,7 +143,7 @@ def test_rows_of_an_image_go_from_the_top_return_by_return(returns: str, flat_sc
             np.testing.assert_array_equal(image[name][rows], scan.points[k, :, ::-1, axis].T)
 
 
-def test_xyzi_points_are_four_singles(flat_scene: Callable[..., Scene]) -> None:
+def test_xyzi_points_are_four_floats(flat_scene: Callable[..., Scene]) -> None:
     scan = sweep(flat_scene(half=60.0))
     plain, cloud = point_cloud(scan)[0], sensor_cloud(scan, lidar_config(fields='xyzi'))[0]
     assert cloud.dtype.names == ('x', 'y', 'z', 'intensity') and cloud.dtype.itemsize == 16
@@ -151,7 +151,7 @@ def test_xyzi_points_are_four_singles(flat_scene: Callable[..., Scene]) -> None:
 
 
 @pytest.mark.parametrize('fields', ['velodyne', 'ouster', 'xyzi'])
-def test_flash_lidars_have_no_time_of_a_point(fields: str, flat_scene: Callable[..., Scene]) -> None:
+def test_flash_lidar_points_have_no_time(fields: str, flat_scene: Callable[..., Scene]) -> None:
     """Programs that correct for motion divide by the span of the times, which would be 0."""
     config = lidar_config(fields=fields, flash=True)
     cloud = sensor_cloud(sweep(flat_scene(half=60.0), flash=True), config)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Estimates of what frames cost: by the number of rays, and by rate."""
+"""Tests of the estimated frame cost: by number of rays and by rate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def sensor(name: str, config: Any) -> SimpleNamespace:
 
 @pytest.fixture
 def rays(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Have a frame take a microsecond per pixel or beam, whatever the machine does, and return what frames had."""
+    """Replace frame times by 1 us per pixel or beam, and return the sizes of the measured frames."""
     counts: list[int] = []
 
     def seconds(work: Any) -> float:
@@ -46,8 +46,8 @@ def rays(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counts
 
 
-def test_a_small_frame_stands_for_a_large_one(rays: list[int]) -> None:
-    """Cameras are scaled by their pixels, lidars take their beams; the rate multiplies, equal models are measured once."""
+def test_render_cost_scales_small_frames(rays: list[int]) -> None:
+    """Cameras scale with pixels, lidars use all beams; the rate multiplies; equal models are measured once."""
     camera = load_sensor('navcam', CameraConfig)
     lidar = load_sensor('vlp16', LidarConfig)
     found = sensor_costs(
@@ -70,12 +70,12 @@ def test_a_small_frame_stands_for_a_large_one(rays: list[int]) -> None:
     ('eye', 'lidar', 'total', 'most', 'factor'),
     [
         ((0.05, 10.0), (0.15, 10.0), '2', 'a/lidar: 1.5e+02 ms at 10 Hz', '0.5'),
-        # A slow frame that is rare, and a high rate of frames that cost nothing, are not the most.
+        # Neither a slow, rare frame nor a high rate of free frames is the costliest.
         ((0.05, 20.0), (0.5, 0.5), '1.2', 'a/eye: 50 ms at 20 Hz', '0.8'),
         ((0.002, 50.0), (0.03, 10.0), '0.4', 'a/lidar: 30 ms at 10 Hz', '2.5'),
     ],
 )
-def test_one_line_names_the_costliest_and_the_real_time_factor(
+def test_render_cost_line_has_costliest_sensor_and_real_time_factor(
     eye: tuple[float, float], lidar: tuple[float, float], total: str, most: str, factor: str, order: int
 ) -> None:
     line = describe([SensorCost('a/eye', *eye), SensorCost('a/lidar', *lidar)][::order])
@@ -84,8 +84,8 @@ def test_one_line_names_the_costliest_and_the_real_time_factor(
 
 
 @pytest.mark.seconds
-def test_real_frames_take_time() -> None:
-    """Through the real scene and pipeline; sensors without rays cost nothing."""
+def test_render_cost_of_real_frames_is_positive() -> None:
+    """Through the real scene and pipeline; sensors without rays have no cost."""
     camera = load_sensor('navcam', CameraConfig)
     (found,) = sensor_costs([sensor('a/eye', camera)])
     assert found.frame_s > 0.0

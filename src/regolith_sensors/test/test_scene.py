@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What rays see: radiometry and geometry against closed forms, and equal scenes equal to the bit."""
+"""Tests of the rendered scene: radiometry and geometry against closed forms, and bit-identical equal scenes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from regolith_vehicles.description.visual_description import PartRole
 from regolith_vehicles.running_gear_registry import load_visuals
 
 DOWN = np.diag([1.0, -1.0, -1.0])
-"""Takes the optical frame of a camera that looks straight down, its top towards +y, to the world."""
+"""Rotation of the optical frame of a downward camera, with its top toward +y, to the world."""
 
 
 def shoot(
@@ -59,20 +59,20 @@ def shoot(
 
 
 def ahead(pitch_deg: float) -> np.ndarray:
-    """Return the rotation of a camera that looks along +x, pitched down."""
+    """Return the rotation of a camera that faces +x, pitched down."""
     p = math.radians(pitch_deg)
     body = np.array([[math.cos(p), 0, math.sin(p)], [0, 1, 0], [-math.sin(p), 0, math.cos(p)]])
     return body @ OPTICAL_FROM_BODY.T
 
 
-def test_level_regolith_shines_as_hapke_says(flat_scene: Callable[..., Scene]) -> None:
+def test_level_regolith_has_hapke_radiance(flat_scene: Callable[..., Scene]) -> None:
     soil = HapkeSoil(PRESETS['lunar_sato2014'], (1.2, 1.0, 0.8))
     sun = Sun(math.radians(120.0), math.radians(25.0))
     height = 3.0
     frame = shoot(flat_scene(soil), (0.0, 0.0, height), ahead(40.0), sun)
     rays = pixel_rays(64, 48, 60.0, (), 'plumb_bob') @ ahead(40.0).T
     ground = (rays[..., 2] < 0.0) & (frame.object_id == 1)
-    # The far edge of the ground cuts the view off.
+    # The far edge of the ground limits the view.
     assert ground.mean() > 0.9
     toward = -rays
     emission = np.arccos(toward[..., 2])
@@ -80,7 +80,7 @@ def test_level_regolith_shines_as_hapke_says(flat_scene: Callable[..., Scene]) -
     r = hapke_reflectance(np.full_like(emission, math.radians(65.0)), emission, azimuth, PRESETS['lunar_sato2014'])
     for band in range(3):
         expected = r * SUN_BANDS[band] * (1.2, 1.0, 0.8)[band]
-        # The fast shading's bar of 1e-3.
+        # The tolerance of the fast shading, 1e-3.
         np.testing.assert_allclose(frame.radiance[..., band][ground], expected[ground], rtol=1e-3)
     np.testing.assert_allclose(frame.range[ground], (height / toward[..., 2])[ground], rtol=2e-6)
     np.testing.assert_allclose(
@@ -91,8 +91,8 @@ def test_level_regolith_shines_as_hapke_says(flat_scene: Callable[..., Scene]) -
     np.testing.assert_allclose(world[ground], np.broadcast_to([0, 0, 1], world[ground].shape), atol=1e-6)
 
 
-def test_two_soils_side_by_side(flat_scene: Callable[..., Scene]) -> None:
-    """Ground and a slab of another regolith, packets of pixels across their border: each as its own parameters say."""
+def test_adjacent_soils_use_their_own_parameters(flat_scene: Callable[..., Scene]) -> None:
+    """Ground and a slab of another regolith, with pixel packets across their border: each uses its own parameters."""
     scene = flat_scene(
         HapkeSoil(PRESETS['lunar_sato2014'], (1.0, 1.0, 1.0)), (HapkeSoil(PRESETS['pommerol2013'], (1.0, 1.0, 1.0)),)
     )
@@ -103,7 +103,7 @@ def test_two_soils_side_by_side(flat_scene: Callable[..., Scene]) -> None:
     toward = -pixel_rays(64, 48, 60.0, (), 'plumb_bob') @ DOWN.T
     azimuth = np.arctan2(toward[..., 1], toward[..., 0]) - np.arctan2(sun.direction[1], sun.direction[0])
     for number, name in ((1, 'lunar_sato2014'), (2, 'pommerol2013')):
-        # The slab's own shadow, 1.4 mm wide, falls on no more than a row of pixels of 33 mm.
+        # The slab's own shadow, 1.4 mm wide, affects at most one row of pixels of 33 mm.
         on = (frame.object_id == number) & (frame.radiance[..., 1] > 0.0)
         assert on.sum() > 300
         r = hapke_reflectance(math.radians(55.0), np.arccos(toward[..., 2]), azimuth, PRESETS[name])
@@ -111,7 +111,7 @@ def test_two_soils_side_by_side(flat_scene: Callable[..., Scene]) -> None:
 
 
 def visible_part(offset: np.ndarray) -> np.ndarray:
-    """Return the part of a unit disc on one side of a straight edge at ``offset`` from its centre."""
+    """Return the part of a unit disc on one side of a straight edge at ``offset`` from its center."""
     x = np.clip(offset, -1.0, 1.0)
     return (np.arccos(-x) + x * np.sqrt(1.0 - x * x)) / np.pi
 
@@ -126,18 +126,18 @@ def test_penumbra_of_an_edge(flat_scene: Callable[..., Scene]) -> None:
     frame = shoot(scene, (5.5, 0.0, 4.0), DOWN, sun, (16, 400), 400.0, sun_samples=64)
     x = 5.5 + (np.arange(400) - 199.5) / 400.0 * 4.0
     light = frame.radiance[..., 1].mean(axis=0) * np.pi / (SUN_BANDS[1] * math.sin(elevation))
-    # The wall's upper edge as seen from x, in radii of the sun's disc above its centre.
+    # The wall's upper edge as seen from x, in radii of the sun's disc above its center.
     edge = np.arctan2(1.0, x + 6.0 - 0.01)
     expected = visible_part((elevation - edge) / SUN_RADIUS)
-    # 16 x 64 samples per column: a standard deviation of 0.016; neighbours are averaged further.
+    # 16 x 64 samples per column: a standard deviation of 0.016; neighbors are averaged further.
     smooth = np.convolve(light - expected, np.ones(20) / 20, 'valid')
     assert np.abs(smooth).max() < 0.02
     width = np.interp(0.95, expected, x) - np.interp(0.05, expected, x)
     assert 0.8 < width < 1.2 and np.interp(0.5, expected, x) + 6.0 == pytest.approx(11.43, abs=0.05)
 
 
-def test_lit_ground_lights_a_wall(flat_scene: Callable[..., Scene]) -> None:
-    """Sun overhead, wall upright: half of what the wall's foot sees is ground of albedo a, so it sends rho a E / 2 pi."""
+def test_sunlit_ground_lights_a_wall(flat_scene: Callable[..., Scene]) -> None:
+    """Sun overhead, upright wall: ground of albedo a fills half the view of the wall's foot, which reflects rho a E / 2 pi."""
     scene = flat_scene(Lambert((0.4, 0.4, 0.4)), (Lambert((0.5, 0.5, 0.5)),))
     wall = scene.add_object('wall', [(scene.add_mesh(box((0.1, 19.0, 10.0))), Semantic.OTHER)])
     scene.place(wall, 0, (5.1, 0.0, 10.0), (0, 0, 0, 1))
@@ -147,12 +147,12 @@ def test_lit_ground_lights_a_wall(flat_scene: Callable[..., Scene]) -> None:
     seen = shoot(scene, at, ahead(0.0), noon, (32, 32), bounce_samples=32)
     expected = 0.5 * 0.4 * SUN_BANDS[1] / math.pi / 2.0
     upright = seen.object_id == 2
-    # 32 000 samples; the ground ends at 24 m, which costs 1 - 0.6 / 24.
+    # 32 000 samples; the ground ends at 24 m, which reduces the light by a factor 1 - 0.6 / 24.
     assert seen.radiance[..., 1][upright].mean() == pytest.approx(expected * (1.0 - 0.6 / 24.0), rel=0.02)
 
 
-def test_lamp_washes_out_relief(flat_scene: Callable[..., Scene]) -> None:
-    """The flat backscatter of regolith: contrast under a lamp at the camera is far below that of an oblique sun."""
+def test_lamp_at_the_camera_reduces_relief_contrast(flat_scene: Callable[..., Scene]) -> None:
+    """Regolith backscatters uniformly: contrast under a lamp at the camera is far below that of an oblique sun."""
     ground = SoilHeightSource(SoilGrid(ProceduralField(5), 0.05), (-10, 10, -10, 10))
     scene = Scene(ground, soil=HapkeSoil(), micro_slope_deg=12.0, micro_albedo=0.0)
     at = (0.0, 0.0, 2.0)
@@ -171,7 +171,7 @@ def test_lamp_washes_out_relief(flat_scene: Callable[..., Scene]) -> None:
 
 
 def test_instances_have_world_normals(flat_scene: Callable[..., Scene]) -> None:
-    """A turned, stretched sphere: Embree's normals are those of the unit sphere and must be brought over."""
+    """A rotated, stretched sphere: Embree's normals are those of the unit sphere and must be transformed."""
     scene = flat_scene(materials=(Lambert(),))
     ball = scene.add_object('ball', [(scene.add_mesh(icosphere(5)), Semantic.ROCK)])
     axes = np.array([1.0, 0.5, 0.8])
@@ -184,7 +184,7 @@ def test_instances_have_world_normals(flat_scene: Callable[..., Scene]) -> None:
     turn = np.array([[math.cos(0.6), -math.sin(0.6), 0], [math.sin(0.6), math.cos(0.6), 0], [0, 0, 1]])
     gradient = (points[on] @ turn) / axes**2
     expected = (gradient / np.linalg.norm(gradient, axis=1, keepdims=True)) @ turn.T
-    # Facets of 20 480 triangles stand some 1.2 degrees off the ellipsoid.
+    # Facets of 20 480 triangles deviate by some 1.2 degrees from the ellipsoid.
     assert np.sum(expected * (frame.normal @ DOWN.T)[on], axis=1).min() > math.cos(math.radians(4.0))
 
 
@@ -205,7 +205,7 @@ def rough(detail: float = 3.0) -> tuple[Scene, SoilGrid]:
 
 
 def rut(grid: SoilGrid) -> NodeRecords:
-    """Return a furrow 5 cm deep across the view, and some nodes far away."""
+    """Return a rut 5 cm deep across the view, and some nodes far away."""
     i, j = (a.ravel().astype(np.int32) for a in np.meshgrid(np.arange(50, 110), np.arange(-40, 40, 1), indexing='ij'))
     keep = (np.abs(i - 80 + j // 4) < 4) | ((i % 16 == 0) & (j % 16 == 0))
     i, j = i[keep], j[keep]
@@ -225,8 +225,8 @@ def bits(frame: RenderedImage) -> bytes:
 
 
 @pytest.mark.seconds
-def test_equal_scenes_whatever_their_history(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fresh, updated or come back from elsewhere, one thread or two: equal to the bit."""
+def test_equal_scenes_are_bit_identical_for_any_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fresh, updated or moved away and back, with one thread or two: bit-identical."""
     size, at = (96, 128), (0.3, 0.0, 1.5)
     fresh, grid = rough()
     grid.apply(rut(grid))
@@ -246,8 +246,8 @@ def test_equal_scenes_whatever_their_history(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.seconds
-def test_every_node_reaches_every_tile_that_shows_it() -> None:
-    """After an update, tiles hold what fresh ones would: edges, skirts and neighbours' slopes included."""
+def test_updated_tiles_equal_fresh_tiles() -> None:
+    """After an update, tiles equal fresh ones, including edges, skirts and the slopes of neighbors."""
     scene, grid = rough()
     scene.centre((0.0, 0.0, 0.0))
     scene.commit()
@@ -270,7 +270,7 @@ def test_every_node_reaches_every_tile_that_shows_it() -> None:
 
 
 def test_no_gaps_between_levels() -> None:
-    """Below the horizon no ray escapes, over tiles of many sizes; and the world's origin does not matter."""
+    """Below the horizon no ray escapes over tiles of many sizes, for any origin of the world."""
     scene, grid = rough(detail=1.5)
     frame = shoot(scene, (0.0, 0.0, 12.0), ahead(25.0), LOW_SUN, (300, 400), 300.0)
     rays = pixel_rays(400, 300, 300.0, (), 'plumb_bob') @ ahead(25.0).T
@@ -284,8 +284,8 @@ def test_no_gaps_between_levels() -> None:
         np.testing.assert_allclose(height[ground], grid.levels(x[ground], y[ground]), atol=0.06)
 
 
-def test_lamp_and_sun_in_the_picture(flat_scene: Callable[..., Scene]) -> None:
-    """A camera that looks into the sun sees a disc of E / Omega, of the right size."""
+def test_lamp_and_sun_in_the_image(flat_scene: Callable[..., Scene]) -> None:
+    """The sun in the view of a camera is a disc of radiance E / Omega with the correct size."""
     sun = Sun(math.radians(90.0), 0.2)
     rotation = ahead(-math.degrees(0.2))
     frame = shoot(flat_scene(), (0.0, 0.0, 1.0), rotation, sun, (64, 64), 3000.0)
@@ -294,14 +294,14 @@ def test_lamp_and_sun_in_the_picture(flat_scene: Callable[..., Scene]) -> None:
     assert frame.radiance[..., 1].max() == pytest.approx(SUN_BANDS[1] / (math.pi * SUN_RADIUS**2), rel=1e-3)
 
 
-def test_bare_rays_agree_with_the_picture(flat_scene: Callable[..., Scene]) -> None:
+def test_bare_rays_agree_with_the_image(flat_scene: Callable[..., Scene]) -> None:
     scene = flat_scene()
     scene.centre((0.0, 0.0, 2.0))
     camera = view(scene.origin, pixel_rays(64, 48, 60.0, (), 'plumb_bob'), DOWN, (0.0, 0.0, 2.0), 60.0)
     assert scene.commit().trace_only(camera, lights(scene.origin, LOW_SUN)) == 64 * 48
 
 
-def test_principled_is_reciprocal_and_gives_back_no_more_than_it_gets() -> None:
+def test_principled_is_reciprocal_and_conserves_energy() -> None:
     for material in (
         Principled((0.8, 0.8, 0.8), 0.3),
         Principled((0.95, 0.9, 0.8), 0.2, 1.0),
@@ -349,7 +349,7 @@ def test_sun_over_the_moon() -> None:
     assert abs(rising.elevation) < 1e-6 and rising.azimuth == pytest.approx(math.pi / 2 - latitude, abs=1e-3)
 
 
-def test_boxes() -> None:
+def test_boxes_enclose_visible_objects() -> None:
     numbers = np.zeros((10, 12), dtype=np.uint16)
     numbers[5:], numbers[2:6, 3:8], numbers[2, 9] = 1, 7, 9
     classes = np.where(numbers == 7, 3, numbers).astype(np.uint8)
@@ -359,7 +359,7 @@ def test_boxes() -> None:
 
 
 def test_ground_continues_beyond_an_elevation_model() -> None:
-    """Tiles reach as far as the view, at the height of the last posts, as wheels have it."""
+    """Tiles cover the whole view, at the height of the last posts, as for wheels."""
     posts = np.zeros((41, 41))
     posts[-1] = -3.0
     field = RasterField(posts, 1.0)
@@ -379,8 +379,8 @@ def test_ground_continues_beyond_an_elevation_model() -> None:
     'extent',
     [(-40.0, 56.0, 16.0, 80.0), (-400.0, -304.0, -8.0, 16.0), (16.0, 80.0, -40.0, 56.0), (-8.0, 16.0, -96.0, 0.0)],
 )
-def test_tiles_cover_what_is_shown_and_nothing_beyond(extent: tuple[float, float, float, float]) -> None:
-    """Of a rectangle that is neither square nor about the origin; its sides are on edges of the finest tiles."""
+def test_tiles_cover_exactly_the_extent(extent: tuple[float, float, float, float]) -> None:
+    """A rectangle that is neither square nor centered at the origin; its sides are on edges of the finest tiles."""
     west, east, south, north = extent
     tiles = TerrainTiles(SoilHeightSource(SoilGrid(FlatField(), 0.25), extent), view_range=500.0, detail=1000.0)
     tiles.centre(0.5 * (west + east), 0.5 * (south + north))
@@ -392,7 +392,7 @@ def test_tiles_cover_what_is_shown_and_nothing_beyond(extent: tuple[float, float
     assert covered == pytest.approx((east - west) * (north - south))
 
 
-def test_a_wheel_or_a_base_without_shapes_is_refused_and_another_part_is_left_out() -> None:
+def test_wheel_or_base_without_visual_is_rejected() -> None:
     looks = load_visuals(*load_vehicle_model('viper'))
     names = {part.name: part for part in looks.parts}
 
@@ -402,7 +402,7 @@ def test_a_wheel_or_a_base_without_shapes_is_refused_and_another_part_is_left_ou
     wheel = next(name for name, part in names.items() if part.role == PartRole.WHEEL)
     other = next(name for name, part in list(names.items())[1:] if part.role == PartRole.BODY)
     for name in (looks.parts[0].name, wheel):
-        with pytest.raises(ValueError, match=f'nothing to show of {name}; allowed: box'):
+        with pytest.raises(ValueError, match=f'{name} has no visual; allowed: box'):
             vehicle_parts(without(name), [])
     left = [part.name for part in vehicle_parts(without(other), [])]
     assert other not in left and left == [part.name for part in vehicle_parts(looks, []) if part.name != other]

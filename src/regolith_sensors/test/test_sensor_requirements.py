@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a kind of sensor says of itself, and what becomes of that: streams it follows, frames, pairs."""
+"""Tests of the declarations of sensor types: required streams, frames and pairs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EYE = {
 
 
 class Shaker(Section):
-    """A kind that nobody else has heard of."""
+    """Configuration of a sensor type that only this test uses."""
 
     type: Literal['shaker'] = 'shaker'
     rate_hz: float = Field(5.0, gt=0.0)
@@ -53,8 +53,8 @@ def shaking(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sensor_types, 'SENSOR_TYPES', kinds)
 
 
-def test_whoever_needs_a_stream_is_waited_for(shaking: None) -> None:
-    """Poses of everybody, wheels of everybody, motion of one's own vehicle."""
+def test_sensor_needs_select_the_streams_of_vehicles(shaking: None) -> None:
+    """Poses of all vehicles, wheels of all vehicles, motion of the sensor's own vehicle."""
     names = ('basalt', 'amber')
     assert lossless_streams((), names) == {'amber': (), 'basalt': ()}
     eye, labelling = {'model': EYE}, {'model': EYE, 'outputs': ['image', 'wheel_labels']}
@@ -62,14 +62,14 @@ def test_whoever_needs_a_stream_is_waited_for(shaking: None) -> None:
     found = lossless_streams(seen(eye=labelling, shaker={'model': {'type': 'shaker'}}), names)
     assert found == {'amber': ('state', WHEELS, MOTION), 'basalt': ('state', WHEELS)}
     assert lossless_streams(seen(imu={'model': 'imu_mems'}), names)['amber'] == ('state', MOTION)
-    # Soil that moves, of whom it is; it is no sensor's choice.
+    # Particles of the vehicles that have them, independent of the sensors.
     assert lossless_streams(seen(eye=eye), names, {'basalt'}) == {'amber': ('state',), 'basalt': ('state', PARTICLES)}
     assert lossless_streams((), names, {'basalt'})['basalt'] == ()
-    # What may be needed is what vehicles have.
+    # The possible needs are the streams of vehicles.
     assert {'state', PARTICLES, *sensor_types.NEEDS} == set(STREAMS)
 
 
-def test_needs_that_nobody_meets_are_refused() -> None:
+def test_unknown_sensor_needs_are_rejected() -> None:
     with pytest.raises(ValueError, match=r"'smell'.*allowed: motion, wheels"):
         shaker(needs=frozenset({'smell'}))
     output = Output('data', 'std_msgs/msg/Float64', needs=frozenset({'taste'}))
@@ -77,7 +77,7 @@ def test_needs_that_nobody_meets_are_refused() -> None:
         SensorType(Shaker, 'nowhere:Topics', {'data': (output,)}, ('data',))
 
 
-def test_frames_of_a_kind(shaking: None) -> None:
+def test_frames_of_a_sensor_type(shaking: None) -> None:
     mount = {'xyz': [0.1, 0.2, 0.3], 'rpy_deg': [0.0, 0.0, 90.0]}
     (eye, stick) = seen(eye={'model': EYE, 'mount': mount}, stick={'model': {'type': 'shaker'}})
     link, optical = static_transforms(eye, 'body')
@@ -93,7 +93,7 @@ def test_frames_of_a_kind(shaking: None) -> None:
 
 @pytest.mark.parametrize(('prefix', 'before'), [(None, 'amber/'), ('fleet/a1_', 'fleet/a1_'), ('', '')])
 def test_frames_of_sensors_have_the_prefix_of_their_vehicle(prefix: str | None, before: str) -> None:
-    """The scenario's key reaches the transforms and the headers, with the base frame's name from the vehicle's file."""
+    """The scenario's key sets the prefix of transforms and headers; the base frame's name is from the vehicle file."""
     (eye,) = sensors_of({'amber': {'eye': {'model': EYE}}}, {'amber': prefix})
     link, optical = static_transforms(eye, 'chassis')
     assert (link.header.frame_id, link.child_frame_id) == (f'{before}chassis', f'{before}eye_link')
@@ -101,8 +101,8 @@ def test_frames_of_sensors_have_the_prefix_of_their_vehicle(prefix: str | None, 
     assert eye.frame_id == f'{before}eye_optical_frame' and eye.full_name == 'amber/eye'  # topics and noise stay
 
 
-def test_only_back_ends_of_others_are_tried() -> None:
-    """Ours is slow to import; what another one says as it is made is said with its name."""
+def test_only_plugin_back_ends_are_tried() -> None:
+    """The default is slow to import; an error of another back end is reported with its name."""
 
     class Broken:
         def __init__(self) -> None:
@@ -112,9 +112,9 @@ def test_only_back_ends_of_others_are_tried() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, 'ray_backend', lambda name: asked.append(name) or Broken)
         assert registry.check(registry.USUAL) == registry.USUAL and asked == []
-        with pytest.raises(ValueError, match='cannot be made: OSError: no card; allowed: a back end that can'):
+        with pytest.raises(ValueError, match='cannot be created: OSError: no card; allowed: a back end that can'):
             registry.check('odd')
         patch.setattr(registry, 'ray_backend', lambda name: object)
         assert registry.check('odd') == 'odd'
-    with pytest.raises(ValueError, match='no such back end for rays'):
+    with pytest.raises(ValueError, match='unknown ray back end'):
         registry.check('odd')

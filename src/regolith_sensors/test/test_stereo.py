@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Depth from stereo: exact on made-up pairs, within the promised error on rendered ones."""
+"""Tests of stereo depth: exact on synthetic pairs, within the documented error on rendered ones."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ def infos() -> tuple[CameraInfo, CameraInfo]:
 
 
 def shifted_noise(disparity: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return an even random texture as two cameras see it on a wall that they face."""
+    """Return a uniform random texture on a wall as seen by two cameras that face it."""
     texture = np.random.default_rng(3).integers(500, 40000, (HEIGHT, WIDTH + disparity)).astype(np.uint16)
     return texture[:, :WIDTH], texture[:, disparity:]
 
 
 @pytest.mark.parametrize('method', ['bm', 'sgbm'])
-def test_a_wall_has_its_depth(method: str) -> None:
+def test_stereo_depth_of_a_wall(method: str) -> None:
     left, right = shifted_noise(20)
     matcher = MatcherConfig.model_validate({'method': method, 'block_size': 9})
     depth = stereo_depth(left, right, *infos(), (2.0, 8.0), matcher)
-    # b f / d; a whole number of pixels has no quantisation to lose. Edges of blocks aside.
+    # b f / d; an integer disparity has no quantization error. Edges of blocks are left out.
     seen = depth[8:-8, 40:-8]
     assert np.isfinite(seen).mean() > 0.98
     np.testing.assert_allclose(np.nanmedian(seen), BASELINE * FOCAL / 20, rtol=1e-3)
@@ -71,7 +71,8 @@ def test_depth_error_ratio() -> None:
     assert errors.median == pytest.approx(0.07) and errors.bias == pytest.approx(-0.03)
     assert errors.good == pytest.approx(0.5)
     assert math.isnan(errors.within_px) and math.isnan(errors.rms_px)
-    # With 100 px m the disparity of 2.08 m is 1.923 px off 50, that of 7.2 m 1.389 off 12.5; with 50 px m 0.96 and 0.69.
+    # With 100 px m the disparity of 2.08 m is 1.923 px off 50, that of 7.2 m 1.389 off 12.5; with 50 px m 0.96 and
+    # 0.69.
     assert depth_errors(depth, truth, (2.0, 8.0), 100.0).within_px == 0.0
     half = depth_errors(depth, truth, (2.0, 8.0), 50.0)
     assert half.within_px == pytest.approx(2 / 3) and half.rms_px == pytest.approx(
@@ -81,7 +82,7 @@ def test_depth_error_ratio() -> None:
     assert nothing.matched == 0.0 == nothing.within_px and math.isnan(nothing.median)
 
 
-def test_what_is_no_pair_is_refused() -> None:
+def test_invalid_stereo_pairs_are_rejected() -> None:
     left, right = infos()
     assert stereo_baseline(right) == pytest.approx(BASELINE)
     with pytest.raises(ValueError, match=r'not the right camera of a pair; allowed: -fx b < 0'):
@@ -95,13 +96,13 @@ def test_what_is_no_pair_is_refused() -> None:
         MatcherConfig(block_size=8)
 
 
-def test_one_scale_for_both_eyes() -> None:
+def test_8_bit_scale_is_common_to_both_cameras() -> None:
     dark, bright = to_8_bit([np.full((4, 4), 100, np.uint16), np.full((4, 4, 3), 400, np.uint16)], 100.0)
     assert bright[0, 0] == 255 and dark[0, 0] == 128
 
 
 def lit_scene() -> tuple[Scene, np.ndarray]:
-    """Return rough ground with rocks from 2 to 9 m, and the place of a mast 1.2 m above it."""
+    """Return rough ground with rocks from 2 to 9 m, and the position of a mast 1.2 m above it."""
     grid = SoilGrid(ProceduralField(3), 0.05)
     scene = Scene(
         SoilHeightSource(grid), [Principled((0.15, 0.14, 0.13), 0.9, micro_relief=0.5)], view_range=200.0, detail=3
@@ -117,8 +118,8 @@ def lit_scene() -> tuple[Scene, np.ndarray]:
 @pytest.mark.slow
 @pytest.mark.seconds
 @pytest.mark.parametrize('lens', ['plumb_bob', 'equidistant'])
-def test_rendered_pair(lens: str) -> None:
-    """A pair 0.24 m apart with 859 px of focal length, all stages of the camera on: median below 2 %, 70 % matched."""
+def test_stereo_depth_of_a_rendered_pair(lens: str) -> None:
+    """A pair 0.24 m apart with focal length 859 px and all camera stages: median below 2 %, 70 % matched."""
     config = load_sensor('navcam', CameraConfig)
     if lens == 'equidistant':
         fisheye = {'model': 'equidistant', 'coefficients': [-0.02, 0.004, -0.001, 0.0]}
@@ -137,18 +138,18 @@ def test_rendered_pair(lens: str) -> None:
     left, right = camera_info(config), camera_info(config, 0.24)
     truth = rectified_truth(depth, left)
     errors = depth_errors(stereo_depth(images[0], images[1], left, right), truth)
-    # The share counts all pixels of 2 to 8 m, shadows and what the right eye cannot see included.
+    # The share counts all pixels of 2 to 8 m, including shadows and parts that the right camera does not see.
     assert errors.pixels > 100_000 and errors.matched > 0.7
     assert errors.median < 0.02 and abs(errors.bias) < 0.005
-    # Without rectification the same images give worse depth: the test feels the lens.
+    # Without rectification the same images give worse depth, so the lens has an effect in this test.
     flat = dataclasses.replace(left, d=np.zeros_like(left.d)), dataclasses.replace(right, d=np.zeros_like(right.d))
     bent = depth_errors(stereo_depth(images[0], images[1], *flat), truth)
     assert bent.median > 1.5 * errors.median
 
 
 @pytest.mark.parametrize('method', ['bm', 'sgbm'])
-def test_disparities_are_searched_from_the_least_on(method: str) -> None:
-    """A near wall, of 44 pixels, is found by a search of 40 to 50, which begins there and not at infinity."""
+def test_disparity_search_starts_at_the_minimum(method: str) -> None:
+    """A near wall at 44 pixels is found by a search of 40 to 50, which begins there and not at infinity."""
     left, right = shifted_noise(44)
     matcher = MatcherConfig.model_validate({'method': method, 'block_size': 9})
     left, right = (np.ascontiguousarray(image >> 8).astype(np.uint8) for image in (left, right))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil in motion in the scene: discs at their places, shaded and labelled as the ground, and no trace of them after."""
+"""Tests of moving soil in the scene: discs are shaded and labeled as the ground, and removed without traces."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_terrain.crm.surfels import Surfels
 
 DOWN = np.diag([1.0, -1.0, -1.0])
-"""Takes the optical frame of a camera that looks straight down, its top towards +y, to the world."""
+"""Rotation of the optical frame of a downward camera, with its top toward +y, to the world."""
 PITCH = math.radians(40.0)
 AHEAD = (
     np.array([[math.cos(PITCH), 0.0, math.sin(PITCH)], [0.0, 1.0, 0.0], [-math.sin(PITCH), 0.0, math.cos(PITCH)]])
     @ OPTICAL_FROM_BODY.T
 )
-"""Of one that looks along +x, pitched down by 40 degrees."""
+"""Rotation of a camera that faces +x, pitched down by 40 degrees."""
 NOON = Sun(0.0, math.radians(90.0))
 
 
@@ -39,7 +39,7 @@ def discs(place: np.ndarray, normal: np.ndarray, radius: float, bend: np.ndarray
 
 
 def dome(middle: tuple[float, float], radius: float) -> Surfels:
-    """Return a half ball of discs on level ground, 2 cm apart."""
+    """Return half a sphere of discs on level ground, 2 cm apart."""
     n = round(4.0 * np.pi * radius**2 / 0.02**2)
     z = 1.0 - (2.0 * np.arange(n) + 1.0) / n
     turn = np.pi * (1.0 + 5.0**0.5) * np.arange(n)
@@ -54,7 +54,7 @@ def dome(middle: tuple[float, float], radius: float) -> Surfels:
 def shoot(
     scene: Scene, height: float, rotation: np.ndarray, sun: Sun, size: tuple[int, int] = (48, 64), focal: float = 60.0
 ) -> RenderedImage:
-    """Return what a camera above the origin sees."""
+    """Return the image of a camera above the origin."""
     position = (0.0, 0.0, height)
     scene.centre(position)
     traced = scene.commit()
@@ -67,9 +67,11 @@ def same(a: RenderedImage, b: RenderedImage) -> bool:
     return all(np.array_equal(getattr(a, name), getattr(b, name)) for name in names)
 
 
-def test_a_ray_hits_a_disc_and_passes_it_edge_on(flat_scene: Callable[..., Scene]) -> None:
-    """A lidar's rays 1 m above the ground: onto a tilted disc 5 m ahead at a known place, past its rim, and onto one that
-    stands edge-on. What is hit is the ground."""
+def test_ray_hits_a_disc_and_misses_it_edge_on(flat_scene: Callable[..., Scene]) -> None:
+    """Lidar rays 1 m above the ground hit a tilted disc 5 m ahead, pass its rim, and miss an edge-on disc.
+
+    Hits have the label of the ground.
+    """
     scene = flat_scene()
     normal = np.array([-1.0, 0.0, 1.0])
     scene.set_surfels(discs([(5.0, 0.0, 1.0), (5.0, 4.0, 1.0)], np.array([normal / 2**0.5, (0.0, 0.0, 1.0)]), 0.2))
@@ -81,15 +83,15 @@ def test_a_ray_hits_a_disc_and_passes_it_edge_on(flat_scene: Callable[..., Scene
     distance, back, objects = rays.cast(
         toward, np.zeros(5, np.int32), at, np.eye(3, dtype=np.float32)[None], 12.0, 1e-3
     )
-    # Where the plane of the disc is: -(x - 5) + z - 1 = 0 of the place (5 t, 0.1 t, 1 + 0.1 t).
+    # Intersection with the plane of the disc: -(x - 5) + z - 1 = 0 at (5 t, 0.1 t, 1 + 0.1 t).
     np.testing.assert_allclose(distance[:2], [5.0, 5.0 / 4.9 * np.linalg.norm((5.0, 0.1, 0.1))], rtol=1e-6)
     assert np.isinf(distance[2:]).all() and objects.tolist() == [1, 1, 0, 0, 0]
-    # Lambert's law straight back at 45 degrees.
+    # Lambert's law for backscatter at 45 degrees.
     np.testing.assert_allclose(back[0], 0.5**0.5 / np.pi, rtol=1e-5)
 
 
-def test_a_level_disc_shines_as_the_ground_below(flat_scene: Callable[..., Scene]) -> None:
-    """Hapke's light and the class of ground, wherever the disc is; its normal, and one that its bend has turned."""
+def test_level_disc_has_the_radiance_of_the_ground(flat_scene: Callable[..., Scene]) -> None:
+    """Hapke's radiance and the class of ground at any position; the disc's normal, and one rotated by its bend."""
     soil, sun = HapkeSoil(), Sun(math.radians(120.0), math.radians(25.0))
     scene = flat_scene(soil)
     bare = shoot(scene, 2.0, AHEAD, sun)
@@ -108,9 +110,11 @@ def test_a_level_disc_shines_as_the_ground_below(flat_scene: Callable[..., Scene
     assert np.abs(normal[:, 1]).max() < 1e-5
 
 
-def test_a_lump_is_seen_where_it_is_and_nowhere_else(flat_scene: Callable[..., Scene]) -> None:
-    """A half ball from above with the sun overhead: range, normal and light of a ball; all around is to the bit as before,
-    and so is everything once the lump is gone."""
+def test_surfels_change_only_their_own_pixels(flat_scene: Callable[..., Scene]) -> None:
+    """Half a sphere from above with the sun overhead has range, normal and light of a sphere.
+
+    All other pixels are bit-identical to those before, and so is the whole image when the lump is removed.
+    """
     scene, radius = flat_scene(), 0.2
     height = 2.0
     bare = shoot(scene, height, DOWN, NOON, (96, 128), 150.0)
@@ -122,7 +126,7 @@ def test_a_lump_is_seen_where_it_is_and_nowhere_else(flat_scene: Callable[..., S
     beside = np.sqrt(np.maximum(middle @ middle - along**2, 0.0))
     inner, outer = beside < radius - 0.02, beside > radius + 0.02
     assert inner.sum() > 300
-    # Discs are flat and 1.6 cm in radius: 0.6 mm out of the ball at their rims, more along the ray where it is steep.
+    # Discs are flat and 1.6 cm in radius: 0.6 mm out of the sphere at their rims, more along the ray where it is steep.
     ball = along - np.sqrt(np.maximum(radius**2 - beside**2, 0.0))
     assert np.abs(frame.range[inner] - ball[inner]).max() < 2.5e-3
     normal = (rays * ball[..., None] - middle) / radius
@@ -135,8 +139,8 @@ def test_a_lump_is_seen_where_it_is_and_nowhere_else(flat_scene: Callable[..., S
     assert same(shoot(scene, height, DOWN, NOON, (96, 128), 150.0), bare)
 
 
-def test_a_frame_does_not_know_what_was_shown_before(flat_scene: Callable[..., Scene]) -> None:
-    """Discs that moved, grew in number and went beyond the first ones' bounds: as in a scene that starts with them."""
+def test_frame_with_surfels_is_independent_of_history(flat_scene: Callable[..., Scene]) -> None:
+    """Discs that moved, grew in number and left the bounds of the first ones equal those of a fresh scene."""
     sun = Sun(math.radians(200.0), math.radians(20.0))
     scene, fresh = flat_scene(HapkeSoil()), flat_scene(HapkeSoil())
     for shown in (dome((0.1, 0.0), 0.1), dome((0.0, 0.0), 0.05), dome((-0.1, 0.2), 0.2)):
@@ -144,14 +148,16 @@ def test_a_frame_does_not_know_what_was_shown_before(flat_scene: Callable[..., S
         last = shoot(scene, 1.5, DOWN, sun)
     fresh.set_surfels(shown)
     assert same(shoot(fresh, 1.5, DOWN, sun), last)
-    # It throws a shadow, with the sun in the south west.
+    # It casts a shadow, with the sun in the south west.
     dark = (last.radiance[..., 1] == 0.0) & (last.object_id == 1)
     assert dark.sum() > 50
 
 
-def test_discs_of_one_surface_do_not_shade_one_another(flat_scene: Callable[..., Scene]) -> None:
-    """A half ball in low sun: what faces the sun is lit. Rims stand out of the ball by 0.6 mm; from the discs themselves
-    one ray in twenty would meet one."""
+def test_discs_of_one_surface_do_not_shadow_each_other(flat_scene: Callable[..., Scene]) -> None:
+    """In low sun all discs of half a sphere that face the sun are lit.
+
+    Rims stand out of the sphere by 0.6 mm; rays from the discs themselves would hit one in twenty.
+    """
     sun, scene = Sun(math.radians(200.0), math.radians(20.0)), flat_scene()
     scene.set_surfels(dome((0.0, 0.0), 0.2))
     frame = shoot(scene, 1.5, DOWN, sun, (96, 128), 120.0)
@@ -160,9 +166,9 @@ def test_discs_of_one_surface_do_not_shade_one_another(flat_scene: Callable[...,
     assert lit.sum() > 300 and (frame.radiance[..., 1][lit] == 0.0).mean() < 0.01
 
 
-def test_a_back_end_without_discs_is_refused(flat_scene: Callable[..., Scene], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_back_end_without_discs_is_rejected(flat_scene: Callable[..., Scene], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EmbreeRays, 'shows_discs', False)
     scene = flat_scene()
     scene.set_surfels(Surfels.none())
-    with pytest.raises(ValueError, match='EmbreeRays shows no soil in motion; allowed: a back end that shows_discs'):
+    with pytest.raises(ValueError, match='EmbreeRays does not show moving soil; allowed: a back end that shows_discs'):
         scene.set_surfels(dome((0.0, 0.0), 0.1))

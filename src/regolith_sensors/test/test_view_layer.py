@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors in the view: the sun where it stands, and the pyramid of what a camera sees."""
+"""Tests of the sensor layers of the view: direction of the sun and fields of view."""
 
 from __future__ import annotations
 
@@ -48,28 +48,28 @@ def state(x: float, yaw_deg: float = 0.0) -> Any:
     )
 
 
-def test_a_pyramid_opens_as_wide_as_the_image() -> None:
+def test_field_of_view_is_as_wide_as_the_image() -> None:
     (eye,) = sensors_of({'amber': EYE})
     line = field_of_view(eye)
     corners = line[[1, 2, 4, 5]] - (0.5, 0.0, 1.0)
-    # It looks to the left; half its image is a focal length wide, half as much high.
+    # The camera faces left; half its image is a focal length wide and half as much high.
     np.testing.assert_allclose(np.abs(corners[:, 0] / corners[:, 1]), 1.0)
     np.testing.assert_allclose(np.abs(corners[:, 2] / corners[:, 1]), 0.5)
     assert (corners[:, 1] > 0.0).all() and {(c > 0) for c in corners[:, 2]} == {True, False}
 
 
-def test_pyramids_go_with_their_vehicle() -> None:
+def test_field_of_view_follows_its_vehicle() -> None:
     found = fields_of_view(scenario({}, EYE))
     assert found is not None
     (mark,) = found.draw(0, {'/amber/part_poses': state(2.0, 90.0)})
-    # The mount is half a metre ahead, which is north now.
+    # The mount is half a meter ahead, which is north now.
     np.testing.assert_allclose(mark.points[0], [2.0, 0.5, 1.0], atol=1e-12)
     assert mark.joined
     assert found.draw(0, {}) == []
     assert fields_of_view(scenario({}, {})) is None
 
 
-def test_the_sun_is_drawn_where_it_stands() -> None:
+def test_sun_layer_shows_the_direction_of_the_sun() -> None:
     found = sun(scenario({'sun': {'azimuth_deg': 90.0, 'elevation_deg': 30.0}}, EYE))
     assert found is not None
     line, point = found.draw(0, {'/amber/part_poses': state(2.0)})
@@ -80,5 +80,5 @@ def test_the_sun_is_drawn_where_it_stands() -> None:
 
 
 @pytest.mark.parametrize('layer', [sun, fields_of_view])
-def test_nothing_is_drawn_without_sensors(layer: Any) -> None:
+def test_layers_without_sensors_are_none(layer: Any) -> None:
     assert layer(scenario({}, {})) is None

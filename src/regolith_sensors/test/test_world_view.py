@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What frames are made from: poses between states, the ground of their moment, the order of frames, rocks, far ruts."""
+"""Tests of the input of frames: poses, ground history, schedule, rocks, obstacles and coarse tiles."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def state(x: float, yaw: float = 0.0) -> np.ndarray:
     return np.concatenate([(x, 0.0, 0.0), from_yaw(yaw)])[None]
 
 
-def test_poses_between_states() -> None:
-    """Half-way along and half-way round; at a state's own time its very bits."""
+def test_poses_are_interpolated_between_states() -> None:
+    """Halfway position and rotation; at a state's own time bit-identical to the state."""
     track = PoseTrack(['chassis'])
     for k, (x, yaw) in enumerate([(0.0, 0.0), (0.1, 0.3), (0.7, math.pi - 0.1)]):
         track.add(20 * MS * k, state(x, yaw))
@@ -46,11 +46,11 @@ def test_poses_between_states() -> None:
     assert place[0, 0] == pytest.approx(0.4, abs=1e-15)
     np.testing.assert_allclose(turn[0], from_yaw(0.5 * (0.3 + math.pi - 0.1)), atol=1e-15)
     assert turn[1].tobytes() == from_yaw(0.3).tobytes() and place[1, 0] == 0.1
-    # Beyond what is known: the nearest state.
+    # Outside the known times: the nearest state.
     assert place[3, 0] == 0.7 and place[4, 0] == 0.0 and turn[4].tobytes() == from_yaw(0.0).tobytes()
 
 
-def test_a_rewind_drops_the_abandoned_future() -> None:
+def test_pose_track_rewind_discards_later_states() -> None:
     track = PoseTrack(['chassis'])
     for k in range(5):
         track.add(20 * MS * k, state(float(k)))
@@ -75,8 +75,8 @@ def history() -> TerrainHistory:
     return TerrainHistory(SoilGrid(FlatField(), 0.1))
 
 
-def test_the_ground_of_a_moment_in_whatever_order_things_arrive() -> None:
-    """Three cycles, the second discarded once: any order of messages that the topics allow gives the same ground."""
+def test_terrain_history_is_independent_of_message_order() -> None:
+    """Three cycles, the second discarded once: any possible order of messages gives the same ground."""
     cycles = [
         (CycleKey(0, 0, 1), 0, Verdict.NONE),
         (CycleKey(0, 1, 1), 20 * MS, Verdict.COMMIT),
@@ -108,7 +108,7 @@ def test_the_ground_of_a_moment_in_whatever_order_things_arrive() -> None:
         assert not ground._updates, 'what was discarded is kept'
 
 
-def test_what_is_not_known_is_not_shown() -> None:
+def test_world_states_cover_known_times_only() -> None:
     ground = history()
     ground.on_cycle(CycleKey(0, 0, 1), 0, Verdict.NONE)
     ground.on_cycle(CycleKey(0, 1, 1), 20 * MS, Verdict.COMMIT)
@@ -119,14 +119,14 @@ def test_what_is_not_known_is_not_shown() -> None:
     states.tracks['amber'].add(0, state(0.0))
     assert states.covers(0, 0) and not states.covers(0, 10 * MS)
     states.tracks['amber'].add(20 * MS, state(0.0))
-    assert states.covers(-5 * MS, 10 * MS)  # before the beginning everything stood still
-    # A vehicle that the world has dropped keeps nobody waiting.
+    assert states.covers(-5 * MS, 10 * MS)  # before the start of the run everything was at rest
+    # A vehicle that the world has removed does not block frames.
     states.participants = frozenset()
     assert states.covers(0, 19 * MS)
 
 
-def test_soil_that_moves_is_that_of_the_same_commit_as_the_ground() -> None:
-    """Frames wait for it; of several commits the last one counts; after a rewind nothing is left of what never was."""
+def test_surfels_are_of_the_same_commit_as_the_ground() -> None:
+    """Frames wait for it; of several commits the last one counts; a rewind removes states of the abandoned future."""
     ground = history()
     ground.on_cycle(CycleKey(0, 0, 1), 0, Verdict.NONE)
     states = WorldStates({'amber': ['chassis']}, ground.grid, particles=['amber'])
@@ -160,8 +160,8 @@ def floating(*heights: float, slope: float = 0.0) -> Surfels:
     return Surfels(place, normal, np.full(n, 0.02), np.zeros((n, 6)))
 
 
-def test_discs_that_the_height_field_shows_are_left_out() -> None:
-    """Those on it, below it, and within 7 mm along the normal of a slope: between the nodes it is bilinear."""
+def test_discs_below_the_height_field_are_left_out() -> None:
+    """Discs on it, below it, and within 7 mm along the normal of a slope; between the nodes it is bilinear."""
     level = SoilGrid(FlatField(0.5), 0.1)
     assert protruding_surfels(floating(0.499, 0.506, 0.508, 3.0), level).place[:, 2].tolist() == [0.508, 3.0]
     slope = SoilGrid(PlaneField(1.0, 0.0), 0.1)
@@ -171,13 +171,13 @@ def test_discs_that_the_height_field_shows_are_left_out() -> None:
     assert len(protruding_surfels(Surfels.none(), slope).place) == 0
 
 
-def test_late_and_lost_followers_ask_for_a_snapshot() -> None:
+def test_terrain_history_needs_a_snapshot_after_late_start_or_lost_update() -> None:
     late = history()
     late.on_cycle(CycleKey(0, 7, 1), 140 * MS, Verdict.COMMIT)
     assert late.lost and not late.knows(0)
     late.on_update(update(7, 8))
     late.on_cycle(CycleKey(0, 8, 1), 160 * MS, Verdict.COMMIT)
-    # The snapshot was taken when the update of cycle 7, number 8, was in it already.
+    # The snapshot was taken when it already contained the update of cycle 7, number 8.
     late.load(dig(3, 0.2), 8)
     assert late.knows(160 * MS)
     late.advance(160 * MS)
@@ -186,7 +186,7 @@ def test_late_and_lost_followers_ask_for_a_snapshot() -> None:
     late.on_cycle(CycleKey(0, 9, 1), 180 * MS, Verdict.COMMIT)
     late.advance(180 * MS)
     assert late.lost  # number 9 is missing
-    # A rewind: everything before counts no more, and the nodes dug meanwhile are told as changed.
+    # A rewind: all earlier updates are obsolete, and the nodes changed in the abandoned future are reported as changed.
     late.load(dig(3, 0.2), 10)
     late.changed.clear()
     late.on_cycle(CycleKey(1, 4, 1), 80 * MS, Verdict.NONE)
@@ -195,8 +195,8 @@ def test_late_and_lost_followers_ask_for_a_snapshot() -> None:
     assert late.grid.modified_count == 0 and 3 in np.concatenate([r.i for r in late.changed])
 
 
-def test_frames_come_at_their_times_in_the_order_in_which_they_end() -> None:
-    """n at round(n 1e9 / f) ns for n = 0 ... ceil(T f) - 1: 30 Hz does not fit into nanoseconds, and drifts nowhere."""
+def test_schedule_sorts_frames_by_end_time() -> None:
+    """Frame n is at round(n 1e9 / f) ns for n = 0 ... ceil(T f) - 1; 30 Hz is no integer number of ns, without drift."""
     rates, after = (30.0, 7.0), (0, round(1e9 / 7.0))
     schedule = Schedule([lambda n, f=f: round(n * 1e9 / f) for f in rates], after)  # type: ignore[misc]
     seen: list[list[int]] = [[], []]
@@ -220,8 +220,8 @@ def test_frames_come_at_their_times_in_the_order_in_which_they_end() -> None:
 
 
 @pytest.mark.parametrize('stride', [2, 4, 8])
-def test_far_ground_keeps_the_volume_of_ruts(stride: int) -> None:
-    """Coarse nodes carry the mean over their squares: what was displaced is still displaced, and not elsewhere."""
+def test_coarse_tiles_conserve_the_volume_of_ruts(stride: int) -> None:
+    """Coarse nodes have the mean over their squares: displaced volume is conserved and stays in place."""
     grid = SoilGrid(PlaneField(0.1, -0.05), 0.05)
     i, j = (a.ravel().astype(np.int32) for a in np.meshgrid(np.arange(-70, 70), np.arange(5, 12), indexing='ij'))
     base = grid.height_field.heights(i * 0.05, j * 0.05)
@@ -237,7 +237,7 @@ def test_far_ground_keeps_the_volume_of_ruts(stride: int) -> None:
 
 
 @pytest.mark.seconds
-def test_rocks_have_numbers_of_their_own_wherever_one_looks_from() -> None:
+def test_rock_numbers_are_independent_of_the_viewer() -> None:
     terrain = TerrainConfig.model_validate({'preset': 'mare', 'map_size_m': 40.0, 'spacing_m': 0.05})
     light = LightConfig.model_validate({'view_range_m': 40.0})
     world = SensorScene(terrain, light, 3, {'amber': load_visuals(*load_vehicle_model('viper'))})
@@ -249,7 +249,7 @@ def test_rocks_have_numbers_of_their_own_wherever_one_looks_from() -> None:
     assert shown[0] == shown[2]
     common = [name for name in shown[0] if name in shown[1]]
     assert len(common) > 20 and all(shown[0][name] == shown[1][name] for name in common)
-    # The same scene moved there and back shows what it showed.
+    # The same scene moved away and back shows the same rocks.
     view.center_on((12.0, 0.0, 0.0))
     assert {t.name: t.number for t in view.scene.objects} == shown[1]
     rocks = site_rocks(RockField(LunarField(3, load_preset('mare'))), 40.0)
@@ -257,8 +257,8 @@ def test_rocks_have_numbers_of_their_own_wherever_one_looks_from() -> None:
     assert max(shown[0].values()) <= 1 + 1 + 5 + len(rocks) < MOST and len(near) <= len(rocks)
 
 
-def test_obstacles_stand_in_the_scene_where_vehicles_feel_them() -> None:
-    """Rays meet the top of a step, and of a ramp half its height in its middle; each is an object of its name."""
+def test_scene_obstacles_are_at_their_contact_positions() -> None:
+    """Rays hit the top of a step, and a ramp at half its height in its middle; each is an object with its name."""
     terrain = TerrainConfig.model_validate(
         {
             'source': 'flat',
@@ -281,7 +281,7 @@ def test_obstacles_stand_in_the_scene_where_vehicles_feel_them() -> None:
     assert [named[int(number)] for number in numbers] == ['kerb', 'up']
 
 
-def test_a_rewind_drops_the_future_of_vehicles_and_of_moving_soil() -> None:
+def test_world_states_rewind_discards_later_states() -> None:
     states = WorldStates({'amber': ['chassis'], 'basalt': ['chassis']}, history().grid, particles=['amber', 'basalt'])
     followed = [*states.tracks.values(), *states.particles.values()]
     for k in range(4):
@@ -293,8 +293,8 @@ def test_a_rewind_drops_the_future_of_vehicles_and_of_moving_soil() -> None:
     assert [each.last_ns for each in followed] == [20 * MS] * 4
 
 
-def test_commits_of_a_past_that_is_gone_are_not_waited_for() -> None:
-    """Their updates may never come: with a new epoch and the snapshot after it, the ground is known."""
+def test_terrain_history_does_not_wait_for_past_epochs() -> None:
+    """Their updates may never arrive: with a new epoch and its snapshot, the ground is known."""
     ground = history()
     ground.on_cycle(CycleKey(0, 0, 1), 0, Verdict.NONE)
     ground.on_cycle(CycleKey(0, 1, 1), 20 * MS, Verdict.COMMIT)

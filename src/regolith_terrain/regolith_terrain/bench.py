@@ -85,7 +85,7 @@ def _roll(
     scratch: Scratch,
     wrench: Wrench,
 ) -> float:
-    """Return the mean number of loaded nodes of a wheel that rolls for a number of steps; NaN outside the window."""
+    """Return the mean number of loaded nodes of a rolling wheel; NaN outside the window."""
     center = np.array([0.0, 0.0, _RADIUS - sinkage])
     rotation = np.eye(3)
     velocity = np.array([0.2, 0.0, 0.0])

@@ -59,7 +59,7 @@ class SlipSinkageConfig(Section):
     :mod:`regolith_terrain.scm.slip_sinkage`.
 
     Source: muhlhaus1987; carrier1991, the grain size.
-    Checked by: test_slip_sinkage.py::test_the_shear_band_is_eight_median_grains.
+    Checked by: test_slip_sinkage.py::test_shear_band_is_eight_median_grains.
     """
 
     enabled: bool | None = Field(
@@ -377,7 +377,7 @@ class TerrainConfig(Section):
         description="SCM contact formulation: 'regolith' with the extensions of this project, or 'reference' as in"
         ' Project Chrono.',
     )
-    compaction_transfer: bool = Field(
+    merge_compaction: bool = Field(
         default=True,
         description='Whether ruts of other vehicles are merged with their compaction; false: as in SynChrono.',
     )

@@ -22,7 +22,7 @@ def hillshade(
         sun_elevation_deg: Elevation of the sun above the horizon [deg].
 
     Source: horn1981.
-    Checked by: test_procedural.py::test_hillshade.
+    Checked by: test_procedural.py::test_hillshade_matches_the_angle_of_incidence.
     """
     gx, gy = np.gradient(np.asarray(z, dtype=np.float64), spacing)
     azimuth, elevation = np.deg2rad(sun_azimuth_deg), np.deg2rad(sun_elevation_deg)

@@ -100,7 +100,7 @@ def _noise_octaves(config: RoughnessConfig) -> NDArray[np.float64]:
     Their amplitudes are proportional to wavelength^H and give the configured rms height.
 
     Source: perlin2002; turcotte1997; rosenburg2011.
-    Checked by: test_procedural.py::test_fractal_part_has_the_stated_height_and_hurst_exponent.
+    Checked by: test_procedural.py::test_procedural_relief_has_the_given_height_and_hurst_exponent.
     """
     count = int(math.floor(math.log2(config.outer_scale_m / config.inner_scale_m) + 1e-9)) + 1
     wavelength = config.outer_scale_m * 0.5 ** np.arange(count)
@@ -119,7 +119,7 @@ def _noise_rms() -> float:
     fade. By symmetry it is 8/3 times the integrals of (1 - f)^2 and of (1 - f)^2 x^2 over [0, 1].
 
     Source: perlin2002.
-    Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
+    Checked by: test_lunar_statistics.py::test_lunar_relief_has_the_given_deviation.
     """
     weight = (1.0 - Polynomial([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])) ** 2
     plain, moment = weight.integ(), (weight * Polynomial([0.0, 0.0, 1.0])).integ()
@@ -140,7 +140,7 @@ def _fractal(x: float, y: float, key: np.uint64, octaves: Floats) -> float:
     """Return the fractal relief [m] at (x, y) [m]: octaves of gradient noise with the quintic fade.
 
     Source: perlin2002.
-    Checked by: test_procedural.py::test_fractal_part_has_the_stated_height_and_hurst_exponent.
+    Checked by: test_procedural.py::test_procedural_relief_has_the_given_height_and_hurst_exponent.
     """
     z = 0.0
     for layer in range(octaves.shape[0]):
@@ -172,7 +172,7 @@ def _crater_height(x: float, depth: float, rim: float, blend: float) -> float:
         blend: Height difference below which bowl and ejecta are blended [m].
 
     Source: pike1977; mcgetchin1973.
-    Checked by: test_procedural.py::test_crater_profile_joins_smoothly.
+    Checked by: test_procedural.py::test_procedural_crater_profile_is_smooth.
     """
     bowl = depth * (x * x - 1.0) + rim
     outside = rim / max(x, 0.5) ** 3
@@ -190,7 +190,7 @@ def _crater(
     """Return (x, y, radius, depth, rim, blend) of a crater of a cell [m]; radius 0 for an omitted crater.
 
     Source: trask1966, diameters follow a power law; pike1977.
-    Checked by: test_procedural.py::test_craters_are_as_many_as_stated.
+    Checked by: test_procedural.py::test_procedural_crater_count_matches_the_density.
     """
     cell = _REACH * least
     word = mix(cell_word(key, _CRATER_LAYER + layer, ix, iy) + np.uint64(index + 1) * DRAW_GAMMA)
@@ -237,7 +237,7 @@ def _cell_mean(least: float, craters: Floats) -> float:
     """Return the expected number of craters of diameters [least, 2 least) in a cell.
 
     Source: trask1966.
-    Checked by: test_procedural.py::test_craters_are_as_many_as_stated.
+    Checked by: test_procedural.py::test_procedural_crater_count_matches_the_density.
     """
     cell = _REACH * least
     exponent = craters[EXPONENT]

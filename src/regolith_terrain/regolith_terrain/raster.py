@@ -194,7 +194,10 @@ class RasterField(HeightField):
 
     @property
     def extent(self) -> tuple[float, float, float, float]:
-        """West, east, south and north edge of the posts [m]; of a rotated grid, the widest square about the origin."""
+        """Edges of the posts in west, east, south and north [m].
+
+        For a rotated grid, they are those of the largest inscribed square about the origin.
+        """
         ni, nj = self.posts.shape
         a, b, c, d = self.jacobian
         high = (self.x_first + (ni - 1) * self.spacing, self.y_first + (nj - 1) * self.spacing_across)

@@ -152,7 +152,10 @@ def write_about(path: Path, about: dict[str, Any]) -> None:
 
 
 def write_hillshade(field: HeightField, box: tuple[float, float, float, float], path: Path, *, finest_m: float) -> None:
-    """Write a hillshade of a box of terrain, sun in the west-northwest at 15 degrees, at most 1600 pixels wide."""
+    """Write a hillshade image of a box of terrain, at most 1600 pixels wide.
+
+    The sun is in the west-northwest at an elevation of 15 degrees.
+    """
     from matplotlib.image import imsave
 
     west, east, south, north = box

@@ -37,8 +37,9 @@ class ScmSoilConfig(SoilParameters):
     """SCM parameters of one homogeneous soil: pressure-sinkage, shear, unloading.
 
     Source: bekker1969; janosi1961; krenn2009; carrier1991, the density.
-    Checked by: test_terrain_config.py::test_shipped_sets_are_those_of_the_reference,
-    test_soils.py::test_soils_are_the_published_ones_in_si, test_bulldozing.py::test_erosion_conserves_volume.
+    Checked by: test_terrain_config.py::test_chrono_soils_match_the_reference_runs,
+    test_soils.py::test_soils_match_published_values_in_si,
+    test_bulldozing.py::test_bulldozing_erosion_conserves_volume.
     """
 
     k_phi: float = Field(gt=0.0, le=1e9, description='Bekker frictional modulus k_phi [N/m^(n+2)].')

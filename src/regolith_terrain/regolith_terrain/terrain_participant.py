@@ -42,7 +42,7 @@ def handshake_parameters(config: TerrainConfig, field: HeightField) -> dict[str,
         'terrain.model': config.model,
         'terrain.fields': ' '.join(config.law.names),
         'terrain.scm_mode': config.scm_mode,
-        'terrain.compaction_transfer': str(config.compaction_transfer).lower(),
+        'terrain.merge_compaction': str(config.merge_compaction).lower(),
         'terrain.bulldozing': config.bulldozing.model_dump_json(),
         'terrain.slip_sinkage': config.slip_sinkage.model_dump_json(),
         'terrain.rocks': json.dumps(
@@ -222,7 +222,7 @@ class TerrainParticipant(Participant):
     def summary(self) -> dict[str, Any]:
         """Return the terrain part of the summary.
 
-        Its keys are ``modified_nodes``, ``max_rut_depth_m``, ``conflicts``, ``ledger`` and, if configured,
+        Its keys are ``modified_nodes``, ``max_rut_depth_m``, ``conflicts``, ``mass_balance`` and, if configured,
         ``profiles``.
         """
         return {

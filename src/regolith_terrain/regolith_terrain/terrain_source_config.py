@@ -99,7 +99,10 @@ PresetName = Annotated[str, AfterValidator(_known_preset)]
 
 
 class DetailConfig(Section):
-    """Settings of detail finer than the posts of an elevation model; see :mod:`regolith_terrain.elevation.detail`."""
+    """Settings of detail finer than the posts of an elevation model.
+
+    See :mod:`regolith_terrain.elevation.detail`.
+    """
 
     preset: PresetName = Field('highland', description='Preset whose small craters and texture are added.')
     craters: bool = Field(True, description='Whether craters narrower than two posts are added.')

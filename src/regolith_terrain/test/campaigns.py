@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the campaigns whose tables lie in docs/validation."""
+"""Reference rows of the validation tables in docs/validation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAGES = Path(__file__).resolve().parents[3] / 'docs' / 'validation'
 
 
 def row(table: str, case: str) -> dict[str, str]:
-    """Return the row of a case of a table, by its file's name; without the file the test is skipped."""
+    """Return the row of a case in a table given by file name; skip the test if the file does not exist."""
     file = PAGES / table
     if not file.is_file():
         pytest.skip('the campaign table is part of the repository, not of the package')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the ground share."""
+"""Shared setup of the tests of terrain."""
 
 from __future__ import annotations
 

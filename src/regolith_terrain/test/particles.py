@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Beds for the tests of the continuum."""
+"""Particle beds for the tests of CRM."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def soil(**values: Any) -> ParticleSoil:
 def layer(
     made: ParticleSoil, spacing: float, width: float, depth: float, gravity: tuple[float, float, float], **values: Any
 ) -> ParticleBed:
-    """Return an endless layer of soil on a rough floor, at rest as its weight has it: what repeats itself is ``width`` wide."""
+    """Return a periodic soil layer on a rough floor, in equilibrium with its weight; ``width`` is the period [m]."""
     workers = values.pop('workers', 1)
     settings = Discretization.model_validate({'spacing_m': spacing, **values})
     places = boundary_markers.lattice((0, 0, 0), (width, width, depth), spacing)
@@ -33,5 +33,5 @@ def layer(
 
 
 def of_soil(bed: ParticleBed) -> Floats:
-    """Return the particles of soil in the order of their labels, shape (n, 12)."""
+    """Return the soil particles in the order of their labels, shape (n, 12)."""
     return bed.particles[bed.soil_rows()]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Any label of an elevation model is a grid or refused with the file's name, whatever stands in it."""
+"""Tests of PDS3 labels with random content."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ ODD = st.sampled_from(
 
 @SEVERAL
 @given(st.dictionaries(st.sampled_from(sorted(LABEL)), ODD | st.none(), max_size=3))
-def test_a_label_with_odd_values_is_read_or_refused_by_name(tmp_path: Path, changes: dict[str, str | None]) -> None:
+def test_pds3_label_with_random_values_is_read_or_rejected(tmp_path: Path, changes: dict[str, str | None]) -> None:
     items = {**LABEL, **changes}
     lines = [f'{key.strip()} = {value}' for key, value in items.items() if value is not None]
     text = '\n'.join(['PDS_VERSION_ID = PDS3', *lines, 'END', ''])
@@ -95,6 +95,6 @@ def test_a_label_with_odd_values_is_read_or_refused_by_name(tmp_path: Path, chan
 
 @SEVERAL
 @given(st.text(alphabet='AB=1.(){}"<>/*\n END_OJECT', max_size=80) | st.text(max_size=60))
-def test_any_text_parses_to_items(text: str) -> None:
+def test_parse_label_any_text_gives_items(text: str) -> None:
     label = parse_label(text)
     assert isinstance(label, dict) and all(isinstance(key, str) for key in label)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of benches show the rows that they are given, in the units of their axes."""
+"""Tests of the plots of testbeds."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from regolith_terrain.testbeds.slope_settings import SlopeSettings, plot_slopes
 
 
 def drawn(module: Any, settings: Any, rows: Any) -> tuple[Any, dict[str, np.ndarray]]:
-    """Return axes and their lines by label, shape (2, n)."""
+    """Return the axes and their lines keyed by label, shape (2, n)."""
     axes = Figure().add_subplot()
     (module.draw if hasattr(module, 'draw') else module)(settings, rows, axes)
     return axes, {str(line.get_label()): np.array(line.get_data(), dtype=float) for line in axes.lines}
 
 
-def test_craters_over_drops_in_millimeters() -> None:
+def test_cratering_plot_shows_depth_over_drop_height() -> None:
     rows = [
         {'incomplete': False, 'drop_height_m': 0.1, 'depth_m': 0.012, 'uehara_depth_m': 0.013},
         {'incomplete': True, 'drop_height_m': 0.4, 'depth_m': 0.1, 'uehara_depth_m': 0.02},
@@ -41,16 +41,16 @@ def test_craters_over_drops_in_millimeters() -> None:
     assert axes.get_ylabel() == 'depth [mm]' and axes.get_xscale() == axes.get_yscale() == 'log'
 
 
-def test_torque_of_a_drum_over_turns() -> None:
+def test_drum_plot_shows_torque_over_revolutions() -> None:
     rows = [{'curve': [[0.1, 2.0], [0.6, 5.0]], 'depth_m': 0.08}, {'curve': [], 'depth_m': 0.1}]
     _, lines = drawn(bucket_drum, bucket_drum.Settings(depth_m=(0.08, 0.1)), rows)
     assert lines['scm, 80 mm deep'].tolist() == [[0.1, 0.6], [2.0, 5.0]]
     (mark,) = (line for label, line in lines.items() if label != 'scm, 80 mm deep')
-    assert mark[0].tolist() == [0.5, 0.5]  # where means begin
+    assert mark[0].tolist() == [0.5, 0.5]  # start of the averages
     assert not drawn(bucket_drum, bucket_drum.Settings(), [{'curve': None, 'depth_m': 0.1}])[1]
 
 
-def test_heaps_and_the_column_that_was() -> None:
+def test_repose_plot_shows_heap_and_initial_column() -> None:
     settings = angle_of_repose.Settings(radius_m=0.04, height_m=0.06, element_count=250)
     row = {
         'incomplete': False,
@@ -68,7 +68,7 @@ def test_heaps_and_the_column_that_was() -> None:
     assert not drawn(angle_of_repose, settings, [{**row, 'incomplete': True}])[1]
 
 
-def test_pressure_under_a_plate_on_particles_of_the_largest_load() -> None:
+def test_plate_plot_shows_pressure_of_the_largest_load() -> None:
     settings = SimpleNamespace(
         terrain_model='crm', shape='disc', gravity_mps2=1.62, particle_soil=SimpleNamespace(name='sand')
     )
@@ -90,7 +90,7 @@ def test_pressure_under_a_plate_on_particles_of_the_largest_load() -> None:
     assert 'knee' not in drawn(plate_sinkage, settings, [{**row, 'knee_pa': None}])[1]
 
 
-def test_passes_have_their_sinkage_left_and_their_pull_right() -> None:
+def test_multipass_plot_shows_sinkage_left_and_pull_right() -> None:
     rows = [{'pass': k + 1, 'sinkage_m': 0.01 * (k + 1), 'drawbar_pull_n': 30.0 - k} for k in range(3)]
     axes, lines = drawn(multipass, multipass.Settings(), rows)
     assert lines['sinkage'] == pytest.approx(np.array([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]))
@@ -98,7 +98,7 @@ def test_passes_have_their_sinkage_left_and_their_pull_right() -> None:
     assert list(other.lines[0].get_data()[1]) == [30.0, 29.0, 28.0] and other.get_ylabel() == 'drawbar pull [N]'
 
 
-def test_slip_over_slope_in_order_and_hollow_where_it_has_not_settled() -> None:
+def test_slope_plot_is_sorted_with_hollow_unsteady_rows() -> None:
     rows = [
         {'slope_deg': 20.0, 'slip': 0.6, 'steady': False, 'incomplete': False},
         {'slope_deg': 5.0, 'slip': 0.1, 'steady': True, 'incomplete': False},
@@ -113,7 +113,7 @@ def test_slip_over_slope_in_order_and_hollow_where_it_has_not_settled() -> None:
     assert faces == {'scm': 'C0', 'not steady': 'white', 'incomplete': 'white'}
 
 
-def test_profiles_are_drawn_from_their_start_on() -> None:
+def test_profile_plot_starts_at_zero_distance() -> None:
     one = {
         'step_m': 0.25,
         'rise_m': [0.0, 0.02, -0.01],
@@ -124,5 +124,5 @@ def test_profiles_are_drawn_from_their_start_on() -> None:
     }
     first, second = profile_picture({'berm': one, 'a trench': {**one, 'step_m': 0.5}}).axes
     assert np.array(second.lines[0].get_data()).tolist() == [[0.0, 0.25, 0.5], [0.0, 0.02, -0.01]]
-    assert first.lines[0].get_data()[0].tolist() == [0.0, 0.5, 1.0]  # in the order of their names
+    assert first.lines[0].get_data()[0].tolist() == [0.0, 0.5, 1.0]  # in name order
     assert second.get_title(loc='left').startswith('berm: 0.020 m high, 0.1000 m')

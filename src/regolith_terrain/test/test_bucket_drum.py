@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A bucket drum that digs a trench, in columns and in particles."""
+"""Tests of the bucket drum testbed with SCM and CRM."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def shape(**values: Any) -> Drum:
     return settings(**values).drum(0.1)
 
 
-def test_way_is_the_integral_of_speed() -> None:
+def test_drum_path_is_the_integral_of_speed() -> None:
     one, t = shape(), np.linspace(0.0, 1.0, 100_001)
     speed = np.array([one.share(x) for x in t.tolist()])
     for end in (0.1, START_S, 0.7):
@@ -44,12 +44,12 @@ def test_way_is_the_integral_of_speed() -> None:
     assert one.gone(one.end) * one.rate == pytest.approx(2.0 * math.pi * one.turns)
 
 
-def test_power_on_the_grid_is_that_of_the_equation_over_the_circle_and_of_carrying() -> None:
-    """Lips spread over the circle, each in a chip as thick as the advance between two, at the speed of its edge.
+def test_drum_power_matches_cutting_and_lifting() -> None:
+    """The scoops are spread over the circle, each in a chip as thick as the advance between two, at edge speed.
 
-    What is cut goes down the circle to below the axle and up to it: of a trench that goes ahead all heights of the face
-    give as much. The creep speed takes a hundredth of the force; the rest of 5 % is due to steep columns, where nodes
-    are few.
+    Cut soil moves down the circle below the axle and up to the axle. In a trench that advances, all heights of the face
+    give the same amount. The creep speed takes a hundredth of the force. The rest of 5 % comes from steep columns with
+    few nodes.
     """
     values = {'advance_mps': 0.01, 'grid_spacing_m': 0.002, 'revolutions': 3.0}
     found, one = dug(**values), shape(**values)
@@ -57,7 +57,7 @@ def test_power_on_the_grid_is_that_of_the_equation_over_the_circle_and_of_carryi
     factors = cutting_factors(one.rake, one.friction, delta, rupture_angle(one.rake, one.friction, delta))
     power, count = 0.0, 2000
     turn = math.acos((one.radius - one.depth) / one.radius)
-    for angle in (np.arange(count) + 0.5) / count * turn:  # from below the axle, where no chip is, to the front
+    for angle in (np.arange(count) + 0.5) / count * turn:  # from below the axle, without a chip, to the front
         chip = one.chip * math.sin(angle)
         speed = math.hypot(
             one.rate * one.radius * math.cos(angle) - one.advance, one.rate * one.radius * math.sin(angle)
@@ -71,30 +71,31 @@ def test_power_on_the_grid_is_that_of_the_equation_over_the_circle_and_of_carryi
     assert found['power_w_per_m'] == pytest.approx(power + carrying, rel=0.05)
 
 
-def test_a_drum_gathers_what_it_sweeps() -> None:
-    """But for what the lips have still to take of the last advance."""
+def test_drum_gathers_the_swept_soil() -> None:
+    """The difference is the soil of the last advance that the scoops have not yet taken."""
     found = dug(revolutions=5.0, grid_spacing_m=0.005)
     late = settings().density_kgpm3 * 0.1 * found['chip_m'] * settings().scoops
     assert 0.0 < found['swept_kg_per_m'] - found['gathered_kg_per_m'] < late
 
 
-def test_section_is_within_the_circle_and_open() -> None:
+def test_drum_section_is_within_the_circle_with_openings() -> None:
     one = shape()
     lips, shell = soil_drum.section(one, 0.004)
     far = np.hypot(*lips.T)
     assert one.radius - 0.006 < far.max() <= one.radius
     assert np.hypot(*shell.T).max() < one.radius - one.lip
-    # Four openings, each of one and a half lips.
+    # Four openings, each 1.5 scoop heights wide.
     turn = np.sort(np.arctan2(*shell.T) % (2.0 * math.pi))
     gaps = np.diff(np.append(turn, turn[0] + 2.0 * math.pi))
     assert np.count_nonzero(gaps > 0.9 * 1.5 * one.lip / (one.radius - one.lip)) == one.lips
-    # Edges lead: of the lip below the axle, which goes backward, the foremost marker in its motion is nearly the lowest.
+    # Edges lead: of the scoop below the axle, which moves backward, the foremost marker in its motion is nearly the
+    # lowest.
     below = lips[(lips[:, 1] < -0.5 * one.radius)]
     assert below[below[:, 0].argmin(), 1] == pytest.approx(-one.radius, abs=0.006)
 
 
 @pytest.mark.seconds
-def test_a_drum_in_particles_goes_on_with_the_same_bits_and_gathers() -> None:
+def test_crm_drum_continues_bit_identically_and_gathers() -> None:
     one = settings('crm', depth_m=0.05, revolutions=0.51, spacing_m=0.0098).drum(0.05)
 
     def trench(workers: int) -> soil_drum.CrmTrench:
@@ -113,7 +114,7 @@ def test_a_drum_in_particles_goes_on_with_the_same_bits_and_gathers() -> None:
     assert json.dumps(rows[0]) == json.dumps(rows[1]) and rows[0]['steps'] == 80
     force = whole.bed.force[1:].sum(axis=0)
     assert np.isfinite(force).all() and np.abs(force).max() > 0.0
-    # With the axle in the middle of the bed all soil near it is inside: as much as a shell three particles thinner holds.
+    # With the axle in the middle of the bed, all soil near it is inside: as much as in a shell three particles thinner.
     whole.bed.bodies.center[1] = 0.1, 0.0, -0.02
     place = whole.bed.particles[whole.bed.soil_rows(), :3] - (0.1, 0.0, -0.02)
     inner = one.radius - one.lip - soil_drum.boundary_markers.LAYERS * 0.0098
@@ -146,6 +147,6 @@ def test_a_drum_in_particles_goes_on_with_the_same_bits_and_gathers() -> None:
         ({'friction_angle_deg': -3.0}, 'greater than 0.1'),
     ],
 )
-def test_impossible_drums_are_refused(values: dict[str, Any], said: str) -> None:
+def test_drum_invalid_settings_are_rejected(values: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         bucket_drum.Settings.model_validate(values)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Displaced soil: volumes, the angle of repose, and independence of order."""
+"""Tests of bulldozing: volumes, angle of repose and independence of order."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def quiet() -> np.ndarray:
 
 @pytest.mark.parametrize('mode', MODES)
 @pytest.mark.parametrize('factor', [0.5, 1.0, 1.2])
-def test_raised_volume_is_the_plastic_volume(mode: str, factor: float) -> None:
+def test_bulldozing_raised_volume_equals_the_plastic_volume(mode: str, factor: float) -> None:
     bin_ = SoilBin(quiet(), mode=mode, bounds=(-60, 61, -60, 61), displacement=rules(flow_factor=factor))
     displaced = 0.0
     for k in range(1, 101):
         bin_.plate((0.0, 0.0, -2e-4 * k))
         displaced += bin_.stats[scm.STAT_DISPLACED]
     window = bin_.window
-    # What was raised shows in level_initial, as that is where sinkage counts from; erosion only moves it about.
+    # Raised soil is in level_initial, the origin of sinkage; erosion only moves it.
     raised = float((window.level_initial - window.base[1:-1, 1:-1]).sum()) * 1e-4
     plastic = float(window.sinkage_plastic.sum()) * 1e-4
     assert displaced == pytest.approx(plastic, rel=1e-9)
@@ -48,15 +48,17 @@ def test_raised_volume_is_the_plastic_volume(mode: str, factor: float) -> None:
 
 
 def books(window: SoilWindow) -> np.ndarray:
-    """Return the columns' masses in quanta, having seen that they are whole numbers of them."""
+    """Return the masses of the columns in quanta, checked to be integers."""
     quanta = window.mass_kgpm2 / QUANTUM_KGPM2
     assert np.array_equal(quanta, np.rint(quanta))
     return quanta.astype(np.int64)
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_what_is_raised_was_carved_to_the_quantum(mode: str) -> None:
-    """Two soils of different density under one plate: nothing is made or lost, and each gives what its volume weighs."""
+def test_bulldozing_conserves_mass_to_the_quantum(mode: str) -> None:
+    """Two soils of different density under one plate: mass is conserved, and each column gives the mass of its
+    volume.
+    """
     light, dense = quiet(), quiet()
     light[DENSITY], dense[DENSITY] = 1300.0, 1900.0
     soils = np.array([light, dense])
@@ -74,13 +76,13 @@ def test_what_is_raised_was_carved_to_the_quantum(mode: str) -> None:
     assert quanta[~pressed].min() >= 0 and quanta[~pressed].max() > 0
 
 
-def test_compaction_alone_moves_no_mass() -> None:
+def test_compaction_without_bulldozing_moves_no_mass() -> None:
     bin_ = SoilBin(quiet())
     bin_.plate((0.0, 0.0, -0.02))
     assert bin_.window.sinkage_plastic.max() > 0.0 and not bin_.window.mass_kgpm2.any()
 
 
-def test_soil_heaps_up_beside_the_plate_and_not_under_it() -> None:
+def test_bulldozing_heaps_soil_beside_the_plate() -> None:
     bin_ = SoilBin(quiet(), bounds=(-60, 61, -60, 61), displacement=rules(flow_factor=1.0))
     for k in range(1, 101):
         bin_.plate((0.0, 0.0, -2e-4 * k))
@@ -90,7 +92,7 @@ def test_soil_heaps_up_beside_the_plate_and_not_under_it() -> None:
     assert np.allclose(level, level[::-1]) and np.allclose(level, level[:, ::-1])
 
 
-def test_off_by_default() -> None:
+def test_bulldozing_is_off_by_default() -> None:
     bin_ = SoilBin(quiet(), mode='regolith')
     bin_.plate((0.0, 0.0, -0.02))
     assert bin_.window.level.max() == 0.0
@@ -107,7 +109,7 @@ def cone(side: int, seed: int) -> tuple[SoilBin, np.ndarray]:
 
 
 def slump(bin_: SoilBin, sweeps: int, order: np.ndarray | None = None) -> None:
-    """Erode all but the border of a window."""
+    """Erode all nodes of a window except the border."""
     rows, cols = bin_.window.shape
     inside = np.array([r * cols + c for r in range(1, rows - 1) for c in range(1, cols - 1)], dtype=np.int32)
     marks = np.zeros(rows * cols, dtype=np.int32)
@@ -119,7 +121,7 @@ def slump(bin_: SoilBin, sweeps: int, order: np.ndarray | None = None) -> None:
     erode(bin_.ground, bin_.soils, inside, len(inside), marks, 0, 0, cols, limit, sweeps, flux, mass_flux)
 
 
-def test_erosion_conserves_volume() -> None:
+def test_bulldozing_erosion_conserves_volume() -> None:
     bin_, heap = cone(30, 1)
     slump(bin_, 400)
     window = bin_.window
@@ -127,17 +129,17 @@ def test_erosion_conserves_volume() -> None:
     assert float(window.level.sum()) == pytest.approx(float(heap.sum()), rel=1e-12)
     assert np.allclose(window.level - heap, window.level_initial - heap, atol=1e-15)
     assert books(window).sum() == 0
-    # A height of soil has its mass, to half a quantum for each of four neighbours and 400 sweeps.
+    # A height of soil has its mass, to half a quantum for each of four neighbors and 400 sweeps.
     expected = (window.level - heap) * 1500.0
     assert np.allclose(window.mass_kgpm2, expected, rtol=0.0, atol=800 * QUANTUM_KGPM2)
 
 
 @pytest.mark.parametrize('axis', [0, 1])
 @pytest.mark.parametrize('densities', [(1300.0, 1900.0), (1900.0, 1300.0)])
-def test_soil_that_slides_onto_another_keeps_its_own_density(axis: int, densities: tuple[float, float]) -> None:
-    """Two soils that meet beside a cone's top: what one column gains another loses, to the quantum.
+def test_bulldozing_erosion_keeps_the_density_of_moved_soil(axis: int, densities: tuple[float, float]) -> None:
+    """Two soils meet beside the top of a cone: the mass that one column gains another loses, to the quantum.
 
-    Soil slides outward only, so what a column of the outer soil gains from the inner one has the inner one's density.
+    Soil slides outward only, so the gain of an outer column from the inner soil has the density of the inner soil.
     """
     bin_, heap = cone(20, 6)
     light, dense = quiet(), quiet()
@@ -150,11 +152,11 @@ def test_soil_that_slides_onto_another_keeps_its_own_density(axis: int, densitie
     inner, outer = (np.moveaxis(window.mass_kgpm2, axis, 0)[part].sum() for part in (slice(26), slice(26, None)))
     gained = float(np.moveaxis(window.level - heap, axis, 0)[26:].sum())
     assert gained > 0.005 and outer == -inner
-    # Within the outer part soil moves without a change of the sum; what came over the border was the inner soil's.
+    # Within the outer part, soil moves without a change of the sum; soil across the border is inner soil.
     assert outer == pytest.approx(gained * densities[0], rel=1e-6)
 
 
-def test_erosion_does_not_depend_on_the_order_of_nodes() -> None:
+def test_bulldozing_erosion_is_independent_of_node_order() -> None:
     levels = []
     for seed in (None, 5, 6):
         bin_, _ = cone(20, 2)
@@ -164,16 +166,16 @@ def test_erosion_does_not_depend_on_the_order_of_nodes() -> None:
     assert levels[0] == levels[1] == levels[2]
 
 
-def test_a_heap_slumps_to_the_angle_of_repose() -> None:
+def test_bulldozing_heap_reaches_the_angle_of_repose() -> None:
     bin_, _ = cone(30, 3)
     slump(bin_, 6000)
     level = bin_.window.level[1:-1, 1:-1]
     steepest = max(np.abs(np.diff(level, axis=k)).max() for k in (0, 1))
-    # Slopes along the grid's lines approach the angle from above, ever more slowly.
+    # Slopes along grid lines approach the angle from above, ever more slowly.
     assert steepest <= 0.01 * math.tan(math.radians(35.0)) * 1.01
 
 
-def test_gentle_ground_stays_as_it_is() -> None:
+def test_bulldozing_erosion_keeps_gentle_slopes() -> None:
     bin_, heap = cone(10, 4)
     heap *= 0.1
     bin_.window.level[:] = heap
@@ -182,8 +184,8 @@ def test_gentle_ground_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_wheel_leaves_berms_and_sinks_less_below_the_old_surface(mode: str) -> None:
-    """Soil heaped up before the wheel is compacted as virgin soil on top of the old surface."""
+def test_bulldozing_wheel_leaves_berms_and_sinks_less(mode: str) -> None:
+    """Raised soil before the wheel is compacted like undisturbed soil on top of the old surface."""
     from regolith_terrain.testbeds.soil_bin import roll
 
     sinkage = []
@@ -195,10 +197,10 @@ def test_wheel_leaves_berms_and_sinks_less_below_the_old_surface(mode: str) -> N
         sinkage.append(roll(bin_, 600.0, 0.3).sinkage)
     assert sinkage[1] < 0.9 * sinkage[0]
     behind = bin_.window.level[30:45]
-    assert behind[:, 26].max() < -0.003  # the rut, into which some soil has slid
+    assert behind[:, 26].max() < -0.003  # the rut with some soil that slid in
     assert behind[:, :22].max() > 0.002 and behind[:, 31:].max() > 0.002  # berms on both sides
 
 
-def test_too_small_a_window_is_reported() -> None:
+def test_bulldozing_small_window_is_reported() -> None:
     bin_ = SoilBin(quiet(), bounds=(-20, 21, -25, 26), displacement=rules())
     assert bin_.plate((0.0, 0.0, -0.01)) == scm.LEFT_WINDOW

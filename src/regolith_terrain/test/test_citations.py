@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A run cites the papers behind its ground and no others."""
+"""Tests of the citations of the terrain package."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from regolith_terrain.config import TerrainConfig
 
 def cited(**terrain: Any) -> set[str]:
     found = citations(SimpleNamespace(terrain=TerrainConfig.model_validate(terrain)))
-    assert set(found.keys) <= set(found.entries()), 'every key has its entry'
+    assert set(found.keys) <= set(found.entries()), 'every key has an entry'
     return set(found.keys)
 
 
-def test_soil_law_and_mode_choose_the_papers() -> None:
+def test_citations_depend_on_terrain_model_and_mode() -> None:
     ours, reference = cited(source='flat'), cited(source='flat', scm_mode='reference')
     assert {'bekker1969', 'janosi1961', 'krenn2009'} <= reference < ours and 'wong1967' in ours - reference
     assert 'holz2009' in cited(source='flat', bulldozing={'enabled': True}) - ours
@@ -37,7 +37,7 @@ def test_soil_law_and_mode_choose_the_papers() -> None:
     assert {'dunatunga2015', 'adami2012', 'wendland1995'} <= cited(source='flat', regions=[strip]) - ours
 
 
-def test_shape_of_the_ground_chooses_the_papers(tmp_path: Path) -> None:
+def test_citations_depend_on_the_terrain_source(tmp_path: Path) -> None:
     flat, gentle = cited(source='flat'), cited()
     assert 'perlin2002' in gentle - flat and 'neukum2001' not in gentle
     lunar = cited(preset='mare')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Scaling of a wheel's climb with gravity."""
+"""Tests of the scaling of a wheel climb with gravity."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from regolith_terrain.testbeds import wheel_rig
 
 
 @pytest.mark.slow
-def test_slip_is_the_same_on_the_moon_where_rates_scale() -> None:
-    """Without cohesion slip depends on omega^2 R / g alone (specification: within 0.03 on Earth and Moon).
+def test_crm_climb_slip_is_invariant_under_gravity_scaling() -> None:
+    """Without cohesion, slip depends on omega^2 R / g alone (specification: within 0.03 on Earth and Moon).
 
-    Soil is as stiff on the Moon as on Earth, so softer for its weight here: that is all there is between them.
+    The stiffness of the soil is the same on both bodies, so the soil is softer relative to its weight on Earth. This is
+    the only difference.
     """
     rows = []
     for gravity, omega in ((9.81, 0.8), (1.62, 0.3251)):

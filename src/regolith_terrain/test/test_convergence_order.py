@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How errors of what is integrated go down with the step: by the power that its method has."""
+"""Tests of the convergence order of the numerical methods."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from regolith_terrain.scm.constants import DAMPING, EXPONENT, K_C, K_PHI
 from regolith_terrain.testbeds.soil_bin import SoilBin, press
 
 
-def test_a_pressed_plate_is_of_first_order() -> None:
-    """Semi-implicit Euler on soil that yields in proportion to depth (n = 1): z = F / k (1 - cos w t) until it turns."""
+def test_plate_sinkage_converges_with_first_order() -> None:
+    """Semi-implicit Euler on soil with pressure proportional to depth (n = 1): z = F / k (1 - cos w t) up to the
+    turning point.
+    """
     parameters = load_soil('chrono_lunar').parameters()
     assert parameters[EXPONENT] == 1.0
     parameters[DAMPING] = 0.0
@@ -37,8 +39,10 @@ def test_a_pressed_plate_is_of_first_order() -> None:
 
 
 @pytest.mark.parametrize('age', [0.05, 0.5])
-def test_diffusion_is_of_second_order_in_its_cells(age: float) -> None:
-    """A Gaussian stays one, exp(-r^2 / (1 + 4 K)) / (1 + 4 K): half the cell, a quarter of the error."""
+def test_diffusion_converges_with_second_order(age: float) -> None:
+    """A Gaussian stays a Gaussian, exp(-r^2 / (1 + 4 K)) / (1 + 4 K): half the cell size gives a quarter of the
+    error.
+    """
     errors = []
     for cells in (8, 16, 32):
         step = 1.0 / cells

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Balls that fall into soil as a continuum of particles."""
+"""Tests of balls that fall into CRM soil."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ def nothing(done: int, total: int) -> None:
     ('density', 'drop', 'depth_mm'),
     [(700.0, 0.05, 10.7), (700.0, 0.1, 13.1), (700.0, 0.2, 16.3), (2200.0, 0.05, 19.8), (2200.0, 0.2, 29.5)],
 )
-def test_depth_is_that_of_the_paper(density: float, drop: float, depth_mm: float) -> None:
-    """Figures reckoned by hand from the law, H with the depth itself, to the last digit given."""
+def test_uehara_depth_matches_hand_calculation(density: float, drop: float, depth_mm: float) -> None:
+    """Values calculated by hand from the law, with H including the depth itself, to the last given digit."""
     depth = cratering.uehara_depth(0.0125, density / 1510.0, drop, 0.3)
     assert 1e3 * depth == pytest.approx(depth_mm, abs=0.06)
 
 
 @pytest.mark.slow
-def test_faster_balls_go_deeper_and_stop() -> None:
+def test_cratering_depth_grows_with_speed() -> None:
     settings = cratering.Settings.model_validate({**COARSE, 'drop_height_m': '0.05,0.2'})
     shallow, deep = cratering.run(settings, nothing)
     assert 0.0 < shallow['depth_m'] < deep['depth_m'] < 0.5 * settings.depth_m
     assert all(row['depth_m'] <= row['deepest_m'] for row in (shallow, deep))
     assert deep['impact_speed_mps'] == pytest.approx((2.0 * 9.81 * 0.2) ** 0.5)
-    # At rest long before it would be called over in any case.
+    # At rest long before the time limit.
     assert max(row['simulated_s'] * row['impact_speed_mps'] for row in (shallow, deep)) < 10.0 * 0.025
 
 
 @pytest.mark.seconds
-def test_an_impact_goes_on_with_the_same_bits() -> None:
+def test_cratering_continues_bit_identically_from_saved_state() -> None:
     drop = Drop(0.0125, 2200.0, 0.1, 9.81, 0.07, 0.05)
     settings = Discretization(spacing_m=0.006, artificial_viscosity=0.05)
 
@@ -74,7 +74,7 @@ def test_an_impact_goes_on_with_the_same_bits() -> None:
         ({'terrain_model': 'scm'}, "'crm'"),
     ],
 )
-def test_wrong_settings_are_named(values: dict[str, Any], said: str) -> None:
+def test_cratering_invalid_setting_is_named(values: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError) as error:
         cratering.Settings.model_validate(values)
     assert said in str(error.value)

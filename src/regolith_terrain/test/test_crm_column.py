@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of soil that collapse."""
+"""Tests of collapsing soil columns in CRM."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain.crm.column import CrmCollapse
+from regolith_terrain.crm.column_collapse import CrmCollapse
 from regolith_terrain.testbeds import angle_of_repose
 from regolith_terrain.testbeds.heap_measurement import SoilColumn, measured
 
@@ -24,15 +24,17 @@ def _collapse(ratio: float, gravity: float, count: int) -> dict[str, float]:
 
 @pytest.mark.slow
 @pytest.mark.seconds
-def test_collapse_is_the_same_under_any_gravity_but_slower() -> None:
-    """Without cohesion, and as stiff for its weight, gravity scales time alone: by sqrt(9.81 / 1.62)."""
+def test_crm_collapse_gravity_scales_only_the_time() -> None:
+    """Without cohesion and with equal stiffness relative to weight, gravity scales only the time, by sqrt(9.81 /
+    1.62).
+    """
     earth, moon = (_collapse(1.0, g, 250) for g in (9.81, 1.62))
     assert moon['run_out'] == pytest.approx(earth['run_out'], rel=1e-6)
     assert moon['settled'] / earth['settled'] == pytest.approx(math.sqrt(9.81 / 1.62), rel=1e-6)
 
 
 @pytest.mark.slow
-def test_repose_bench_has_a_continuum_too() -> None:
+def test_angle_of_repose_with_crm_grows_with_friction() -> None:
     settings = angle_of_repose.Settings.model_validate(
         {
             'terrain_model': 'crm',
@@ -51,7 +53,7 @@ def test_repose_bench_has_a_continuum_too() -> None:
     assert rows[0]['largest_overlap'] is None
 
 
-def test_the_tube_is_drawn_up_at_its_speed_and_what_is_saved_continues() -> None:
+def test_crm_collapse_lifts_the_tube_and_continues_from_saved_state() -> None:
     made, other = (CrmCollapse(SoilColumn(0.1, 0.1, 1.62, 0.3, 0.0), 0.58, 60, 1) for _ in range(2))
     tube = made.bed.bodies.center[1:].copy()
     made.advance(lambda part: None)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Benches that memory cannot hold are refused before any particle is laid."""
+"""Tests of the memory check of particle testbeds."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from regolith_terrain.testbeds import bucket_drum, cratering, plate_sinkage, whe
     ],
     ids=['wheel-rig', 'plate-sinkage', 'cratering', 'drum'],
 )
-def test_more_than_memory_holds_is_refused(
+def test_crm_testbed_beyond_memory_is_rejected(
     experiment: Any, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With what it would take, and a spacing that is allowed, which then is."""
+    """The error states the required memory and an allowed spacing, which is then accepted."""
     monkeypatch.setattr(cost, 'memory_gb', lambda: 24.0)
     asked = {'terrain_model': 'crm', **values}
-    with pytest.raises(ValidationError, match=r'particles would take .* GB and up to .* hours on one core') as error:
+    with pytest.raises(ValidationError, match=r'particles would need .* GB and up to .* hours on one core') as error:
         experiment.Settings.model_validate(asked)
     found = re.search(r'allowed: at least ([\de.-]+), for which 24 GB suffice', str(error.value))
     assert found is not None
     experiment.Settings.model_validate({**asked, 'spacing_m': float(found[1])})
 
 
-def test_hours_are_steps_of_particles_at_the_speed_measured() -> None:
+def test_crm_cost_hours_follow_the_measured_rate() -> None:
     soil, settings = load_particle_soil('glass_beads'), Discretization(spacing_m=0.01)
     step = settings.step(soil.material())
     assert cost.hours(1e6, 2.0, step) == pytest.approx(2.0 * 1e6 / step / cost.PARTICLE_STEPS_PER_S / 3600.0)
-    cost.refuse_too_many(1.0, 1e9, soil, settings)  # patience is the user's
+    cost.refuse_too_many(1.0, 1e9, soil, settings)  # run time is not limited

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of beds on a device: Warp's kernels against the compiled loops, and the choice of the device.
+"""Tests of CRM beds on a device: Warp kernels against the compiled loops, and device selection.
 
 The kernels run on the processor, and on a graphics card where one is present.
 """
@@ -15,7 +15,14 @@ import pytest
 import warp as wp
 from particles import of_soil, soil
 
-from regolith_terrain.crm import boundary_markers, column, device_selection, impact, mirror_symmetry, plate_press
+from regolith_terrain.crm import (
+    boundary_markers,
+    column_collapse,
+    device_selection,
+    impact,
+    mirror_symmetry,
+    plate_press,
+)
 from regolith_terrain.crm.device import card
 from regolith_terrain.crm.device.bed import DeviceBed
 from regolith_terrain.crm.device.structs import MODULE
@@ -41,9 +48,9 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 def shaken_bed(of: type[ParticleBed], case: dict[str, Any], device: str = 'cpu') -> ParticleBed:
-    """Return soil, every particle with a place, a velocity and a stress of its own, and a ball that ploughs it.
+    """Return soil with random positions, velocities and stresses, and a ball that moves through it.
 
-    With ``period`` it reaches over its own edge, and its ball too.
+    With ``period``, both extend over the periodic boundary.
     """
     values = dict(case)
     made, period, boxes = soil(**values.pop('soil')), values.pop('period', False), values.pop('boxes', False)
@@ -87,7 +94,7 @@ def moved(bed: ParticleBed, steps: int) -> ParticleBed:
 
 
 def apart(one: ParticleBed, other: ParticleBed) -> float:
-    """Return the largest difference of two beds, over the largest value of its kind."""
+    """Return the largest difference of two beds, relative to the largest value of its kind."""
     rows, others = (np.lexsort((bed.label, bed.kind)) for bed in (one, other))
     p, q = one.particles[rows], other.particles[others]
     pairs = [(p[:, a:b], q[:, a:b]) for a, b in ((0, 3), (3, 6), (6, 9), (9, 12))]
@@ -113,7 +120,7 @@ def test_device_bed_agrees_with_compiled_loops(
         assert apart(host, device) < 1e-6
     assert host.rebuilds == device.rebuilds > 1 and host.t == device.t
     assert np.abs(host.force[1]).max() > 1.0
-    # There was something to tell apart: soil moved, and in boxes some of it did not.
+    # The case is meaningful: soil moved, and in cases with boxes part of it is frozen.
     frozen = (host.particles[host.soil_rows(), 3:6] == 0.0).all(axis=1)
     assert frozen.any() == ('boxes' in case) and not frozen.all()
     assert np.abs(of_soil(host) - start[: host.soil_count]).max() > 0.0
@@ -122,12 +129,12 @@ def test_device_bed_agrees_with_compiled_loops(
     assert device.moving_count == host.moving_count < len(host.label)
     assert np.abs(device.moving_places() - host.moving_places()).max() < 1e-6
     assert device.neighbours == host.neighbours and device.nbytes > device.particles.nbytes
-    assert capfd.readouterr().out == ''  # what is compiled does not stand among the results
+    assert capfd.readouterr().out == ''  # compiler output must not mix with results
 
 
 @pytest.mark.parametrize('on', DEVICES)
 def test_device_bed_is_deterministic_and_continues_from_saved_state(on: str) -> None:
-    """Bit for bit on one device; from one kind of bed to the other to 1e-6."""
+    """Bit-identical on one device; between kinds of beds to 1e-6."""
     case = CASES['repeats itself']
     device = moved(shaken_bed(DeviceBed, case, on), 5)
     device.sort()
@@ -144,7 +151,7 @@ def test_device_bed_is_deterministic_and_continues_from_saved_state(on: str) -> 
     host.sort()
     back.bodies.center[1] = host.bodies.center[1]
     back.load(host.save())
-    # Soil to the bit; markers are placed anew, and rounded by whoever does it.
+    # Soil is bit-identical; markers are recomputed, with the rounding of each bed.
     assert np.array_equal(of_soil(back), of_soil(host)) and back.t == host.t
     other = shaken_bed(DeviceBed, case, on)
     other.take_soil(host)
@@ -182,13 +189,13 @@ def test_device_bed_with_soil_packed_too_densely_raises(on: str) -> None:
 
 
 @pytest.mark.seconds
-def test_kernels_compile_for_a_graphics_card(tmp_path: Path) -> None:
-    """As far as they can be tried without one: to machine code for compute capability 8.0."""
+def test_device_kernels_compile_for_a_graphics_card(tmp_path: Path) -> None:
+    """Without a graphics card, the test compiles to machine code for compute capability 8.0."""
     (file,) = wp.compile_aot_module(MODULE, arch=80, module_dir=tmp_path, use_ptx=False)
     assert b'advance_soil' in file.read_bytes()
 
 
-def test_a_card_is_taken_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_device_auto_selects_an_available_graphics_card(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_selection, 'missing_requirement', lambda: None)
     assert (
         device_selection.bed_class('auto') is DeviceBed
@@ -202,14 +209,14 @@ def test_a_card_is_taken_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> 
         (wheel_rig.Settings, {'terrain_model': 'crm', 'slope_deg': 5}),
     ):
         assert model.model_validate({**values, 'device': 'cpu'}).device == 'cpu'
-        with pytest.raises(ValueError, match=r"device 'cuda' without a reason; allowed: 'cpu', 'auto'"):
+        with pytest.raises(ValueError, match=r"device 'cuda' requires a reason; allowed: 'cpu', 'auto'"):
             model.model_validate({**values, 'device': 'cuda'})
     with pytest.raises(ValueError, match="allowed: with terrain_model 'crm'"):
         wheel_rig.Settings.model_validate({'terrain_model': 'dem', 'slope_deg': 5, 'device': 'cpu'})
 
 
-def test_the_device_asked_for_makes_the_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of every bench that has particles."""
+def test_testbeds_use_the_selected_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Covers every testbed with particles."""
     asked: list[str] = []
 
     def bed_class(device: str) -> type[ParticleBed]:
@@ -217,7 +224,7 @@ def test_the_device_asked_for_makes_the_steps(monkeypatch: pytest.MonkeyPatch) -
         return ParticleBed
 
     monkeypatch.setattr(device_selection, 'missing_requirement', lambda: None)
-    for module in (column, impact, mirror_symmetry):
+    for module in (column_collapse, impact, mirror_symmetry):
         monkeypatch.setattr(module, 'bed_class', bed_class)
     values = {'terrain_model': 'crm', 'device': 'cuda'}
     slope = wheel_rig.Settings.model_validate({**values, 'slope_deg': 5, 'spacing_m': 0.05})
@@ -232,19 +239,19 @@ def test_the_device_asked_for_makes_the_steps(monkeypatch: pytest.MonkeyPatch) -
     assert asked == ['cuda'] * 4
 
 
-def test_a_checkpoint_keeps_its_device_unless_another_is_asked_for(tmp_path: Path) -> None:
+def test_checkpoint_keeps_its_device_unless_another_is_set(tmp_path: Path) -> None:
     given = {'terrain_model': 'crm', 'device': 'cpu', 'checkpoint': str(tmp_path / 'column')}
     file = resumable_runs._write(angle_of_repose.Settings.model_validate(given), [], b'')
     assert angle_of_repose.Settings.model_validate({'resume': str(file)}).device == 'cpu'
     assert angle_of_repose.Settings.model_validate({'resume': str(file), 'device': 'auto'}).device == 'auto'
 
 
-def test_what_is_lacking_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_device_requirement_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_selection, 'find_spec', lambda name: None)
     assert device_selection.missing_requirement() == 'Warp (pip install warp-lang)'
     monkeypatch.undo()
     monkeypatch.setattr(wp, 'is_cuda_available', lambda: False)
     monkeypatch.setattr(device_selection.ctypes, 'CDLL', lambda name: None)
-    assert device_selection.missing_requirement() == 'a card that CUDA can use'
+    assert device_selection.missing_requirement() == 'a GPU that CUDA can use'
     monkeypatch.setattr(wp, 'is_cuda_available', lambda: True)
     assert device_selection.missing_requirement() is None

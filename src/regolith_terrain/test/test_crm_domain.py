@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A region of particles under a wheel: forces, the surface it leaves, the books, and its state to the bit."""
+"""Tests of a particle region under a wheel: forces, surface, mass balance and saved state."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ REACH = scm.reach(WHEEL)
 
 
 def contact() -> ParticleContact:
-    """Return a contact of one wheel with the region, as a vehicle has it."""
+    """Return a contact of one wheel with the region, as in a vehicle."""
     soils = SoilMap(np.zeros((1, 1)), particles=[REGION])
     setting = ContactSetting(soils, WHEEL, np.array([REACH]), SPACING, field=FlatField(), gravity=GRAVITY)
     return ParticleContact(setting)
@@ -42,7 +42,7 @@ def contact() -> ParticleContact:
 def push(
     made: ParticleContact, cycles: int, first: int = 0, speed: float = -0.5, spin: float = 3.0
 ) -> list[NodeRecords]:
-    """Push a wheel that rolls into the soil, in cycles of 20 ms; return what each has changed."""
+    """Push a rolling wheel into the soil in cycles of 20 ms; return the changes of each cycle."""
     left = []
     for cycle in range(first, first + cycles):
         for part in range(5):
@@ -53,7 +53,7 @@ def push(
     return left
 
 
-def test_a_contact_that_is_reset_has_no_forces() -> None:
+def test_particle_contact_reset_clears_forces() -> None:
     made = contact()
     (domain,) = made.domains
     assert not domain.force.any() and not domain.torque.any()
@@ -65,14 +65,16 @@ def test_a_contact_that_is_reset_has_no_forces() -> None:
 
 @pytest.fixture(scope='module')
 def pushed() -> tuple[ParticleContact, list[NodeRecords]]:
-    """Return a contact after 0.2 s, the wheel 6 cm deep, and what each cycle has changed."""
+    """Return a contact after 0.2 s with the wheel at 6 cm depth, and the changes of each cycle."""
     made = contact()
     return made, push(made, 10)
 
 
 @pytest.mark.seconds
-def test_a_wheel_is_held_up_and_leaves_a_rut(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
-    """Force and torque are what the kernel passes on; the ground is lower under the wheel, higher beside it and packed."""
+def test_particle_contact_supports_a_wheel_and_leaves_a_rut(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+    """Force and torque are those of the contact kernel; the terrain is lower under the wheel, and higher and compacted
+    beside it.
+    """
     made, left = pushed
     wrench = scm.make_wrench()
     assert made.press(made._arrays, 1e-3, 0, make_pose(), wrench) == OK
@@ -92,9 +94,11 @@ def test_a_wheel_is_held_up_and_leaves_a_rut(pushed: tuple[ParticleContact, list
 
 
 @pytest.mark.seconds
-def test_a_wheel_that_spins_is_driven_ahead_and_held_back(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
-    """Against one that is dragged without turning: soil pushes it forward instead of back, by a torque against its spin
-    which is about that force at its radius, rather than the other way round."""
+def test_particle_contact_spinning_wheel_is_driven_forward(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+    """Compared with a dragged wheel, soil pushes it forward, with a torque against its spin.
+
+    The torque is about this force times its radius.
+    """
     made, _ = pushed
     saved = made.save()
     forces = {}
@@ -109,15 +113,15 @@ def test_a_wheel_that_spins_is_driven_ahead_and_held_back(pushed: tuple[Particle
     assert 0.3 < (forces[0.0][1] - forces[30.0][1]) / (0.1 * grip) < 2.0
 
 
-def test_a_body_turns_about_its_spin() -> None:
+def test_rotation_by_a_spin_vector_is_about_its_axis() -> None:
     quarter = _rotated(np.array([0.0, 0.0, 0.5 * np.pi]))
     assert np.allclose(quarter @ [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], atol=1e-15)
     assert np.array_equal(_rotated(np.zeros(3)), np.eye(3))
 
 
 @pytest.mark.seconds
-def test_mass_is_moved_and_neither_made_nor_lost(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
-    """In whole quanta, so that the sum is zero to the bit; the surface has the volume of the soil to 1 %."""
+def test_particle_domain_conserves_mass_exactly(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+    """Changes are integer quanta, so the sum is exactly zero; the surface has the volume of the soil to 1 %."""
     made, left = pushed
     grid = SoilGrid(FlatField(), SPACING)
     for records in left:
@@ -131,9 +135,11 @@ def test_mass_is_moved_and_neither_made_nor_lost(pushed: tuple[ParticleContact, 
 
 
 @pytest.mark.seconds
-def test_discs_lie_on_the_surface_that_was_committed(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
-    """Where it is not steep, to a tenth of a spacing, at the height terrain was told. Whoever looks changes
-    nothing, and what was saved shows the same."""
+def test_particle_surfels_are_on_the_committed_surface(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+    """On gentle slopes, discs are at the committed height to a tenth of a spacing.
+
+    Reading them changes nothing, and a loaded state gives the same discs.
+    """
     made, left = pushed
     grid = SoilGrid(FlatField(), SPACING)
     for records in left:
@@ -142,7 +148,7 @@ def test_discs_lie_on_the_surface_that_was_committed(pushed: tuple[ParticleConta
     discs = made.surfels()
     assert made.save() == before
     (domain,) = made.domains
-    assert 30 < len(discs.place) < 0.5 * domain.bed.moving_count  # there are three layers
+    assert 30 < len(discs.place) < 0.5 * domain.bed.moving_count  # the soil has three layers
     level = discs.normal[:, 2] > 0.9
     off = discs.place[level, 2] - grid.levels(discs.place[level, 0], discs.place[level, 1])
     assert level.sum() > 20 and np.abs(off).max() < 0.1 * REGION.spacing
@@ -153,8 +159,8 @@ def test_discs_lie_on_the_surface_that_was_committed(pushed: tuple[ParticleConta
 
 
 @pytest.mark.seconds
-def test_a_discarded_cycle_comes_again_to_the_bit() -> None:
-    """Saved, moved on, restored and moved on again; and by a contact of another process that only has the bytes."""
+def test_particle_contact_repeats_a_discarded_cycle_bit_identically() -> None:
+    """Covers restoring in the same contact and in a contact of another process with the saved bytes only."""
     made = contact()
     push(made, 5)
     saved = made.save()
@@ -178,15 +184,15 @@ def digest(made: ParticleContact) -> str:
     return hashlib.sha256(made.save()).hexdigest()
 
 
-def test_what_was_saved_of_another_region_is_refused() -> None:
+def test_particle_state_of_another_region_is_rejected() -> None:
     made = contact()
     for blob in (b'', made.save()[:-1], b'x' * 100):
-        with pytest.raises(ValueError, match=r'allowed: those of'):
+        with pytest.raises(ValueError, match=r'allowed: the state of all regions'):
             contact().load(blob)
 
 
-def test_soil_far_from_wheels_is_frozen_and_costs_nothing() -> None:
-    """No wheel is near: nothing moves, nothing changes, the parts wait below. One comes: soil round it moves."""
+def test_particles_far_from_wheels_are_frozen() -> None:
+    """Without a near wheel, no soil moves and all boxes are frozen. With a wheel, soil near it moves."""
     made = contact()
     (domain,) = made.domains
     before = made.save()
@@ -199,8 +205,8 @@ def test_soil_far_from_wheels_is_frozen_and_costs_nothing() -> None:
     assert 0 < domain.bed.moving_count < 0.8 * domain.bed.soil_count and len(made.surfels().place) == 0
 
 
-def test_soil_does_not_leave_its_region() -> None:
-    """Panes hold it back; where it leaves all the same, that is an error that names the region and the place."""
+def test_particles_that_leave_their_region_raise() -> None:
+    """Walls hold soil back; soil that still leaves is an error that names the region and the position."""
     made = contact()
     (domain,) = made.domains
     push(made, 1)
@@ -210,8 +216,8 @@ def test_soil_does_not_leave_its_region() -> None:
         domain._refuse_loss()
 
 
-def test_terrain_lets_particles_slide_by_themselves() -> None:
-    """As soil that wheels threw, what a region has more than at first would slide; no face of particles is too high."""
+def test_relaxation_excludes_particle_regions() -> None:
+    """Without an exclusion, added soil of a region would slide like ejected soil; its critical height is infinite."""
     strip = {
         'model': 'crm',
         'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]},
@@ -225,15 +231,17 @@ def test_terrain_lets_particles_slide_by_themselves() -> None:
     assert np.isnan(ground.cut[1]).all() and ground.rows(-1, 0, (3, 1), 0.1).tolist() == [[0], [1], [1]]
 
 
-def test_meshes_are_refused() -> None:
+def test_particle_contact_with_a_mesh_is_rejected() -> None:
     corners: Floats = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
-    with pytest.raises(ValueError, match='is a mesh; allowed: cylinders, grousers and boxes'):
+    with pytest.raises(
+        ValueError, match='a mesh is not supported in a CRM region; allowed: cylinders, grousered wheels and boxes'
+    ):
         RegionSimulation(REGION, FlatField(), GRAVITY, scm.mesh(corners), np.array([1.0]), SPACING)
 
 
 @pytest.mark.seconds
-def test_soil_that_is_unloaded_keeps_its_yield_pressure(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
-    """Lifted by half of its depth, the wheel presses less: no node's yield pressure falls."""
+def test_particle_surface_unloading_keeps_yield_pressure(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+    """If the wheel is lifted by half of its depth, it presses less, and no yield pressure of a node falls."""
     made, left = pushed
     saved = made.save()
     grid = SoilGrid(FlatField(), SPACING)
@@ -248,8 +256,8 @@ def test_soil_that_is_unloaded_keeps_its_yield_pressure(pushed: tuple[ParticleCo
 
 
 @pytest.mark.slow
-def test_a_loaded_state_is_whole(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
-    """Loaded over a later state: every attribute of the domain that is an array is what it was at the save."""
+def test_particle_domain_load_restores_every_array(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+    """Loaded over a later state, every array attribute of the domain equals that at the time of saving."""
     made, _ = pushed
     (domain,) = made.domains
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil that flows."""
+"""Tests of flowing soil in CRM."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from regolith_terrain.crm.soil import Discretization
 @pytest.mark.parametrize(
     'g', [pytest.param(9.81, marks=pytest.mark.seconds), pytest.param(1.62, marks=pytest.mark.slow)]
 )
-def test_bagnold_profile(g: float) -> None:
-    """A layer flows down an incline as fast as mu(I) has it, within 5 % (the specification's bound); it sets out slower.
+def test_crm_incline_flow_matches_the_bagnold_profile(g: float) -> None:
+    """A layer flows down an incline with the speed of the mu(I) law within 5 % (specification); its initial speed is
+    lower.
 
     u(z) = 2/3 I / d sqrt(g cos(slope)) (h^1.5 - (h - z)^1.5).
     """
@@ -40,7 +41,7 @@ def test_bagnold_profile(g: float) -> None:
 
     assert profile(np.array(height)) == pytest.approx({9.81: 1.668, 1.62: 0.678}[g], rel=1e-3)
     down = (g * math.sin(slope), 0.0, -g * math.cos(slope))
-    # Artificial viscosity would brake it: it is next to none here.
+    # Artificial viscosity would slow the flow; here it is almost zero.
     bed = layer(made, spacing, 6 * spacing, height, down, artificial_viscosity=0.01)
     rows = bed.soil_rows()
     bed.particles[rows, 3] = 0.92 * profile(bed.particles[rows, 2])
@@ -53,7 +54,7 @@ def test_bagnold_profile(g: float) -> None:
     assert now[:, 3].mean() == pytest.approx(profile(now[:, 2]).mean(), rel=0.05)
 
 
-def test_step_shrinks_with_speed_and_acceleration() -> None:
+def test_crm_step_size_decreases_with_speed_and_acceleration() -> None:
     bed = layer(soil(), 0.02, 0.18, 0.08, (0.0, 0.0, -9.81))
     bed.step(1e-5)
     h, sound = bed.scheme.length, bed.scheme.sound_speed

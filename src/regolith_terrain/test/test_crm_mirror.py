@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Half a bed and its mirror image."""
+"""Tests of CRM beds with mirror symmetry."""
 
 import numpy as np
 import pytest
@@ -23,10 +23,10 @@ def _climb(workers: int = 1) -> CrmClimb:
     return CrmClimb(rig, 10.0, load_particle_soil('grc1'), Discretization(spacing_m=0.025), workers)
 
 
-def test_half_a_bed_is_as_the_whole_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crm_mirror_bed_equals_the_full_bed(monkeypatch: pytest.MonkeyPatch) -> None:
     half = _climb()
     with monkeypatch.context() as patched:
-        patched.setattr(mirror_symmetry, 'ParticleBed', None)  # no bed is mirrored
+        patched.setattr(mirror_symmetry, 'ParticleBed', None)  # disables mirror symmetry
         whole = _climb()
     assert type(whole.bed) is ParticleBed
     assert whole.bed.soil_count == 2 * half.bed.soil_count
@@ -34,7 +34,7 @@ def test_half_a_bed_is_as_the_whole_one(monkeypatch: pytest.MonkeyPatch) -> None
         for climb in (half, whole):
             climb.advance(lambda part: None)
     assert half.steps == whole.steps > 100
-    # Sums run in another order, and rounding grows with the steps.
+    # The order of sums differs, and rounding grows with the number of steps.
     scale = half.rig.mass_kg * 9.81
     np.testing.assert_allclose(half.wheel.state, whole.wheel.state, rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(half.bed.force[1], whole.bed.force[1], atol=1e-5 * scale)
@@ -44,7 +44,7 @@ def test_half_a_bed_is_as_the_whole_one(monkeypatch: pytest.MonkeyPatch) -> None
     np.testing.assert_allclose(half.bed.particles[half.bed.soil_rows()], right, rtol=1e-4, atol=1e-4 * abs(right).max())
 
 
-def test_images_follow_what_they_are_images_of() -> None:
+def test_crm_mirror_images_follow_their_particles() -> None:
     climb = _climb()
     climb.advance(lambda part: None)
     bed = climb.bed
@@ -57,7 +57,7 @@ def test_images_follow_what_they_are_images_of() -> None:
             np.testing.assert_array_equal(bed.particles[k], TURNED * bed.particles[rows[-1 - bed.label[k]]])
 
 
-def test_half_a_bed_is_saved_whole_and_has_the_same_bits_with_more_threads() -> None:
+def test_crm_mirror_bed_saves_and_is_bit_identical_for_any_threads() -> None:
     climb, other = _climb(), _climb(workers=2)
     climb.advance(lambda part: None)
     saved = climb.save()
@@ -68,6 +68,6 @@ def test_half_a_bed_is_saved_whole_and_has_the_same_bits_with_more_threads() -> 
     again = _climb()
     again.advance(lambda part: None)
     again.advance(lambda part: None)
-    again.load(saved)  # into a bed that has images already
+    again.load(saved)  # into a bed that already has mirror images
     again.advance(lambda part: None)
     assert again.bed.save() == climb.bed.save()

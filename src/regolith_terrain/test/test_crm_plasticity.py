@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The law of a soil's strength in one element."""
+"""Tests of the soil strength of a single CRM element."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ def _tau(stress: tuple[float, ...]) -> float:
 
 
 @pytest.mark.parametrize('cohesion', [0.0, 500.0])
-def test_sheared_element_rises_with_g_and_then_yields(cohesion: float) -> None:
+def test_sheared_element_is_elastic_and_then_yields(cohesion: float) -> None:
     made = soil(friction=0.6, cohesion_pa=cohesion)
     p, rate, dt = 1e4, 1.0, 1e-5
     rows = strained(made.material(), (-p, -p, -p, 0.0, 0.0, 0.0), (0, 0, rate, 0, 0, 0, 0, 0, 0), dt, 4000)
-    # The forward step turns a stress by W dt: second order in a strain of 1e-2, 5e-5 here.
+    # The forward step rotates the stress by W dt: second order in a strain of 1e-2, 5e-5 here.
     assert rows[499][5] == pytest.approx(made.shear_modulus * rate * 500 * dt, rel=1e-4)
     sxx, syy, szz = rows[-1][:3]
     pressure = -(sxx + syy + szz) / 3
     assert _tau(rows[-1]) == pytest.approx(0.6 * pressure + cohesion, rel=1e-12)
-    assert pressure == pytest.approx(p, rel=1e-12)  # the shear changes no volume, and friction does not dilate
+    assert pressure == pytest.approx(p, rel=1e-12)  # shear does not change the volume
 
 
-def test_rate_of_shear_raises_friction() -> None:
-    """At a steady rate the stress is mu(I) p with I of that very rate, whatever the step."""
+def test_shear_bound_friction_grows_with_the_shear_rate() -> None:
+    """At a steady rate, the stress is mu(I) p with I of that rate, for any step size."""
     made = soil(friction=0.4, limiting_friction=0.7, reference_inertial_number=0.3, grain_size_m=0.002)
     p, rate = 5e3, 50.0
     number = rate * made.grain_size_m * math.sqrt(made.density_kgpm3 / p)
@@ -64,16 +64,16 @@ def test_rate_of_shear_raises_friction() -> None:
         assert tau / p == pytest.approx(expected, rel=1e-9)
 
 
-def test_soil_bears_no_tension() -> None:
+def test_return_mapping_allows_no_tension() -> None:
     made = soil(friction=0.6, cohesion_pa=100.0)
     rows = strained(made.material(), (0.0,) * 6, (1.0, 0, 1.0, 0, 1.0, 0, 0, 0, 1.0), 1e-4, 50)
     sxx, syy, szz = rows[-1][:3]
     assert sxx + syy + szz == pytest.approx(0.0, abs=1e-9)
-    assert _tau(rows[-1]) == pytest.approx(100.0, rel=1e-9)  # cohesion is all that is left
+    assert _tau(rows[-1]) == pytest.approx(100.0, rel=1e-9)  # only cohesion remains
 
 
-def test_cam_clay_compresses_and_swells_along_its_lines() -> None:
-    """v falls by lambda ln(p) on first loading, and rises by kappa ln(p) on unloading."""
+def test_cam_clay_follows_compression_and_swelling_lines() -> None:
+    """The specific volume falls by lambda ln(p) on first loading and rises by kappa ln(p) on unloading."""
     made = soil(
         law='cam_clay',
         youngs_modulus_pa=2e7,
@@ -88,7 +88,7 @@ def test_cam_clay_compresses_and_swells_along_its_lines() -> None:
     )
     p = -np.array([r[0] for r in down])
     v = np.array([r[7] for r in down])
-    # Bulk modulus v p / kappa of the step's start: the forward step of an exponential, 2 % of strain a thousandth at a time.
+    # Bulk modulus v p / kappa at the start of the step: forward step of an exponential, 2 % strain in thousandths.
     assert (v[-1] - v[200]) / math.log(p[-1] / p[200]) == pytest.approx(-0.12, rel=1e-2)
     assert p[-1] == pytest.approx(down[-1][6], rel=1e-9)
     up = strained(made.material(), down[-1][:6], (-rate, 0, 0, 0, -rate, 0, 0, 0, -rate), dt / 10, 800, down[-1][6:])
@@ -98,8 +98,8 @@ def test_cam_clay_compresses_and_swells_along_its_lines() -> None:
 
 
 @pytest.mark.parametrize('borne', [2e4, 2e5])
-def test_cam_clay_comes_to_its_critical_state(borne: float) -> None:
-    """Sheared at constant volume, soil that is new and soil that is overconsolidated end at q = M p, p_c = 2 p."""
+def test_cam_clay_reaches_the_critical_state(borne: float) -> None:
+    """Sheared at constant volume, normally consolidated and overconsolidated soil end at q = M p, p_c = 2 p."""
     made = soil(
         law='cam_clay',
         youngs_modulus_pa=2e7,
@@ -118,13 +118,13 @@ def test_cam_clay_comes_to_its_critical_state(borne: float) -> None:
 
 
 @pytest.mark.parametrize(('friction', 'cohesion'), [(0.6593, 0.0), (0.7786, 0.0), (0.58, 300.0)])
-def test_strength_in_triaxial_compression_is_mohrs_and_coulombs(friction: float, cohesion: float) -> None:
-    """Soil at the bound, pressed along z more than around: its circle touches the line of angle and cohesion."""
+def test_compression_strength_matches_mohr_coulomb(friction: float, cohesion: float) -> None:
+    """At the yield bound with the highest stress along z, the Mohr circle touches the line of angle and cohesion."""
     made = soil(friction=friction, cohesion_pa=cohesion)
     angle, c = made.compression_strength
     p = 1e4
     tau = friction * p + cohesion
-    # s1 - s3 = sqrt(3) tau, and p is their mean with s3 twice.
+    # s1 - s3 = sqrt(3) tau, and p is the mean of s1 and twice s3.
     s3 = p - tau / math.sqrt(3.0)
     s1 = s3 + math.sqrt(3.0) * tau
     assert 0.5 * (s1 - s3) == pytest.approx(0.5 * (s1 + s3) * math.sin(angle) + c * math.cos(angle), rel=1e-12)

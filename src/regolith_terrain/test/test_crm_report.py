@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a report says of regions of particles, from a recording whose ground is known."""
+"""Tests of the report section of particle regions, with a synthetic recording."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ RECORDED = [
 
 
 class FakeRun:
-    """A finished run as a report's section sees it."""
+    """Finished run as a report section reads it."""
 
     def __init__(self, terrain: dict[str, Any], recorded: bool = True) -> None:
         self.scenario = SimpleNamespace(terrain=TerrainConfig.model_validate(terrain), seed=1)
@@ -91,8 +91,8 @@ class FakeRun:
 GROUND = {'source': 'flat', 'spacing_m': 0.1, 'regions': [STRIP]}
 
 
-def test_the_ground_at_the_end_is_what_was_committed() -> None:
-    """The discarded attempt and the last one, on which there is no verdict, are not in it."""
+def test_final_terrain_has_only_committed_updates() -> None:
+    """The discarded attempt and the last one without a verdict are excluded."""
     grid = ground_at_end(FakeRun(GROUND))
     assert grid.levels(np.array([0.8, 0.9, 0.6, 0.7]), np.array([0.0, 0.1, 0.0, 0.0])).tolist() == [
         -0.08,
@@ -102,7 +102,7 @@ def test_the_ground_at_the_end_is_what_was_committed() -> None:
     ]
 
 
-def test_cross_sections_lie_in_the_middle_and_where_it_is_deepest() -> None:
+def test_cross_sections_are_at_the_middle_and_the_deepest_point() -> None:
     run = FakeRun(GROUND)
     (region,) = run.scenario.terrain.particle_regions()
     along, across = cross_sections(region, ground_at_end(run), np.array([(0.9, 0.01, 0.3), (0.8, 0.3, 0.2)]))
@@ -112,8 +112,8 @@ def test_cross_sections_lie_in_the_middle_and_where_it_is_deepest() -> None:
     assert along.dots.tolist() == [[0.9, 0.3]] and across.dots.tolist() == [[0.3, 0.2]]
 
 
-def test_the_report_has_figures_lines_and_forces() -> None:
-    """Two tables, a picture of lines and one of forces; the tables alone without a recording; nothing without regions."""
+def test_crm_report_has_tables_profiles_and_forces() -> None:
+    """Two tables, a plot of lines and a plot of forces; only tables without a recording; None without regions."""
     run = FakeRun(GROUND)
     made = section(run)
     assert made is not None and made.title == 'Particles'

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil at rest, on slopes and at cuts: what the specification calls exact checks."""
+"""Tests of soil at rest in CRM: layers, slopes and vertical cuts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ G = 9.81
 
 
 @pytest.mark.seconds
-def test_column_at_rest() -> None:
-    """Stress grows with depth as the weight above, laterally by nu / (1 - nu) of it; motion dies away."""
+def test_crm_column_at_rest_has_geostatic_stress() -> None:
+    """Stress grows with depth as the weight above, laterally by nu / (1 - nu) of it; motion decays."""
     made = soil()
     bed = layer(made, 0.0125, 0.075, 0.15, (0.0, 0.0, -G), artificial_viscosity=0.5)
     dt = Discretization(spacing_m=0.0125).step(made.material())
@@ -35,7 +35,7 @@ def test_column_at_rest() -> None:
         energy.append(float((now[:, 3:6] ** 2).sum()))
         share.append((now[inside, 8] / (-made.density_kgpm3 * G * depth[inside])).mean())
         total += now[inside, 6:].mean(axis=0)
-    # The mean over a whole number of swings, up and down; the free surface, half a spacing thick, weighs nothing less.
+    # Mean over whole oscillations; the free surface, half a spacing thick, has its full weight.
     assert np.mean(share) == pytest.approx(1.0, abs=0.03)
     assert total[0] / total[2] == pytest.approx(0.3 / 0.7, rel=0.02)
     assert max(energy[-100:]) < 0.7 * max(energy[:100])
@@ -43,7 +43,7 @@ def test_column_at_rest() -> None:
 
 @pytest.mark.seconds
 @pytest.mark.parametrize(('share', 'flows'), [(0.95, False), (1.05, True)])
-def test_slope_holds_up_to_the_angle_of_friction(share: float, flows: bool) -> None:
+def test_crm_slope_flows_above_the_friction_angle(share: float, flows: bool) -> None:
     made = soil(friction=0.5, youngs_modulus_pa=2e5)
     slope = math.atan(share * 0.5)
     bed = layer(made, 0.0125, 0.075, 0.1, (G * math.sin(slope), 0.0, -G * math.cos(slope)), artificial_viscosity=0.1)
@@ -54,7 +54,7 @@ def test_slope_holds_up_to_the_angle_of_friction(share: float, flows: bool) -> N
         speeds.append(float(of_soil(bed)[:, 3].mean()))
     late = np.mean(speeds[-len(speeds) // 4 :])
     if flows:
-        # Coulomb: what gravity has beyond friction speeds the layer up; the part near the floor follows.
+        # Coulomb: the excess of gravity over friction accelerates the layer; the part near the floor follows.
         assert late > 0.5 * G * math.cos(slope) * (math.tan(slope) - 0.5) * 0.35
     else:
         assert abs(late) < 1e-3
@@ -62,8 +62,8 @@ def test_slope_holds_up_to_the_angle_of_friction(share: float, flows: bool) -> N
 
 @pytest.mark.seconds
 @pytest.mark.parametrize(('share', 'stands'), [(0.9, True), pytest.param(4.4, False, marks=pytest.mark.slow)])
-def test_vertical_cut_stands_as_high_as_cohesion_holds_it(share: float, stands: bool) -> None:
-    """2 c tan(45 + phi/2) / (rho g), twice that of which is the upper bound of plasticity."""
+def test_crm_vertical_cut_stands_up_to_the_critical_height(share: float, stands: bool) -> None:
+    """2 c tan(45 + phi/2) / (rho g); twice this height is the upper bound of plasticity."""
     made = soil(friction=math.tan(math.radians(30.0)), cohesion_pa=1200.0, youngs_modulus_pa=5e5)
     height = 2.0 * 1200.0 * math.tan(math.radians(60.0)) / (made.density_kgpm3 * G) * share
     d = height / 10
@@ -94,8 +94,8 @@ def test_vertical_cut_stands_as_high_as_cohesion_holds_it(share: float, stands: 
         assert edge > 0.2 * height
 
 
-def test_force_on_bodies_is_that_on_soil_reversed() -> None:
-    """Momentum that soil gains in a step is what gravity and the bodies give it."""
+def test_crm_forces_on_bodies_and_soil_are_opposite() -> None:
+    """The momentum change of the soil in a step equals the impulse of gravity and bodies."""
     made = soil()
     settings = Discretization(spacing_m=0.02)
     ball = boundary_markers.ball(0.07, 0.02)
@@ -122,4 +122,4 @@ def test_force_on_bodies_is_that_on_soil_reversed() -> None:
         gained = mass * (of_soil(bed)[:, 3:6].sum(axis=0) - before) / dt
         weight = mass * np.count_nonzero(bed.kind == SOIL) * bed.gravity
         assert gained == pytest.approx(weight - bed.force.sum(axis=0), rel=1e-9, abs=1e-8)
-    assert bed.force[1, 2] > 1.0  # the ball is borne
+    assert bed.force[1, 2] > 1.0  # the soil supports the ball

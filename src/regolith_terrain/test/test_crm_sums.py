@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sums over neighbours: against plain NumPy, closed forms and each other."""
+"""Tests of sums over neighbors in CRM against NumPy and closed forms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EARTH = (0.0, 0.0, -9.81)
 
 
 def shaken_bed(workers: int = 1, **values: object) -> ParticleBed:
-    """Return soil on a floor, every particle with a place, a velocity and a stress of its own."""
+    """Return soil on a floor with random positions, velocities and stresses."""
     bed = layer(soil(), 0.02, 0.18, 0.16, EARTH, workers=workers, **values)
     rng = np.random.default_rng(1)
     rows = np.nonzero(bed.kind == SOIL)[0]
@@ -31,7 +31,7 @@ def shaken_bed(workers: int = 1, **values: object) -> ParticleBed:
 
 
 def evaluated(bed: ParticleBed, new: Floats, dt: float) -> None:
-    """Write the soil after one forward step."""
+    """Compute the soil after one forward step."""
     assert bed._near is not None
     advance_soil(
         0,
@@ -53,7 +53,7 @@ def evaluated(bed: ParticleBed, new: Floats, dt: float) -> None:
     )
 
 
-def test_kernel_has_unit_volume_and_its_gradient() -> None:
+def test_crm_kernel_has_unit_volume_and_correct_gradient() -> None:
     h = 0.013
     q = np.linspace(0.0, 2.0, 20001)
     w = np.array([weight(x, h) for x in q])
@@ -63,8 +63,8 @@ def test_kernel_has_unit_volume_and_its_gradient() -> None:
         assert slope(x, -105 / (16 * math.pi * h**5)) * x * h == pytest.approx(numeric, rel=1e-8)
 
 
-def test_sums_are_those_of_plain_numpy() -> None:
-    """Accelerations of all pairs within reach, as written in the module, by dense arrays: equal but for rounding."""
+def test_crm_sums_match_plain_numpy() -> None:
+    """Accelerations from all pairs within reach, computed by dense arrays, are equal except for rounding."""
     bed = shaken_bed(xsph_coefficient=0.0)
     scheme, density = bed.scheme, bed.material.density
     before = bed.particles.copy()
@@ -91,13 +91,13 @@ def test_sums_are_those_of_plain_numpy() -> None:
     assert new[rows, 3:6] - now[rows, 3:6] == pytest.approx(force[rows], rel=1e-9, abs=1e-9)
 
 
-def test_corrected_gradient_is_exact_for_linear_fields() -> None:
-    """A block that is strained and turned evenly: sigma grows by 2 G dev(D) + K tr(D) everywhere, at its rim too."""
+def test_crm_corrected_gradient_is_exact_for_linear_fields() -> None:
+    """A block with uniform strain and rotation: sigma grows by 2 G dev(D) + K tr(D) everywhere, also at its rim."""
     bed = shaken_bed(xsph_coefficient=0.0, corrected_gradients=True, free_surface_threshold=0.0)
     gradient = np.array([[0.1, 0.3, -0.2], [0.05, -0.4, 0.1], [0.2, 0.15, 0.1]])
     rows = np.nonzero(bed.kind == SOIL)[0]
     bed.period[:] = 0.0
-    bed.local += [0.0, 0.0, -1.0]  # the floor out of the way
+    bed.local += [0.0, 0.0, -1.0]  # moves the floor out of reach
     bed.particles[rows, 3:6] = bed.particles[rows, :3] @ gradient.T
     bed.particles[rows, 6:9], bed.particles[rows, 9:] = -1e5, 0.0
     dt = 1e-6
@@ -114,10 +114,10 @@ def test_corrected_gradient_is_exact_for_linear_fields() -> None:
 
 
 @pytest.mark.parametrize(('corrected', 'within'), [(False, 0.025), pytest.param(True, 1.0, marks=pytest.mark.slow)])
-def test_turned_block_turns_its_stress(corrected: bool, within: float) -> None:
-    """Turned by 90 degrees about y, a block's xx becomes zz, and xy becomes -yz (within 1 %, the specification's bound).
+def test_crm_rotating_block_rotates_its_stress(corrected: bool, within: float) -> None:
+    """For a block rotated by 90 degrees about y, xx becomes zz and xy becomes -yz (within 1 %, the specification).
 
-    Plain sums see a turning block as one only as far as the kernel reaches from its surface.
+    Plain sums represent the rotation correctly only farther from the surface than the kernel radius.
     """
     bed = layer(
         soil(friction=5.0),
@@ -142,7 +142,8 @@ def test_turned_block_turns_its_stress(corrected: bool, within: float) -> None:
     spin = np.array([0.0, 1.0, 0.0])
     new = bed.particles.copy()
     for k in range(steps):
-        # Where it is and how it moves is given; only its stress is the solver's. Forward steps stretch it by 0.15 %.
+        # Position and velocity are prescribed; only the stress comes from the solver. Forward steps stretch it by 0.15
+        # %.
         angle = (k + 0.5) * step
         c, s = math.cos(angle), math.sin(angle)
         place = start @ np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]).T
@@ -159,7 +160,7 @@ def test_turned_block_turns_its_stress(corrected: bool, within: float) -> None:
 
 
 @pytest.mark.parametrize('corrected', [False, True])
-def test_threads_change_no_bit(corrected: bool) -> None:
+def test_crm_bed_is_bit_identical_for_any_threads(corrected: bool) -> None:
     one, two = (shaken_bed(workers, corrected_gradients=corrected) for workers in (1, 2))
     for _ in range(2):
         for _ in range(10):
@@ -170,7 +171,7 @@ def test_threads_change_no_bit(corrected: bool) -> None:
     assert one.particles.tobytes() == two.particles.tobytes()
 
 
-def test_bed_goes_on_from_what_was_saved() -> None:
+def test_crm_bed_continues_from_saved_state() -> None:
     bed = shaken_bed()
     for _ in range(5):
         bed.step(1e-4)

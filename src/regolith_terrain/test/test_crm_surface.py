@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How a region's particles lie on the ground, and the surface and mass that they leave at the nodes of the grid."""
+"""Tests of the initial particles of a region, and of the surface and mass they give at grid nodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ H = 1.3 * 0.06
 
 
 def columns(laid: InitialParticles, lift: float = 0.0) -> Columns:
-    """Return a region's columns with the stress of their weight, soil lifted a little."""
+    """Return the columns of a region with the stress of their weight, with the soil lifted."""
     n, ground = len(laid.soil), laid.trough[laid.ground]
     particles = np.zeros((n + len(ground), COLUMNS))
     particles[:n, :3], particles[n:, :3] = laid.soil, ground
@@ -38,8 +38,8 @@ def surface(of: Columns, x: Floats, y: Floats) -> tuple[Floats, Floats]:
     return level, pressure
 
 
-def test_columns_are_as_deep_everywhere_and_as_many_as_were_said() -> None:
-    """On a slope of 20 % each of 10 x 8 columns holds five particles down from the ground; panes stand above it."""
+def test_initial_particles_fill_columns_of_equal_depth() -> None:
+    """On a slope of 20 %, each of 10 x 8 columns contains five particles below the surface; walls extend above it."""
     field = PlaneField(0.2, -0.1, 3.0)
     laid = initial_particles(REGION, field)
     assert len(laid.soil) == REGION.soil_count == 10 * 8 * 5 and len(laid.trough) == REGION.marker_count
@@ -50,8 +50,8 @@ def test_columns_are_as_deep_everywhere_and_as_many_as_were_said() -> None:
     assert (below[laid.ground] > 0.0).all() and (below[~laid.ground] < 0.0).all()
 
 
-def test_surface_of_a_layer_is_where_it_ends() -> None:
-    """Half of space is filled at the surface; between the particles of a lattice to 2 % of their spacing. It rises with soil."""
+def test_crm_surface_of_a_layer_is_at_its_top() -> None:
+    """The surface is where half of the space is filled, to 2 % of the spacing, and it rises with the soil."""
     laid = initial_particles(REGION, FlatField(1.0))
     rng = np.random.default_rng(1)
     x, y = rng.uniform(0.0, 0.6, 50), rng.uniform(0.0, 0.48, 50)
@@ -59,20 +59,22 @@ def test_surface_of_a_layer_is_where_it_ends() -> None:
     assert np.abs(level - 1.0).max() < 0.02 * 0.06
     inner = (np.abs(x - 0.3) < 0.3 - 2.0 * H) & (np.abs(y - 0.24) < 0.24 - 2.0 * H)
     assert inner.any()
-    # 2 h from the walls, which stay, a layer that is lifted by a third of a spacing ends so much higher, to the bit.
+    # At 2 h from the fixed walls, the surface of a lifted layer is higher by exactly the lift.
     risen, _ = surface(columns(laid, 0.02), x[inner], y[inner])
     assert np.abs(risen - level[inner] - 0.02).max() < 1e-4 * 0.06
 
 
-def test_pressure_below_the_surface_is_that_of_the_soil_above() -> None:
-    """The weight of a smoothing length of soil; the mean over the kernel, which is cut off above, is a fifth deeper."""
+def test_crm_surface_pressure_is_the_weight_of_soil_above() -> None:
+    """The pressure is the weight of one smoothing length; the mean over the cut-off kernel is up to a fifth deeper."""
     _, pressure = surface(columns(initial_particles(REGION, FlatField())), np.array([0.3]), np.array([0.24]))
     assert 1.0 < pressure[0] / (1700.0 * 1.62 * H) < 1.2
 
 
 @pytest.mark.parametrize('spacing', [0.02, 0.05])
-def test_every_quantum_is_at_some_node(spacing: float) -> None:
-    """Wherever particles are, beyond the rim, too; one on a node lies there alone, one between two half and half."""
+def test_crm_mass_on_nodes_is_exactly_conserved(spacing: float) -> None:
+    """Also for particles beyond the rim. A particle on a node gives all mass to it; one between two nodes gives half to
+    each.
+    """
     rng = np.random.default_rng(2)
     particles = np.zeros((300, COLUMNS))
     particles[:, :2] = rng.uniform(-0.1, 0.6, (300, 2))
@@ -84,13 +86,13 @@ def test_every_quantum_is_at_some_node(spacing: float) -> None:
     mass[:] = 0
     particles[0, :2], particles[1, :2] = (3 * spacing, 4 * spacing), (3.5 * spacing, 2 * spacing)
     weigh(particles, np.arange(2), quanta, i0, j0, spacing, mass)
-    # To the rounding of a place over the spacing.
+    # To within the rounding of a position over the spacing.
     assert abs(mass[3 - i0, 4 - j0] - quanta) < 1e-11 * quanta and int(mass.sum()) == 2 * quanta
     assert np.abs(mass[[3 - i0, 4 - i0], 2 - j0] - quanta / 2).max() < 1.0 + 1e-11 * quanta
 
 
-def test_nodes_of_a_region_are_those_of_a_soil_map() -> None:
-    """Half-open along both axes, as the polygon of the same corners."""
+def test_particle_region_nodes_match_the_soil_map() -> None:
+    """The nodes are half-open along both axes, like the polygon of the same corners."""
     from regolith_terrain.grid.soil_map import Region, SoilMap
 
     (x0, y0), (x1, y1) = (0.1, -0.3), (0.7, 0.3)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Discs on the surface of particles, against shapes whose surface is known."""
+"""Tests of surfels of CRM particles against known surfaces."""
 
 from __future__ import annotations
 
@@ -30,21 +30,23 @@ def inclination(normals: Floats, expected: Floats) -> Floats:
     return np.rad2deg(np.arccos(np.clip(np.einsum('ij,ij->i', normals, expected), -1.0, 1.0)))
 
 
-def test_a_tilted_plane_has_a_disc_for_each_column() -> None:
-    """The top layer alone, one disc to a column: in the plane to 3 % of a spacing, along its normal to half a degree,
-    and with no gap between discs. Both are the ripple of a lattice that is sheared along the slope."""
+def test_surfels_of_a_tilted_plane_have_one_disc_per_column() -> None:
+    """There is one disc per column of the top layer, in the plane to 3 % of a spacing and along its normal to 0.5 deg.
+
+    Discs leave no gap. The deviations come from the lattice, which is sheared along the slope.
+    """
     field = PlaneField(0.25, -0.15, 1.0)
     region = ParticleRegion('strip', 'rover', (0.0, 0.0), (1.0, 0.8), D, 0.3, soil(), True)
     laid = initial_particles(region, field)
     every = np.concatenate((laid.soil, laid.trough[laid.ground]))
     found = surface_surfels(columns_of(every, every.min(axis=0), every.max(axis=0)), laid.soil)
     normal = np.array([-0.25, 0.15, 1.0]) / np.linalg.norm([-0.25, 0.15, 1.0])
-    # Beyond the walls there is nothing here that the kernel would find.
+    # Beyond the walls there are no particles within the kernel radius.
     inner = ((found.place[:, :2] > 0.15) & (found.place[:, :2] < (0.85, 0.65))).all(axis=1)
     off = (found.place - (0.0, 0.0, 1.0)) @ normal
     assert np.abs(off[inner]).max() < 0.03 * D
     assert inclination(found.normal[inner], np.broadcast_to(normal, (inner.sum(), 3))).max() < 0.5
-    # Discs stand where normals lead, so a column's may lie beside it.
+    # Discs are offset along the normals, so the disc of a column can be beside it.
     assert abs(int(inner.sum()) - 14 * 10) <= 24 and len(found.place) == 20 * 16
     assert (found.radius == found.radius[0]).all()
     x, y = np.meshgrid(np.linspace(0.25, 0.75, 40), np.linspace(0.25, 0.55, 40))
@@ -59,8 +61,10 @@ def matrices(bend: Floats) -> Floats:
 
 
 def half_ball(radius: float) -> Floats:
-    """Return particles in shells a spacing apart, the outermost half a spacing below the skin: a lattice would be a
-    stair."""
+    """Return particles in shells one spacing apart, the outermost half a spacing below the surface.
+
+    A lattice would have steps.
+    """
     shells = []
     for r in np.arange(radius - 0.5 * D, 0.0, -D):
         n = round(4.0 * np.pi * r * r / D**2)
@@ -71,16 +75,20 @@ def half_ball(radius: float) -> Floats:
     return np.concatenate(shells)
 
 
-def test_a_half_ball_has_normals_away_from_its_middle() -> None:
-    """Of eight spacings' radius, on a floor: within 5 degrees, 2 on average, of the radius; in the skin to a tenth of a
-    spacing, which the curvature takes, too; as many discs as there are particles in the outermost shell."""
+def test_surfels_of_a_half_ball_have_radial_normals() -> None:
+    """Normals of a half ball with a radius of eight spacings on a floor are within 5 degrees of the radius, 2 on
+    average.
+
+    Discs are on the surface to a tenth of a spacing, including the curvature. There are as many discs as particles in
+    the outermost shell.
+    """
     radius = 8.0 * D
     axis = D * (np.arange(-14, 14) + 0.5)
     grid = np.stack(np.meshgrid(axis, axis, axis, indexing='ij'), axis=-1).reshape(-1, 3)
     ball, floor = half_ball(radius), grid[(grid[:, 2] < 0.0) & (grid[:, 2] > -6.0 * D)]
     every = np.concatenate((ball, floor))
     found = surface_surfels(columns_of(every, every.min(axis=0), every.max(axis=0)), ball)
-    # Not where it meets the floor, whose surface has another normal.
+    # Not at the floor, where the surface has another normal.
     high = found.place[:, 2] > 3.0 * H
     away = np.linalg.norm(found.place[high], axis=1)
     angle = inclination(found.normal[high], found.place[high] / away[:, None])
@@ -88,7 +96,7 @@ def test_a_half_ball_has_normals_away_from_its_middle() -> None:
     assert np.abs(away - radius).max() < 0.1 * D
     # Half a spacing below its disc.
     least = 3.0 * H * (radius - 0.5 * D) / radius
-    # At the rims, 5 degrees away, shading is off by a tenth of that; the matrix is that of a ball.
+    # At the rims, 5 degrees away, the shading deviates by a tenth of that; the matrix is that of a ball.
     normal, bend = found.normal[high], matrices(found.bend[high])
     side = np.cross(normal, [1.0, 0.0, 0.0])
     side /= np.linalg.norm(side, axis=1)[:, None]
@@ -103,8 +111,8 @@ def test_a_half_ball_has_normals_away_from_its_middle() -> None:
     assert abs(high.sum() - len(outermost)) < 0.05 * len(outermost)
 
 
-def test_soil_that_has_come_apart_is_where_its_grains_are() -> None:
-    """One grain alone faces up; none is lost, and inside a block there is no surface."""
+def test_surfels_of_separate_particles_are_at_the_particles() -> None:
+    """A single particle gets a disc that faces up; none is lost; there is no surface inside a block."""
     axis = D * (np.arange(12) + 0.5)
     block = np.stack(np.meshgrid(axis, axis, axis, indexing='ij'), axis=-1).reshape(-1, 3)
     grain = np.array([[0.3, 0.3, 1.5]])
@@ -119,9 +127,12 @@ def test_soil_that_has_come_apart_is_where_its_grains_are() -> None:
     assert len(both.place) == len(both.normal) == len(both.radius) == 2
 
 
-def test_shades_of_neighbours_meet() -> None:
-    """On level soil in disorder, places off by a fifth of a spacing along every axis: between two discs the normals of
-    both differ by half as much as with flat discs, whose own are off by some 6 degrees."""
+def test_surfel_shading_normals_of_neighbors_agree() -> None:
+    """On level soil with random offsets of a fifth of a spacing, normals between two discs differ by half as much as
+    flat discs.
+
+    The normals of the discs themselves deviate by about 6 degrees.
+    """
     axis = D * (np.arange(20) + 0.5)
     grid = np.stack(np.meshgrid(axis, axis, axis[:8], indexing='ij'), axis=-1).reshape(-1, 3)
     every = grid + np.random.default_rng(0).uniform(-0.2, 0.2, grid.shape) * D

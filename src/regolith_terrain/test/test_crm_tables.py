@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the campaign on a continuum, as they stand in the table, inside the bounds that measurements set.
+"""Tests of the stored rows of the CRM validation against the bounds from measurements.
 
-None is run again here; the slow suite does that with one of each kind.
+No case is run here; the slow tests run one of each kind.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def figure(case: str, key: str) -> float:
 
 
 @pytest.mark.parametrize('ratio', [0.5, 1.0, 2.0, 3.0])
-def test_columns_run_out_as_measured(ratio: float) -> None:
+def test_crm_table_run_out_matches_measurements(ratio: float) -> None:
     """Lube et al. (2004): 1.24 a below 1.7 radii, 1.6 sqrt(a) above, to 15 %; min(a, 0.88 a^(1/6)) high, to 20 %."""
     case = f'column_{ratio:g}'
     out = 1.24 * ratio if ratio < 1.7 else 1.6 * math.sqrt(ratio)
@@ -26,13 +26,13 @@ def test_columns_run_out_as_measured(ratio: float) -> None:
     assert figure(case, 'peak_over_radius') == pytest.approx(min(ratio, 0.88 * ratio ** (1.0 / 6.0)), rel=0.2)
 
 
-def test_heaps_have_their_angle_and_more_friction_makes_them_steeper() -> None:
-    """Mu = 0.38 is the tangent of 20.9 degrees; 15 to 21 degrees are asked for."""
+def test_crm_table_heap_angle_grows_with_friction() -> None:
+    """A friction coefficient of 0.38 is the tangent of 20.9 degrees; the requirement is 15 to 21 degrees."""
     assert 15.0 <= figure('heap_0.38', 'flank_deg') <= 21.0 < figure('heap_0.6', 'flank_deg')
 
 
-def test_the_moon_only_slows_columns_and_heaps() -> None:
-    """Run-out to 5 %, angle to 2 degrees, and all in sqrt(9.81/1.62) = 2.46 of the time, to 5 %."""
+def test_crm_table_lunar_gravity_changes_only_the_time() -> None:
+    """Run-out to 5 %, angle to 2 degrees, and the time longer by sqrt(9.81/1.62) = 2.46, to 5 %."""
     for case, key in (('column_1', 'run_out'), ('heap_0.38', 'run_out')):
         assert figure(f'{case}_moon', key) == pytest.approx(figure(case, key), rel=0.05)
         slower = figure(f'{case}_moon', 'settled_s') / figure(case, 'settled_s')
@@ -41,29 +41,29 @@ def test_the_moon_only_slows_columns_and_heaps() -> None:
 
 
 @pytest.mark.parametrize('disc', ['0.10', '0.19', '0.10_moon', '0.19_moon'])
-def test_discs_are_borne_up_to_terzaghis_limit_within_a_factor_of_two(disc: str) -> None:
-    """Knee of the curve over the bearing limit of a rough circular footing."""
+def test_crm_table_bearing_capacity_matches_terzaghi(disc: str) -> None:
+    """Ratio of the knee of the curve to the bearing capacity of a rough circular footing."""
     case = f'plate_{disc}'
     assert 0.5 < figure(case, 'knee_pa') / figure(case, 'terzaghi_pa') < 2.0
 
 
 @pytest.mark.parametrize('disc', ['0.10', '0.19'])
-def test_what_bears_a_disc_goes_with_gravity(disc: str) -> None:
-    """Without cohesion in the ratio of gravities, to 15 %."""
+def test_crm_table_bearing_capacity_is_proportional_to_gravity(disc: str) -> None:
+    """Without cohesion, the bearing capacity is proportional to gravity, to 15 %."""
     ratio = figure(f'plate_{disc}', 'knee_pa') / figure(f'plate_{disc}_moon', 'knee_pa')
     assert ratio == pytest.approx(9.81 / 1.62, rel=0.15)
 
 
 @pytest.mark.parametrize('place', ['', '_moon'])
-def test_what_bears_a_disc_goes_with_its_diameter(place: str) -> None:
-    """Without cohesion and surcharge, to 20 %."""
+def test_crm_table_bearing_capacity_is_proportional_to_diameter(place: str) -> None:
+    """Without cohesion and surcharge, the bearing capacity is proportional to the diameter, to 20 %."""
     ratio = figure(f'plate_0.19{place}', 'knee_pa') / figure(f'plate_0.10{place}', 'knee_pa')
     assert ratio == pytest.approx(1.9, rel=0.2)
 
 
 @pytest.mark.parametrize('density', [700, 2200])
-def test_balls_go_as_deep_as_measured(density: int) -> None:
-    """Uehara et al. (2003), to 20 %; with the cube root of the fall, its exponent to 0.07."""
+def test_crm_table_cratering_depth_matches_measurements(density: int) -> None:
+    """Uehara et al. (2003), to 20 %; the exponent of the fall height is 1/3, to 0.07."""
     drops = (0.05, 0.1, 0.2)
     depths = [figure(f'ball_{density}_{drop:g}', 'depth_m') for drop in drops]
     for drop, depth in zip(drops, depths):
@@ -73,8 +73,8 @@ def test_balls_go_as_deep_as_measured(density: int) -> None:
     assert exponent == pytest.approx(1.0 / 3.0, abs=0.07)
 
 
-def test_a_wheel_slips_on_slopes_as_measured() -> None:
-    """MGRU3 in GRC-1 (Hu et al. 2024): within 0.12 up to 15 degrees and 0.20 beyond; and slips rise."""
+def test_crm_table_climb_slip_matches_measurements() -> None:
+    """MGRU3 in GRC-1 (Hu et al. 2024): within 0.12 up to 15 degrees and 0.20 beyond; slip grows with slope."""
     measured = {5: 0.052, 10: 0.135, 15: 0.434, 20: 0.756, 25: 0.885}
     slips = {slope: figure(f'wheel_{slope}', 'slip') for slope in measured}
     assert list(slips.values()) == sorted(slips.values())
@@ -82,8 +82,8 @@ def test_a_wheel_slips_on_slopes_as_measured() -> None:
         assert slips[slope] == pytest.approx(slip, abs=0.12 if slope <= 15 else 0.2), slope
 
 
-def test_lips_of_a_drum_take_what_the_grid_says_within_a_factor_of_two() -> None:
-    """Of the earthmoving equation, with lips as rough as the soil is strong."""
+def test_crm_table_drum_torque_matches_scm_within_a_factor_of_two() -> None:
+    """Reference: the earthmoving equation, with scoops as rough as the soil."""
     from regolith_terrain.testbeds import bucket_drum
 
     settings = bucket_drum.Settings.model_validate({'cohesion_pa': 170.0, 'soil_tool_friction_deg': 35.0})

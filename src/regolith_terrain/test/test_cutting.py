@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The earthmoving equation against Rankine's closed form, against a wedge's equilibrium, and in its limits."""
+"""Tests of the earthmoving equation against Rankine pressure, wedge equilibrium and limits."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ FRICTIONS = [math.radians(a) for a in (10.0, 25.0, 35.0, 42.0)]
 
 
 @pytest.mark.parametrize('friction', FRICTIONS)
-def test_a_smooth_vertical_wall_is_rankines(friction: float) -> None:
-    """Passive pressure: half rho g d^2 K_p + 2 c d sqrt(K_p) + q d K_p, rupture at 45 deg - phi / 2, nothing down."""
+def test_cutting_smooth_vertical_wall_matches_rankine(friction: float) -> None:
+    """Passive pressure: half rho g d^2 K_p + 2 c d sqrt(K_p) + q d K_p, rupture at 45 deg - phi / 2, no vertical
+    force.
+    """
     beta = rupture_angle(0.5 * math.pi, friction, 0.0)
     assert beta == pytest.approx(0.25 * math.pi - 0.5 * friction, rel=1e-12)
     factors = cutting_factors(0.5 * math.pi, friction, 0.0, beta)
@@ -38,8 +40,8 @@ def test_a_smooth_vertical_wall_is_rankines(friction: float) -> None:
 
 @pytest.mark.parametrize('rake', RAKES)
 @pytest.mark.parametrize('friction', FRICTIONS)
-def test_the_rupture_angle_is_the_least_of_n_gamma(rake: float, friction: float) -> None:
-    """No angle of a fine sweep does better, by more than rounding; the sweep holds all angles a wedge can have."""
+def test_rupture_angle_minimizes_n_gamma(rake: float, friction: float) -> None:
+    """No angle of a fine sweep over all wedge angles gives less, except for rounding."""
     soil_tool = 2.0 / 3.0 * friction
     least = cutting_factors(rake, friction, soil_tool, rupture_angle(rake, friction, soil_tool)).gamma
     assert least > 0.0
@@ -50,8 +52,8 @@ def test_the_rupture_angle_is_the_least_of_n_gamma(rake: float, friction: float)
 
 @pytest.mark.parametrize('rake', RAKES)
 @pytest.mark.parametrize('adhesion', [0.0, 300.0])
-def test_factors_hold_a_wedge_in_equilibrium(rake: float, adhesion: float) -> None:
-    """All forces on the wedge and the momentum it gives its soil balance across the rupture plane's resultant."""
+def test_cutting_factors_give_wedge_equilibrium(rake: float, adhesion: float) -> None:
+    """Forces on the wedge and the momentum of its soil balance perpendicular to the resultant on the rupture plane."""
     friction, soil_tool, beta = math.radians(33.0), math.radians(21.0), math.radians(28.0)
     density, gravity, cohesion, surcharge, depth, speed = 1600.0, 3.71, 250.0, 500.0, 0.2, 0.7
     factors = cutting_factors(rake, friction, soil_tool, beta)
@@ -59,20 +61,20 @@ def test_factors_hold_a_wedge_in_equilibrium(rake: float, adhesion: float) -> No
     top = depth * (1.0 / math.tan(rake) + 1.0 / math.tan(beta))
     weight = np.array([0.0, -(0.5 * density * gravity * depth * top + surcharge * top)])
     bond = -cohesion * depth / math.sin(beta) * np.array([math.cos(beta), math.sin(beta)])
-    # Soil that enters goes up the rupture plane as fast as the blade makes it.
+    # Soil that enters moves up the rupture plane at the speed that the blade imposes.
     speed_up = speed * math.sin(rake) / math.sin(rake + beta)
     momentum = density * depth * speed * speed_up * np.array([math.cos(beta), math.sin(beta)])
-    # The tool feels the opposite of what it does to the wedge, adhesion included.
+    # The force on the tool is opposite to the force on the wedge, adhesion included.
     from_blade = np.array([against, down])
     left = from_blade + weight + bond - momentum
-    # The rest is the rupture plane's reaction, inclined by the friction angle to its normal.
+    # The rest is the reaction of the rupture plane, inclined by the friction angle to its normal.
     assert left @ np.array([math.cos(beta + friction), math.sin(beta + friction)]) == pytest.approx(
         0.0, abs=1e-9 * np.abs(from_blade).max()
     )
 
 
-def test_force_grows_with_depth_and_speed_as_its_terms() -> None:
-    """Without cohesion with the square of depth; by inertia with the square of speed; above ground there is none."""
+def test_blade_force_scales_with_depth_and_speed() -> None:
+    """Without cohesion, force grows with depth squared; the inertial part with speed squared; zero above ground."""
     rake, friction, soil_tool = math.radians(50.0), math.radians(35.0), math.radians(20.0)
     factors = cutting_factors(rake, friction, soil_tool, rupture_angle(rake, friction, soil_tool))
 
@@ -86,8 +88,8 @@ def test_force_grows_with_depth_and_speed_as_its_terms() -> None:
     assert force(0.0, 1.0, 170.0) == force(-0.1) == 0.0
 
 
-def test_a_soil_almost_without_friction_has_a_rupture_plane() -> None:
-    """At the limits the module states the angle is one of a wedge, and its factors are finite."""
+def test_rupture_angle_at_the_limits_is_valid() -> None:
+    """At the stated limits of the module, the angle is that of a wedge, and its factors are finite."""
     for rake, friction, soil_tool in (
         (math.radians(60.0), LEAST_FRICTION_RAD, 0.0),
         (STEEPEST_RAD - 0.6, 0.4, 0.19),

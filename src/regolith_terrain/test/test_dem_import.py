@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Elevation models come in as they are: posts where they belong, wrong files told apart."""
+"""Tests of the import of elevation models."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from regolith_terrain.raster import RasterField
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).parents[4] / 'shared'))
 SPHERE = f'+R={MOON_RADIUS_M} +no_defs'
 LONLAT = CRS.from_proj4(f'+proj=longlat {SPHERE}')
-# Map, latitude and longitude of the middle, distance of posts in the map's units.
+# Map, latitude and longitude of the center, distance of posts in map units.
 MAPS = {
     'south': (CRS.from_proj4(f'+proj=stere +lat_0=-90 +units=m {SPHERE}'), -84.0, 60.0, 5.0),
     'north': (CRS.from_proj4(f'+proj=stere +lat_0=90 +units=m {SPHERE}'), 82.0, -100.0, 5.0),
@@ -39,7 +39,7 @@ MAPS = {
 
 
 def ground(lat: np.ndarray, lon: np.ndarray, lat0: float, lon0: float) -> np.ndarray:
-    """Heights [m] that rise 1 in 10 to the east and 1 in 5 to the north of a place, over a kilometre of height."""
+    """Return heights [m] that rise 1 in 10 to the east and 1 in 5 to the north of a point at 1000 m."""
     north = np.radians(lat - lat0) * MOON_RADIUS_M
     east = np.radians((lon - lon0 + 180.0) % 360.0 - 180.0) * MOON_RADIUS_M * np.cos(np.radians(lat0))
     return 1000.0 + 0.1 * east + 0.2 * north
@@ -74,7 +74,7 @@ def write_map(path: Path, name: str, shape: tuple[int, int] = (61, 71), **change
 
 
 def write_pds3(folder: Path, z: np.ndarray, *, attached: bool, kind: str, **changes: str) -> Path:
-    """Write a polar image of 5 m posts around the pole's grid place (20 km, 30 km), with a label before or beside it."""
+    """Write a polar image of 5 m posts around the map position (20 km, 30 km), with an attached or detached label."""
     types = {'LSB_INTEGER': '<i2', 'MSB_INTEGER': '>i2', 'PC_REAL': '<f4', 'IEEE_REAL': '>f4'}
     rows, cols = z.shape
     items = {
@@ -142,17 +142,17 @@ END
 
 
 @pytest.mark.parametrize('name', MAPS)
-def test_all_maps_give_metres_east_and_north(tmp_path: Path, name: str) -> None:
+def test_map_projections_give_meters_east_and_north(tmp_path: Path, name: str) -> None:
     _, lat0, lon0, _ = MAPS[name]
     field = RasterField.from_file(write_map(tmp_path / 'a.tif', name), center=(lat0, lon0))
     x, y = np.random.default_rng(0).uniform(-90.0, 90.0, (2, 200))
-    # East and north as the test means them bend away from the frame by d^2 tan(lat) / R, 5 cm here, of which slopes
-    # of 0.2 make a centimetre.
+    # The true east and north of the test deviate from the frame by d^2 tan(lat) / R, 5 cm here. Slopes of 0.2 turn this
+    # into a centimeter.
     assert field.heights(x, y) == pytest.approx(0.1 * x + 0.2 * y, abs=0.02)
     assert field.datum == pytest.approx(1000.0, abs=1e-6)
     west, east, south, north = field.extent
     assert west < -90.0 and east > 90.0 and south < -90.0 and north > 90.0
-    # Along the map's own axes, metres are still metres on the ground.
+    # Along the map axes, meters are also meters on the ground.
     along = local_frame(open_elevation_model(tmp_path / 'a.tif'), (lat0, lon0), 'grid')
     true = local_frame(open_elevation_model(tmp_path / 'a.tif'), (lat0, lon0))
     a, b, c, d = along.jacobian
@@ -161,7 +161,7 @@ def test_all_maps_give_metres_east_and_north(tmp_path: Path, name: str) -> None:
     assert true.grid_north_deg == pytest.approx(expected, abs=1e-4) and along.grid_north_deg == 0.0
 
 
-def test_frame_at_the_pole_has_the_maps_axes(tmp_path: Path) -> None:
+def test_local_frame_at_the_pole_has_the_map_axes(tmp_path: Path) -> None:
     path = tmp_path / 'pole.tif'
     with rasterio.open(
         path,
@@ -179,19 +179,19 @@ def test_frame_at_the_pole_has_the_maps_axes(tmp_path: Path) -> None:
     assert frame.jacobian == pytest.approx((1.0, 0.0, 0.0, 1.0), abs=1e-5)
 
 
-def test_misfit_is_what_a_frame_leaves_out(tmp_path: Path) -> None:
+def test_local_frame_misfit_matches_the_map_scale(tmp_path: Path) -> None:
     grid = open_elevation_model(write_map(tmp_path / 'a.tif', 'south'))
     frame = local_frame(grid, (-84.0, 60.0))
     near, far = frame.misfit_m(grid, 500.0), frame.misfit_m(grid, 5000.0)
-    assert far / near == pytest.approx(100.0, rel=0.05)  # with the square of the distance
-    # Stereographic scale 2 / (1 + sin lat) changes by tan((90 - lat) / 2) / R per metre.
+    assert far / near == pytest.approx(100.0, rel=0.05)  # grows with the square of the distance
+    # The stereographic scale 2 / (1 + sin lat) changes by tan((90 - lat) / 2) / R per meter.
     assert near == pytest.approx(0.5 * 500.0**2 * np.tan(np.radians(3.0)) / MOON_RADIUS_M, rel=0.2)
     assert LocalFrame(0.0, 0.0, (1.0, 0.0, 0.0, 1.0), None, None, 0.0).misfit_m(grid, 1e4) == 0.0
 
 
 @pytest.mark.parametrize('attached', [True, False])
 @pytest.mark.parametrize('kind', ['LSB_INTEGER', 'MSB_INTEGER', 'PC_REAL', 'IEEE_REAL'])
-def test_pds3_images(tmp_path: Path, kind: str, attached: bool) -> None:
+def test_pds3_image_has_correct_posts(tmp_path: Path, kind: str, attached: bool) -> None:
     z = np.round(np.random.default_rng(3).normal(0.0, 300.0, (40, 50)))
     changes = {} if kind.endswith('INTEGER') else {'SCALING_FACTOR': '1.0', 'OFFSET': '0.0', 'UNIT': 'KILOMETER'}
     grid = open_elevation_model(write_pds3(tmp_path / 'a', z, attached=attached, kind=kind, **changes))
@@ -199,7 +199,7 @@ def test_pds3_images(tmp_path: Path, kind: str, attached: bool) -> None:
     assert grid.read(0, 40, 0, 50) == pytest.approx(z, abs=1e-4)
     assert grid.map_xy(0, 0) == pytest.approx((20000.0, 30000.0)) and grid.map_xy(2, 3) == pytest.approx((20015, 29990))
     if not attached and kind == 'LSB_INTEGER':
-        # The image alone finds its label; GDAL, which knows nothing of this code, sees the same numbers.
+        # The image alone is enough to find its label; GDAL, which is independent of this code, reads the same numbers.
         assert np.array_equal(
             open_elevation_model(tmp_path / 'a' / 'SITE.IMG').read(0, 40, 0, 50), grid.read(0, 40, 0, 50)
         )
@@ -211,7 +211,7 @@ def test_pds3_images(tmp_path: Path, kind: str, attached: bool) -> None:
 @pytest.mark.parametrize(
     'changes',
     [
-        {'OFFSET': '1736900. <METER>'},  # a radius that is not the axis: LOLA's are
+        {'OFFSET': '1736900. <METER>'},  # a radius other than the axis, as in LOLA files
         {'SCALING_FACTOR': '0.25', 'OFFSET': '-320.5'},
         {'SCALING_FACTOR': '2.0', 'OFFSET': '64.0'},
         {'SCALING_FACTOR': '0.0005', 'OFFSET': '1737.1', 'UNIT': 'KILOMETER'},
@@ -238,7 +238,7 @@ def test_pds3_posts_without_a_height_are_nan(tmp_path: Path) -> None:
     assert np.isnan(read[1, 1]) and np.isnan(read).sum() == 1 and read[2, 3] == 11.0
 
 
-def test_pds3_labels_are_parsed() -> None:
+def test_parse_label_gives_items_of_a_pds3_label() -> None:
     label = parse_label(
         'A = 3 <M>\nB = "x = 1\n  y"\nC = (1, 2.5 <KM>)\nOBJECT = D\n E = -1E3\nEND_OBJECT\nEND\nF = 1\n'
     )
@@ -264,7 +264,7 @@ def test_pds3_labels_are_parsed() -> None:
         ({'A_AXIS_RADIUS': '3396.19 <KM>'}, 'another body .radius 3396.2 km'),
     ],
 )
-def test_wrong_labels_say_why(tmp_path: Path, changes: dict, words: str) -> None:
+def test_pds3_invalid_label_gives_an_error_with_the_reason(tmp_path: Path, changes: dict, words: str) -> None:
     kind = changes.pop('SAMPLE_TYPE', 'LSB_INTEGER')
     path = write_pds3(tmp_path, np.zeros((20, 30)), attached=False, kind='LSB_INTEGER', **changes)
     path.write_bytes(path.read_bytes().replace(b'SAMPLE_TYPE = LSB_INTEGER', f'SAMPLE_TYPE = {kind}'.encode()))
@@ -276,10 +276,10 @@ def test_wrong_labels_say_why(tmp_path: Path, changes: dict, words: str) -> None
 EARTH = CRS.from_epsg(32633)
 
 
-def test_map_of_the_earth_lies_in_true_meters(tmp_path: Path) -> None:
-    """Places of a UTM map, by their latitudes and longitudes, lie where the ellipsoid's radii of curvature put them.
+def test_map_of_the_earth_gives_true_meters(tmp_path: Path) -> None:
+    """Points of a UTM map, given by latitude and longitude, match the curvature radii of the ellipsoid.
 
-    At the zone's edge grid north is 2.1 degrees off true north, and map meters are 0.04 % off.
+    At the edge of the zone, grid north is 2.1 degrees off true north, and map meters are 0.04 % off.
     """
     lat0, lon0, s = 45.0, 18.0, 2.0
     degrees = CRS.from_epsg(4326)
@@ -304,7 +304,7 @@ def test_map_of_the_earth_lies_in_true_meters(tmp_path: Path) -> None:
     for center in ((lat0, lon0), (x0, y0)):
         field = RasterField.from_file(tmp_path / 'earth.tif', center=center)
         at = np.random.default_rng(0).uniform(-60.0, 60.0, (2, 100))
-        # Meridians bend away from the frame by d^2 tan(lat) / R, 1.4 mm at 95 m, of which a slope of 0.2 makes 0.3 mm.
+        # Meridians deviate from the frame by d^2 tan(lat) / R, 1.4 mm at 95 m; a slope of 0.2 turns this into 0.3 mm.
         assert field.heights(*at) == pytest.approx(0.1 * at[0] + 0.2 * at[1], abs=1e-3)
     frame = local_frame(open_elevation_model(tmp_path / 'earth.tif'), (lat0, lon0))
     assert frame.grid_north_deg == pytest.approx(2.12, abs=0.02)  # (18 - 15) sin 45, to the east
@@ -334,7 +334,9 @@ def test_map_of_the_earth_lies_in_true_meters(tmp_path: Path) -> None:
         ({}, {'center': (-84.0, 60.0), 'size_m': 100.0, 'upsample_m': 9.0}, 'upsample 9.0 m; allowed: 0.01 m to 5'),
     ],
 )
-def test_wrong_rasters_say_why(tmp_path: Path, changes: dict, request_changes: dict, words: str) -> None:
+def test_import_invalid_raster_gives_an_error_with_the_reason(
+    tmp_path: Path, changes: dict, request_changes: dict, words: str
+) -> None:
     if changes.get('nodata') == 'first':
         with rasterio.open(write_map(tmp_path / 'a.tif', 'south')) as file:
             changes = {'nodata': float(file.read(1)[0, 0])}
@@ -346,7 +348,7 @@ def test_wrong_rasters_say_why(tmp_path: Path, changes: dict, request_changes: d
     assert not (tmp_path / 'out').exists() and not list(tmp_path.glob('.out*'))
 
 
-def test_other_wrong_files_say_why(tmp_path: Path) -> None:
+def test_import_other_invalid_file_gives_an_error_with_the_reason(tmp_path: Path) -> None:
     cut = write_map(tmp_path / 'cut.tif', 'south', (300, 300))
     cut.write_bytes(cut.read_bytes()[: cut.stat().st_size // 2])
     array = tmp_path / 'a.npy'
@@ -371,14 +373,14 @@ def test_other_wrong_files_say_why(tmp_path: Path) -> None:
     assert [p.name for p in full.iterdir()] == ['mine.txt']
 
 
-def test_numpy_arrays_run_from_north_to_south(tmp_path: Path) -> None:
+def test_numpy_model_rows_run_from_north_to_south(tmp_path: Path) -> None:
     np.save(tmp_path / 'a.npy', np.add.outer(-2.0 * np.arange(7.0), np.arange(9.0)).astype(np.float32))
     import_elevation_model(ImportRequest(tmp_path / 'a.npy', post_spacing_m=2.0), tmp_path / 'out')
     field = build_height_field(TerrainConfig.model_validate({'source': str(tmp_path / 'out' / 'heights.tif')}), 0)
     assert float(field.heights(2.0, 2.0)) == pytest.approx(0.5 * 2.0 + 1.0 * 2.0)
 
 
-def test_imported_file_is_the_same_ground_as_the_original(tmp_path: Path) -> None:
+def test_imported_model_equals_the_original(tmp_path: Path) -> None:
     path = write_map(tmp_path / 'a.tif', 'south')
     about = import_elevation_model(ImportRequest(path, (-84.0, 60.0), 150.0), tmp_path / 'out')
     assert about == json.loads((tmp_path / 'out' / 'metadata.json').read_text())
@@ -393,7 +395,7 @@ def test_imported_file_is_the_same_ground_as_the_original(tmp_path: Path) -> Non
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('north', ['true', pytest.param('grid', marks=pytest.mark.slow)])
-def test_upsampling_leaves_posts_and_adds_detail_between(tmp_path: Path, north: str) -> None:
+def test_upsampling_keeps_posts_and_adds_detail(tmp_path: Path, north: str) -> None:
     path = write_map(tmp_path / 'a.tif', 'south')
     request = ImportRequest(path, (-84.0, 60.0), 24.0, north=north, upsample_m=0.1, preset='polar', seed=4)
     import_elevation_model(request, tmp_path / 'out')
@@ -402,12 +404,12 @@ def test_upsampling_leaves_posts_and_adds_detail_between(tmp_path: Path, north: 
     x, y = smooth.post_places()
     near = np.maximum(np.abs(x), np.abs(y)) < 12.0
     assert near.sum() > 15
-    # Absolute heights at the posts, as the file has them.
+    # Absolute heights at the posts, as in the file.
     assert rough.heights(x[near], y[near]) + rough.datum == pytest.approx(smooth.posts[near], abs=1e-4)
     xs, ys = np.random.default_rng(2).uniform(-11.0, 11.0, (2, 2000))
     between = rough.heights(xs, ys) + rough.datum - smooth.heights(xs, ys) - smooth.datum
     assert 0.01 < between.std() < 0.5
-    # The same detail comes lazily from the scenario's section.
+    # The scenario section gives the same detail, computed on demand.
     section = {'source': str(path), 'center': [-84.0, 60.0], 'north': north, 'detail': {'preset': 'polar'}, 'seed': 4}
     lazy = build_height_field(TerrainConfig.model_validate(section), 0)
     assert isinstance(lazy, RasterField) and lazy.detail is not None
@@ -418,14 +420,14 @@ def test_upsampling_leaves_posts_and_adds_detail_between(tmp_path: Path, north: 
     fresh = build_height_field(TerrainConfig.model_validate(section), 0)
     assert fresh.nodes(0, 10, 120, 130, 0.05).tobytes() == block[30:40, 20:30].tobytes()
     assert fresh.fingerprint() == lazy.fingerprint() != smooth.fingerprint()
-    # From afar the detail does not show.
+    # The coarse heights have no detail.
     assert lazy.coarse_nodes(0, 5, 0, 5, 5.0) + lazy.datum == pytest.approx(
         smooth.nodes(0, 5, 0, 5, 5.0) + smooth.datum, abs=1e-9
     )
 
 
 @pytest.mark.parametrize('hurst', [0.6, 0.9])
-def test_roughness_of_a_model_is_found(hurst: float) -> None:
+def test_roughness_recovers_deviation_and_hurst_exponent(hurst: float) -> None:
     preset = load_preset('mare')
     relief = Relief(outer_scale_m=2000.0, inner_scale_m=2.0, hurst=hurst, rms_deviation_m=0.4, lag_m=5.0)
     no_craters = preset.craters.model_copy(update={'equilibrium_density': 0.0})
@@ -435,7 +437,7 @@ def test_roughness_of_a_model_is_found(hurst: float) -> None:
     tilted = posts + np.add.outer(0.3 * 5.0 * np.arange(300), np.zeros(300))
     for z in (posts, tilted):
         deviation, found = roughness(z, 5.0)
-        # Gradient noise is a sum of octaves, whose ripple is a tenth.
+        # Gradient noise is a sum of octaves with a ripple of a tenth.
         assert found == pytest.approx(hurst, abs=0.1) and deviation == pytest.approx(0.4, rel=0.3)
     assert roughness(np.add.outer(3.0 * np.arange(50.0), -2.0 * np.arange(50.0)), 1.0) == (0.0, 0.95)
     with pytest.raises(ValueError, match='at least 9 x 9'):
@@ -460,7 +462,7 @@ def test_real_models_import_and_upsample(
     assert about['misfit_m'] < 1e-4 and about['post_spacing_m'][0] <= 0.1
     field = RasterField.from_file(tmp_path / 'out' / 'heights.tif')
     source = RasterField.from_file(path, center=center)
-    # Map metres are 2 / (1 + sin lat) times those on the ground.
+    # Map meters are 2 / (1 + sin lat) times those on the ground.
     x, y = source.post_places()
     assert np.hypot(x[1, 0] - x[0, 0], y[1, 0] - y[0, 0]) == pytest.approx(
         post_spacing if source.spacing == 8.0 else 2.0 - post_spacing, abs=1e-4
@@ -469,8 +471,8 @@ def test_real_models_import_and_upsample(
     assert field.heights(x[near], y[near]) + field.datum == pytest.approx(source.posts[near], abs=1e-4)
 
 
-def test_roughness_is_that_of_both_directions() -> None:
-    """Ground three times as rough along x as along y is as rough when it is turned by a right angle."""
+def test_roughness_covers_both_directions() -> None:
+    """Terrain that is three times as rough along x as along y keeps its roughness when rotated by 90 degrees."""
     rng = np.random.default_rng(1)
     x, y = (np.cumsum(rng.standard_normal(80)) for _ in 'xy')
     posts = 3.0 * x[:, None] + y[None, :]
@@ -478,9 +480,7 @@ def test_roughness_is_that_of_both_directions() -> None:
 
 
 @pytest.mark.parametrize(('first_deg', 'given_deg'), [(200.0, -159.9), (-160.0, 200.1), (10.0, 10.1), (10.0, -349.9)])
-def test_a_center_is_found_whichever_way_its_longitude_is_counted(
-    tmp_path: Path, first_deg: float, given_deg: float
-) -> None:
+def test_map_center_is_found_for_any_longitude_convention(tmp_path: Path, first_deg: float, given_deg: float) -> None:
     """Maps in degrees may count from 0 to 360 or from -180 to 180, and so may the center of a scenario."""
     profile = {'driver': 'GTiff', 'count': 1, 'dtype': 'float64', 'height': 21, 'width': 21, 'crs': LONLAT}
     with rasterio.open(tmp_path / 'a.tif', 'w', **profile, transform=from_origin(first_deg, 5.0, 0.01, 0.01)) as file:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Elevation models have craters and rocks below their posts unless that is switched off, and no creases at them."""
+"""Tests of the default detail below the posts of elevation models."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_models_have_small_craters_and_rocks_by_default(model: Path) -> None:
+def test_elevation_model_has_craters_and_rocks_by_default(model: Path) -> None:
     field, smooth = (build_height_field(config(model, **more), 1) for more in ({}, {'detail': 'none'}))
     assert isinstance(field, RasterField) and isinstance(field.detail, LunarField)
     assert isinstance(smooth, RasterField) and smooth.detail is None and field.fingerprint() != smooth.fingerprint()
-    # What the detail is like by asking for it in so many words.
+    # The default equals this explicit detail.
     asked = build_height_field(config(model, detail={'preset': 'highland'}), 1)
     assert asked.fingerprint() == field.fingerprint()
     found = field.detail.craters_in(-40.0, 40.0, -40.0, 40.0)
@@ -43,13 +43,13 @@ def test_models_have_small_craters_and_rocks_by_default(model: Path) -> None:
     assert rocks is not None
     catalogue = rocks.rocks_in(-40.0, 40.0, -40.0, 40.0)
     assert len(catalogue) > 50
-    # They lie on the ground that wheels feel, not on the detail alone.
+    # Rocks are on the terrain for wheels, not on the detail alone.
     np.testing.assert_allclose(catalogue.z, field.heights(catalogue.x, catalogue.y), atol=1e-9)
     assert build_rocks(config(model, detail='none'), 1) is None and build_rocks(config(model, rocks=False), 1) is None
 
 
-def test_models_that_tell_nothing_finer_stay_as_they_are(tmp_path: Path) -> None:
-    """Posts as close as the detail would be, or too few to tell how rough the ground is."""
+def test_elevation_model_with_fine_or_few_posts_has_no_detail(tmp_path: Path) -> None:
+    """The posts are as close as the detail, or too few to derive the roughness."""
     for count, spacing in ((20, 0.1), (8, 4.0)):
         path = tmp_path / f'{count}.npy'
         np.save(path, np.random.default_rng(1).normal(size=(count, count)))
@@ -58,9 +58,9 @@ def test_models_that_tell_nothing_finer_stay_as_they_are(tmp_path: Path) -> None
         assert isinstance(field, RasterField) and field.detail is None and build_rocks(plain, 1) is None
 
 
-def test_no_creases_at_the_posts() -> None:
-    """Slope and bend go on across posts: one-sided second differences agree, where cubics jump by the posts' own bend."""
-    # As gentle as ground is: around steeper posts bends are reduced, see test_steep_models.py.
+def test_raster_field_has_continuous_curvature_at_posts() -> None:
+    """Slope and curvature are continuous at posts: one-sided second differences agree, which cubics do not ensure."""
+    # Gentle terrain: around steeper posts the curvature is reduced, see test_steep_models.py.
     posts = 0.2 * np.random.default_rng(3).normal(size=(12, 12))
     field = RasterField(posts, 2.0, 0.0, 0.0)
     x = np.arange(3, 9) * 2.0
@@ -71,10 +71,10 @@ def test_no_creases_at_the_posts() -> None:
         z = [field.heights(x + side * k * h, y) for k in range(3)]
         return (z[2] - 2.0 * z[1] + z[0]) / h**2
 
-    # The third derivative, some 2 m / (2 m)^3, times 2 h, and rounding of 1e-16 / h^2.
+    # The third derivative, about 2 m / (2 m)^3, times 2 h, and rounding of 1e-16 / h^2.
     np.testing.assert_allclose(bend(1.0), bend(-1.0), atol=0.01)
     assert np.abs(bend(1.0)).max() > 0.04
-    # The posts stay, and quadrics are kept.
+    # The posts remain, and quadrics are reproduced.
     np.testing.assert_allclose(field.heights(x, 8.0) + field.datum, posts[3:9, 4], atol=1e-12)
     i, j = np.meshgrid(np.arange(9.0), np.arange(9.0), indexing='ij')
     bowl = RasterField(0.3 * i * i - 0.2 * i * j + 0.1 * j * j + i, 1.0, 0.0, 0.0)
@@ -83,8 +83,8 @@ def test_no_creases_at_the_posts() -> None:
 
 
 @pytest.mark.parametrize('turn_deg', [0.0, 30.0])
-def test_rocks_lie_within_the_model_only(turn_deg: float) -> None:
-    """Beyond the edge the ground is a continuation; rocks there would be of no ground that is known."""
+def test_rock_field_has_rocks_only_within_the_model(turn_deg: float) -> None:
+    """Beyond the edge, the terrain is a continuation without data, so it has no rocks."""
     preset = load_preset('highland')
     c, s = np.cos(np.radians(turn_deg)), np.sin(np.radians(turn_deg))
     posts = LunarField(2, preset).coarse_nodes(-10, 11, -10, 11, 2.0)
@@ -99,21 +99,23 @@ def test_rocks_lie_within_the_model_only(turn_deg: float) -> None:
 
 
 def random_walks(n: int, step: float) -> np.ndarray:
-    """Return ground whose profiles along x and y are random walks: Hurst exponent 1/2, deviation ``step`` at one post."""
+    """Return terrain with random walks as profiles along x and y: Hurst exponent 1/2, deviation ``step`` at one
+    post.
+    """
     rng = np.random.default_rng(3)
     along_x, along_y = (np.cumsum(rng.normal(0.0, step, n)) for _ in range(2))
     return np.add.outer(along_x, along_y)
 
 
-def test_roughness_of_random_walks_is_their_step() -> None:
-    """The median at a lag of four posts has n / 4 independent differences, so its error is some 4 %."""
+def test_roughness_of_random_walks_equals_their_step() -> None:
+    """The median at a lag of four posts has n / 4 independent differences, so its error is about 4 %."""
     deviation, hurst = roughness(random_walks(2000, 0.3), 5.0)
     assert hurst == pytest.approx(0.5, abs=0.05) and deviation == pytest.approx(0.3, rel=0.08)
 
 
 @pytest.mark.parametrize('spacing', [0.1, 4.0, 20.0])
 @pytest.mark.parametrize('craters', [True, False])
-def test_detail_carries_the_roughness_on_below_the_posts(spacing: float, craters: bool) -> None:
+def test_detail_field_extrapolates_the_roughness_of_the_posts(spacing: float, craters: bool) -> None:
     posts, preset = random_walks(60, 0.3) + np.linspace(0.0, 5.0, 60) ** 2, load_preset('highland')
     deviation, hurst = roughness(posts, spacing)
     made = detail_field(posts, spacing, 7, preset, finest_m=0.1, craters=craters)
@@ -124,13 +126,13 @@ def test_detail_carries_the_roughness_on_below_the_posts(spacing: float, craters
     assert (relief.inner_scale_m, relief.outer_scale_m, made.seed) == (0.1, 2.0 * spacing, 7)
     texture = made.preset.texture
     assert texture.outer_scale_m == min(preset.texture.outer_scale_m, 2.0 * spacing) and texture.inner_scale_m == 0.1
-    # Posts 0.1 m apart are too close for craters of 0.15 m and wider.
+    # Posts 0.1 m apart are too close for craters with the minimum diameter of 0.15 m.
     has = craters and 2.0 * spacing >= 2.0 * preset.craters.min_diameter_m
     assert found.equilibrium_density == (preset.craters.equilibrium_density if has else 0.0)
     assert found.max_diameter_m == 2.0 * spacing
 
 
-def test_detail_is_no_finer_than_its_limit_nor_coarser_than_posts() -> None:
+def test_detail_field_inner_scale_respects_its_limits() -> None:
     posts, preset = random_walks(60, 0.3), load_preset('highland')
     for spacing, finest, inner in ((4.0, 0.25, 0.25), (0.2, 0.5, 0.2)):
         assert detail_field(posts, spacing, 1, preset, finest_m=finest).preset.relief.inner_scale_m == inner

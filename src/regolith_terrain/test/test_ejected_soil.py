@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil that wheels threw slides where soil that was dumped would, is not looked at elsewhere, and stays on the books."""
+"""Tests of soil ejected by wheels: sliding, cost and mass balance."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def quanta(height: float) -> float:
 
 
 class Site:
-    """Flat ground of soil without cohesion, on which cycles are committed one after the other."""
+    """Flat terrain of soil with given cohesion, with a sequence of committed cycles."""
 
     def __init__(self, cohesion: float = 0.0, **terrain: object) -> None:
         soil = load_soil('lunar_nominal').model_copy(update={'cohesion_pa': cohesion})
@@ -47,7 +47,7 @@ class Site:
         self.loose = LooseSoil()
 
     def raised(self, rows: range, columns: range, height: float) -> NodeRecords:
-        """Return records of a rectangle whose columns a wheel raised, or lowered."""
+        """Return records of a rectangle of columns that a wheel raised or lowered."""
         records = self.grid.records_at(*nodes(rows, columns))
         mass = math.copysign(quanta(abs(height)), height)
         records.level_initial[:] += mass / DENSITY
@@ -56,7 +56,7 @@ class Site:
         return records
 
     def cycle(self, merged: NodeRecords | None = None, landed: SoilDeposit | None = None) -> bool:
-        """Commit a cycle as terrain does; return whether anything was looked at."""
+        """Commit a cycle in the same way as the terrain node; return whether any column was checked."""
         merged = NodeRecords.empty() if merged is None else merged
         works = {} if landed is None else {'rover': ToolExchange((), landed)}
         owner = np.zeros(len(merged), np.int16)
@@ -76,8 +76,8 @@ class Site:
         return self.grid.window(-reach, reach + 1, -reach, reach + 1).values[self.grid.law.names.index(name)]
 
 
-def test_what_wheels_threw_slides_as_what_was_dumped() -> None:
-    """A pillar of 0.3 m ends as the same heap, to the bit, whoever made it; nothing is lost."""
+def test_ejected_soil_slides_like_dumped_soil() -> None:
+    """A pillar of 0.3 m gives a bit-identical heap for ejected and dumped soil; no mass is lost."""
     thrown, dumped = Site(), Site()
     block = range(-4, 5), range(-4, 5)
     thrown.cycle(thrown.raised(*block, 0.3))
@@ -88,13 +88,13 @@ def test_what_wheels_threw_slides_as_what_was_dumped() -> None:
         assert site.grid.moved_mass() == len(i) * quanta(0.3)
     level = thrown.map()
     assert np.array_equal(level, dumped.map()) and np.array_equal(thrown.map('mass_kgpm2'), dumped.map('mass_kgpm2'))
-    # A thousandth of the spacing is the tolerance of sliding.
+    # The tolerance of sliding is a thousandth of the spacing.
     assert np.abs(np.diff(level, axis=0)).max() <= SPACING * (TAN_REPOSE + 2e-3)
     assert level.max() < 0.2
 
 
-def test_a_pit_that_wheels_dug_stands_and_the_heap_on_its_rim_runs_into_it() -> None:
-    """The walls are firm; what lies on the rim slides in, whole, but for what stands at the angle of repose."""
+def test_ejected_soil_on_a_pit_rim_slides_into_the_pit() -> None:
+    """The walls are firm. Soil on the rim slides in completely, except for soil at the angle of repose."""
     site = Site()
     pit, rim = (range(-10, 0), range(-20, 21)), (range(0, 2), range(-20, 21))
     site.cycle(site.raised(*pit, -0.3))
@@ -108,8 +108,8 @@ def test_a_pit_that_wheels_dug_stands_and_the_heap_on_its_rim_runs_into_it() -> 
     assert site.grid.moved_mass() == 2 * 41 * quanta(0.05) - 10 * 41 * quanta(0.3)
 
 
-def test_heaps_that_stand_are_not_looked_at() -> None:
-    """Below the height its cohesion allows, at slopes below repose, and where slip-sinkage is off."""
+def test_stable_ejected_heaps_are_not_checked() -> None:
+    """Covers heaps below the critical height, slopes below repose, and disabled slip-sinkage."""
     for site, height in (
         (Site(cohesion=170.0), 0.25),
         (Site(), 0.9 * SPACING * TAN_REPOSE),
@@ -120,8 +120,8 @@ def test_heaps_that_stand_are_not_looked_at() -> None:
     assert Site(cohesion=170.0).cycle(site.raised(range(3), range(3), 0.28))
 
 
-def test_wheels_take_loose_soil_out_of_a_pit() -> None:
-    """Of 8 cm that were dumped into a pit a wheel takes 3: 5 cm are left that may slide."""
+def test_loose_soil_removed_by_wheels_is_subtracted() -> None:
+    """Of 8 cm dumped into a pit, a wheel removes 3 cm: 5 cm of loose soil remain."""
     site, block = Site(), (range(-5, 6), range(-5, 6))
     site.cycle(site.raised(*block, -0.02))
     i, j = nodes(range(0, 1), range(0, 1))
@@ -133,8 +133,10 @@ def test_wheels_take_loose_soil_out_of_a_pit() -> None:
     assert not len(site.loose)
 
 
-def test_terrain_lets_it_slide() -> None:
-    """A vehicle's delta raises a pillar; the update of that cycle has it slid already, and the next ones go on."""
+def test_terrain_participant_relaxes_ejected_soil() -> None:
+    """The delta of a vehicle raises a pillar. The update of that cycle already has slid soil, and the next ones
+    continue.
+    """
     soil = load_soil('lunar_nominal').model_copy(update={'cohesion_pa': 0.0})
     updates: list[SoilUpdate] = []
     terrain = TerrainParticipant(TerrainConfig(source='flat', soil=soil), FlatField(), lambda _: None, updates.append)
@@ -151,8 +153,8 @@ def test_terrain_lets_it_slide() -> None:
 
 
 @pytest.mark.parametrize('seed', range(4))
-def test_a_narrow_look_finds_what_a_wide_one_does(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On heaps and pits of all widths, some with faces that leave the narrow look and some across two vehicles' columns."""
+def test_narrow_window_gives_the_same_result_as_a_wide_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Heaps and pits of all widths: some faces leave the narrow window, some cross the columns of two vehicles."""
     rng = np.random.default_rng(seed)
     site = Site()
     i, j = nodes(range(40, 90), range(50, 80))
@@ -167,5 +169,5 @@ def test_a_narrow_look_finds_what_a_wide_one_does(seed: int, monkeypatch: pytest
     near = disturbed(site.grid, records, owner, site.loose, site.ground)
     monkeypatch.setattr(ejected_soil, '_by_owner', lambda i, j, whose: ejected_soil.boxes(i, j))
     wide = disturbed(site.grid, records, owner, site.loose, site.ground)
-    assert looked and len(wide[0]), 'there is something to be found'
+    assert looked and len(wide[0]), 'the case has soil to move'
     assert [part.tolist() for part in near] == [part.tolist() for part in wide]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The map people look at: where it reaches, what it shows of ruts, what is new."""
+"""Tests of the elevation map for viewers: extent, ruts and changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from regolith_terrain.height_field_builder import PlaneField
 
 
 def grid_with_rut() -> SoilGrid:
-    """A plane z = 0.1 x + 0.5 with a rut 0.05 m deep where 1.0 <= x < 1.2 and 0 <= y < 0.4."""
+    """Return a soil grid z = 0.1 x + 0.5 with a rut 0.05 m deep where 1.0 <= x < 1.2 and 0 <= y < 0.4."""
     grid = SoilGrid(PlaneField(0.1, 0.0, 0.5), 0.02)
     i, j = (part.ravel().astype(np.int32) for part in np.meshgrid(np.arange(50, 60), np.arange(20), indexing='ij'))
     base = 0.1 * i * 0.02 + 0.5
@@ -24,7 +24,7 @@ def grid_with_rut() -> SoilGrid:
 
 
 def test_map_shows_the_plane_and_the_rut() -> None:
-    """Linear ground is its own cell mean; changed cells show the mean level of their 25 nodes."""
+    """On linear terrain a cell shows its mean height; a changed cell shows the mean level of its 25 nodes."""
     view = MapWindow(grid_with_rut(), cell_m=0.1, reach_m=2.0)
     assert view.elevation() is None
     view.extend(1.0, 0.0)
@@ -38,7 +38,7 @@ def test_map_shows_the_plane_and_the_rut() -> None:
     assert np.allclose(shown.sinkage[rut], 0.05, rtol=0, atol=1e-12)
     plain = np.broadcast_to((0.1 * x + 0.5)[:, None], shown.heights.shape)
     assert np.allclose(shown.heights[~rut], plain[~rut], rtol=0, atol=1e-12)
-    # The mean of nodes at 1.00 ... 1.08 lies 1 cm west of the cell's middle: 1 mm of height on this slope.
+    # The mean of nodes at 1.00 ... 1.08 is 1 cm west of the cell center: 1 mm of height on this slope.
     assert np.allclose(shown.heights[rut], plain[rut] - 0.05 - 0.001, rtol=0, atol=1e-12)
 
 
@@ -51,8 +51,8 @@ def test_map_grows_by_blocks_and_leaves_the_rest_unknown() -> None:
     assert np.isnan(shown.heights[BLOCK : 2 * BLOCK]).all() and np.isfinite(shown.heights[2 * BLOCK :]).all()
 
 
-def test_ruts_stay_in_their_place_on_a_map_that_is_off_the_diagonal() -> None:
-    """The map begins three blocks south of the origin and one west of it; the rut is shown where it is."""
+def test_map_away_from_the_diagonal_keeps_rut_positions() -> None:
+    """The map starts three blocks south of the origin and one west of it; the rut stays at its position."""
     view = MapWindow(grid_with_rut(), cell_m=0.1, reach_m=2.0)
     view.extend(1.0, 0.0)
     view.extend(1.0, -30.0)
@@ -62,7 +62,7 @@ def test_ruts_stay_in_their_place_on_a_map_that_is_off_the_diagonal() -> None:
     assert sorted(set((i - BLOCK).tolist())) == [10, 11] and sorted(set((j - 3 * BLOCK).tolist())) == [0, 1, 2, 3]
 
 
-def test_news_are_what_changed_since() -> None:
+def test_map_changes_are_those_since_the_last_call() -> None:
     grid = grid_with_rut()
     view = MapWindow(grid)
     assert len(view.changes()) == 200 and len(view.changes()) == 0

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil between tools and ground: nobody takes a gram twice, nothing is lost, and it is all part of terrain's state."""
+"""Tests of the exchange of soil between tools and terrain."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def quanta(height: float) -> float:
 
 
 def ask(tool: str, rows: range, columns: range, height: float, path: float) -> ToolExchange:
-    """Return the request of one tool for a height of soil off each node of a rectangle."""
+    """Return the request of one tool for a height of soil of each node of a rectangle."""
     i, j = nodes(rows, columns)
     return ToolExchange((SoilRequest(tool, i, j, np.full(len(i), quanta(height)), np.full(len(i), path)),))
 
 
 def drop(rows: range, columns: range, height: float) -> ToolExchange:
-    """Return soil that comes down on a rectangle."""
+    """Return soil that is dumped on a rectangle."""
     i, j = nodes(rows, columns)
     return ToolExchange((), SoilDeposit(i, j, np.full(len(i), quanta(height))))
 
 
 class Site:
-    """Flat ground on which exchanges are committed one after the other."""
+    """Flat terrain with a sequence of committed exchanges."""
 
     def __init__(self, **terrain: object) -> None:
         config = TerrainConfig(source='flat', **terrain)
@@ -63,7 +63,7 @@ class Site:
     def cycle(
         self, works: Mapping[str, ToolExchange], merged: NodeRecords | None = None
     ) -> dict[tuple[str, str], float]:
-        """Exchange and commit; return what was granted [kg/m^2]."""
+        """Exchange and commit; return the granted mass per area [kg/m^2]."""
         merged = NodeRecords.empty() if merged is None else merged
         owner = np.zeros(len(merged), np.int16)
         out = exchange(self.grid, merged, owner, works, self.loose, self.ground)
@@ -73,9 +73,11 @@ class Site:
         return {(g.agent, g.tool): g.granted for g in out.grants}
 
 
-def test_two_tools_never_take_a_gram_twice() -> None:
-    """Both want 5 cm off the same columns, down to 5 cm: the first name has it all. Where the other one's path is 2 cm
-    lower it gets those; together just what is gone."""
+def test_exchange_two_tools_share_soil_without_duplication() -> None:
+    """Both tools request 5 cm from the same columns, down to 5 cm: the first name gets all of it.
+
+    If the path of the other one is 2 cm lower, it gets those; the sum equals the removed soil.
+    """
     site, rows = Site(), range(0, 5)
     got = site.cycle(
         {
@@ -98,8 +100,8 @@ def test_two_tools_never_take_a_gram_twice() -> None:
     assert levels == pytest.approx([-0.09] * 4 + [-0.07] * 2, abs=1e-8)
 
 
-def test_tools_of_one_vehicle_and_any_order_of_deltas() -> None:
-    """Tools come in the order of their names; the mapping's order changes no bit."""
+def test_exchange_is_independent_of_the_order_of_deltas() -> None:
+    """Tools are served in name order; the order of the mapping has no effect on any bit."""
     first, second = ask('a', range(4), range(4), 0.03, -0.03), ask('b', range(4), range(4), 0.03, -0.04)
     works = {
         'amber': ToolExchange((second.asked[0], first.asked[0])),
@@ -114,8 +116,8 @@ def test_tools_of_one_vehicle_and_any_order_of_deltas() -> None:
     assert got[0]['amber', 'a'] == 16 * quanta(0.03) > got[0]['amber', 'b'] > 0.0
 
 
-def test_no_tool_gets_below_bedrock_or_off_ground_that_is_not_soil() -> None:
-    """Rock 1 cm down; a pad of rigid ground gives nothing at all."""
+def test_exchange_grants_nothing_below_bedrock_or_on_rigid_terrain() -> None:
+    """Bedrock is 1 cm deep; a pad of rigid terrain grants nothing."""
     site = Site(bedrock_depth_m=0.01)
     site.cycle({'amber': ask('drum', range(4), range(4), 0.05, -0.05)})
     assert site.grid.records_at(*nodes(range(4), range(4))).level == pytest.approx(-0.01, abs=1e-9)
@@ -125,8 +127,10 @@ def test_no_tool_gets_below_bedrock_or_off_ground_that_is_not_soil() -> None:
     assert pad.grid.modified_count == 0
 
 
-def test_soil_that_was_pressed_or_dug_starts_over() -> None:
-    """A rut of the same cycle is dug below its bottom: virgin soil there; beside it the rut keeps its history."""
+def test_exchange_resets_the_history_of_dug_nodes() -> None:
+    """In a rut of the same cycle, soil is dug below its bottom: undisturbed soil remains; beside it the rut keeps its
+    history.
+    """
     i, j = nodes(range(1), range(2))
     rut = NodeRecords.from_values(i, j, np.array([[0.0] * 2, [-0.02] * 2, [0.02] * 2, [1e4] * 2, [0.0] * 2]))
     site = Site()
@@ -137,8 +141,8 @@ def test_soil_that_was_pressed_or_dug_starts_over() -> None:
 
 
 @pytest.mark.seconds
-def test_poured_soil_stands_and_slides_and_none_is_lost() -> None:
-    """0.2 m stand; as much again comes down to the angle of repose within some seconds of cycles, exactly as much."""
+def test_dumped_soil_slides_to_repose_without_loss() -> None:
+    """A height of 0.2 m stands; twice this height slides to the angle of repose within some seconds without loss."""
     site = Site()
     site.cycle({'amber': drop(range(10), range(35), 0.2)})
     poured = 350 * quanta(0.2)
@@ -157,9 +161,8 @@ def test_poured_soil_stands_and_slides_and_none_is_lost() -> None:
     assert steepest <= math.tan(math.radians(35.0)) + 2e-3
 
 
-def test_digging_at_the_foot_of_a_heap_brings_it_down() -> None:
-    """A face of 0.2 m stands; a trench of 0.15 m along it makes it 0.35 m, but of that only what is loose comes
-    down."""
+def test_digging_at_the_foot_of_a_heap_causes_sliding() -> None:
+    """A face of 0.2 m stands; a trench of 0.15 m along it makes it 0.35 m, of which only loose soil slides."""
     site = Site()
     site.cycle({'amber': drop(range(10), range(35), 0.2)})
     site.cycle({})
@@ -172,8 +175,8 @@ def test_digging_at_the_foot_of_a_heap_brings_it_down() -> None:
     assert (window.level[:10] >= -1e-12).all()
 
 
-def test_places_do_not_overlap() -> None:
-    """Nodes far from each other are looked at apart, near ones together, each within its margin."""
+def test_relaxation_windows_do_not_overlap() -> None:
+    """Distant nodes are in separate windows, near ones share a window, each with its margin."""
     i = np.array([0, 5, 70, 400, 420, -300], np.int32)
     j = np.array([0, 5, 70, 400, 470, 10], np.int32)
     found = list(boxes(i, j))
@@ -186,7 +189,7 @@ def test_places_do_not_overlap() -> None:
 
 
 class Stage:
-    """A terrain in the cycle, with two agents."""
+    """Terrain participant in cycles with two participants."""
 
     def __init__(self) -> None:
         self.results: list[CycleResult] = []
@@ -198,7 +201,7 @@ class Stage:
     def step(
         self, works: Mapping[str, ToolExchange], verdict: Verdict = Verdict.COMMIT, command: Command = Command.EVOLVE
     ) -> None:
-        """Give the verdict on the last attempt and evolve by these works."""
+        """Send the verdict of the last attempt and compute the next cycle with the given works."""
         cycle = self.key.cycle + (verdict == Verdict.COMMIT or self.key.cycle < 0)
         self.key = CycleKey(self.key.epoch, cycle, self.key.attempt + 1)
         names, roles = ('amber', 'beryl', 'terrain'), (VEHICLE, VEHICLE, GROUND)
@@ -210,8 +213,8 @@ class Stage:
 POURED = {'amber': drop(range(10), range(35), 0.4), 'beryl': ask('drum', range(40, 50), range(35), 0.03, -0.03)}
 
 
-def test_a_discarded_exchange_leaves_no_trace() -> None:
-    """Loose soil of an attempt that is discarded is not there in the next, nor is what was granted."""
+def test_discarded_exchange_has_no_effect() -> None:
+    """Loose soil and grants of a discarded attempt do not exist in the next attempt."""
     straight, stage = Stage(), Stage()
     stage.step(POURED, Verdict.NONE)
     stage.step({}, Verdict.DISCARD)
@@ -222,9 +225,9 @@ def test_a_discarded_exchange_leaves_no_trace() -> None:
     assert stage.results[-1].state_hash == stage.results[-1].soil_hash == straight.results[-1].soil_hash
 
 
-def test_loose_soil_is_part_of_terrains_state() -> None:
-    """Two grounds alike to the bit, but soil of one is loose: other hashes. Saved while it slides, it slides on
-    alike."""
+def test_loose_soil_is_part_of_the_terrain_state() -> None:
+    """Two bit-identical surfaces, one with loose soil, have different hashes. Saved soil in motion continues
+    identically."""
     stage = Stage()
     stage.step(POURED, Verdict.NONE)
     answer = stage.results[-1]
@@ -245,8 +248,8 @@ def test_loose_soil_is_part_of_terrains_state() -> None:
         other.terrain.restore(saved[:50], 0)
 
 
-def test_a_terrain_that_is_started_again_follows_by_its_updates() -> None:
-    """Records and loose soil of the updates alone, as a node that comes back gets them, lead to the same state."""
+def test_restarted_terrain_follows_from_updates_alone() -> None:
+    """Records and loose soil from updates alone, as for a restarted node, lead to the same state."""
     stage, other = Stage(), Stage()
     for n in range(4):
         stage.step(POURED if n == 0 else {}, Verdict.NONE if n == 0 else Verdict.COMMIT)
@@ -263,8 +266,8 @@ def test_a_terrain_that_is_started_again_follows_by_its_updates() -> None:
 
 
 @pytest.mark.parametrize('budget', [1, 7])
-def test_places_far_apart_share_the_budget_of_a_cycle(monkeypatch: pytest.MonkeyPatch, budget: int) -> None:
-    """What the first place used up the second cannot have; its soil waits for the next cycle."""
+def test_relaxation_windows_share_the_budget_of_a_cycle(monkeypatch: pytest.MonkeyPatch, budget: int) -> None:
+    """The second window cannot use the budget that the first one spent; its soil waits for the next cycle."""
     given: list[int] = []
 
     def look(*told: object) -> int:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual test benches: what they measure, and what they refuse."""
+"""Tests of the testbeds of single wheels and plates."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def run(module: Any, **values: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def test_wheel_rig_is_the_reference_rig() -> None:
+def test_wheel_rig_in_reference_mode_matches_chrono() -> None:
     rows = run(wheel_rig, soil='chrono_lunar', load_n=200, slip='0.15,0.5', scm_mode='reference')
     for row, slip in zip(rows, ('0.15', '0.5'), strict=True):
         theirs = reference_rows('scm_slip', soil='lunar', load_N='200', slip=slip, geometry='exact')[0]
         assert row['slip'] == float(slip)
-        # The project's own tolerance is 1 %; the definitions are right only if far more digits agree.
+        # The tolerance of the project is 1 %; agreement of more digits shows that the definitions are equal.
         for key, column in (
             ('drawbar_pull_n', 'drawbar_pull_N'),
             ('torque_nm', 'driving_torque_Nm'),
@@ -38,26 +38,26 @@ def test_wheel_rig_is_the_reference_rig() -> None:
 
 
 @pytest.mark.parametrize('soil', ['dry_sand', 'clay', 'lunar_nominal'])
-def test_bevameter_finds_the_soil_it_was_given(soil: str) -> None:
+def test_bevameter_recovers_the_soil_parameters(soil: str) -> None:
     row = run(bevameter, soil=soil)[0]
     true = load_soil(soil)
     for key in ('k_c', 'k_phi', 'exponent', 'cohesion_pa', 'friction_angle_deg', 'janosi_shear_m'):
         assert row[key] == pytest.approx(getattr(true, key), rel=1e-6), key
 
 
-def test_plate_sinkage_is_bekkers() -> None:
+def test_plate_sinkage_matches_bekker() -> None:
     for row in run(plate_sinkage, soil='chrono_sandmid', load_n='500,2000', a_m=0.11, b_m=0.11):
-        # The plate's small bounces on the elastic spring set the soil 0.2 % deeper than the load alone would.
+        # Small bounces of the plate on the elastic spring push the soil 0.2 % deeper than the static load.
         assert row['sinkage_m'] == pytest.approx(row['bekker_sinkage_m'], rel=3e-3)
         assert row['sinkage_unloaded_m'] < row['sinkage_m'] <= row['sinkage_reloaded_m'] * (1.0 + 1e-9)
 
 
 @pytest.mark.parametrize('mode', ['regolith', 'reference'])
-def test_each_pass_adds_less(mode: str) -> None:
+def test_multipass_added_sinkage_decreases(mode: str) -> None:
     rows = run(multipass, soil='chrono_lunar', load_n=500, slip=0.2, passes=3, scm_mode=mode, grid_spacing_m=0.015)
     added = [row['added_m'] for row in rows]
     assert added[0] > 2.0 * added[1] > 0.0 and added[1] > added[2] > -1e-6
-    # The ground of the reference remembers shear: the wheel behind pulls with all of it from the first centimetre.
+    # In reference mode the terrain stores shear: a following wheel has the full pull from the first centimeter.
     if mode == 'reference':
         assert rows[1]['drawbar_pull_n'] > 1.2 * rows[0]['drawbar_pull_n']
 
@@ -74,14 +74,14 @@ def test_each_pass_adds_less(mode: str) -> None:
         (bevameter, {'plates_m': '0.1'}, 'at least two different numbers'),
     ],
 )
-def test_wrong_settings_are_named(module: Any, values: dict[str, Any], said: str) -> None:
+def test_experiment_invalid_setting_is_named(module: Any, values: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         module.Settings.model_validate(values)
 
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('module', [wheel_rig, plate_sinkage, bevameter, multipass])
-def test_every_bench_draws(module: Any) -> None:
+def test_testbed_draw_gives_a_labeled_plot(module: Any) -> None:
     from matplotlib.figure import Figure
 
     settings = module.Settings.model_validate({'soil': 'chrono_lunar', 'grid_spacing_m': 0.03, 'dt_s': 2e-3})
@@ -102,6 +102,6 @@ def test_every_bench_draws(module: Any) -> None:
     ],
 )
 def test_settings_of_one_terrain_model_exist(model: type[BaseModel], names: list[str]) -> None:
-    """A name that is no setting would never be refused with another terrain model."""
+    """A name that is not a setting would never be rejected with another terrain model."""
     assert len(names) > 5
     assert set(names) <= set(model.model_fields)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The normal at the point of the ground nearest to a wheel: at right angles to the edge that the point lies on."""
+"""Tests of the contact normal at the terrain point nearest to a wheel."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from regolith_terrain.terrain_model import RIGID
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 
 SLOPE = 0.3
-"""Rise along the edge."""
+"""Slope along the edge [-]."""
 
 
 class Step(HeightField):
-    """Ground that rises along its edge and drops by 1 m behind it, over one cell of 0.05 m.
+    """Terrain that rises along an edge and drops by 1 m behind it, over one cell of 0.05 m.
 
     Args:
-        axis: Across which the edge lies, 0: the drop is toward +x, 1: toward +y.
-        side: 1: the drop is toward the axis' positive end, -1: the negative one.
+        axis: Axis across the edge, 0: the drop is in x direction, 1: in y direction.
+        side: Sign of the direction of the drop, 1 or -1.
     """
 
     def __init__(self, axis: int, side: float) -> None:
@@ -53,8 +53,8 @@ def ground_of(field: HeightField) -> RigidArrays:
 @pytest.mark.parametrize('axis', [0, 1])
 @pytest.mark.parametrize('side', [1.0, -1.0])
 @pytest.mark.parametrize('oblique', [0.0, 0.5, -0.5])
-def test_normal_at_an_edge_is_at_right_angles_to_it(axis: int, side: float, oblique: float) -> None:
-    """The edge's direction has no part of the normal; within the wheel's plane the normal points to the axle."""
+def test_foot_normal_at_an_edge_is_perpendicular_to_it(axis: int, side: float, oblique: float) -> None:
+    """The normal is perpendicular to the edge; within the wheel plane it points to the axle."""
     ground, foot = ground_of(Step(axis, side)), np.zeros(3)
     ahead = np.zeros(3)
     ahead[axis], ahead[1 - axis] = side * math.cos(oblique), math.sin(oblique)
@@ -71,6 +71,6 @@ def test_normal_at_an_edge_is_at_right_angles_to_it(axis: int, side: float, obli
     assert np.linalg.norm(normal) == pytest.approx(1.0, rel=1e-12) and normal @ edge == pytest.approx(0.0, abs=1e-9)
     up = np.array([0.0, 0.0, 1.0])
     to_axle = center - point
-    # The parts of the normal in the wheel's plane are those of the way to the axle.
+    # In the wheel plane, the normal is parallel to the direction to the axle.
     assert (normal @ ahead) * (to_axle @ up) == pytest.approx((normal @ up) * (to_axle @ ahead), abs=1e-9)
     assert normal[2] > 0.0

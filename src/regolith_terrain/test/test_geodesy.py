@@ -15,7 +15,7 @@ A, F = 6378137.0, 1.0 / 298.257223563
 
 
 def surface(latitude: float, longitude: float) -> np.ndarray:
-    """Return a place on the ellipsoid from its geodetic latitude and longitude [rad], Earth-centered [m]."""
+    """Return a point on the ellipsoid from geodetic latitude and longitude [rad], Earth-centered [m]."""
     e2 = F * (2.0 - F)
     n = A / math.sqrt(1.0 - e2 * math.sin(latitude) ** 2)
     around = n * math.cos(latitude)
@@ -28,9 +28,9 @@ def test_radii_of_curvature_are_those_of_arcs_on_the_ellipsoid(degrees: float) -
     meridian, parallel = curvature_radii(A, F, latitude)
     north = np.linalg.norm(surface(latitude + step, 0.0) - surface(latitude - step, 0.0)) / (2.0 * step)
     east = np.linalg.norm(surface(latitude, step) - surface(latitude, -step)) / (2.0 * step)
-    # Chords for arcs: step^2 / 6; rounding of 1e-9 m over 130 m.
+    # Chords instead of arcs: step^2 / 6; rounding of 1e-9 m over 130 m.
     assert meridian == pytest.approx(north, rel=1e-9) and parallel * math.cos(latitude) == pytest.approx(east, rel=1e-9)
 
 
-def test_radii_of_a_sphere_are_its_own() -> None:
+def test_curvature_radii_of_a_sphere_equal_its_radius() -> None:
     assert curvature_radii(1737400.0, 0.0, 1.2) == (1737400.0, 1737400.0)

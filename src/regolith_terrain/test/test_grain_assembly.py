@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Many grains: the same bits with one thread and two, after loading, whenever lists are made; bodies among them."""
+"""Tests of many DEM grains: bit-identical results and equilibrium."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SIDE = 0.1
 
 
 def assembly(threads: int = 1, shape: str = 'sphere', count: int = 200) -> Assembly:
-    """Return grains that fall into a box, on a wheel that turns and moves freely up and down."""
+    """Return grains that fall into a box, onto a wheel that rotates and moves freely up and down."""
     scales = sizes(5, 'grain', count, 0.007, 0.15)
 
     def inside(places: np.ndarray) -> np.ndarray:
@@ -64,7 +64,7 @@ def assembly(threads: int = 1, shape: str = 'sphere', count: int = 200) -> Assem
 
 
 @pytest.mark.parametrize('shape', [pytest.param('sphere', marks=pytest.mark.slow), 'clump3'])
-def test_two_threads_and_a_loaded_state_give_the_same_bits(shape: str) -> None:
+def test_dem_assembly_is_bit_identical_for_threads_and_loaded_state(shape: str) -> None:
     one, two = assembly(1, shape), assembly(2, shape)
     one.advance(800)
     two.advance(800)
@@ -75,12 +75,12 @@ def test_two_threads_and_a_loaded_state_give_the_same_bits(shape: str) -> None:
     other = assembly(2, shape)
     other.load(middle)
     assert other.save() == middle
-    other.skin *= 0.5  # when lists are made must not tell
+    other.skin *= 0.5  # results must not depend on the time of neighbor searches
     other.advance(150)
     assert other.digest() == one.digest() != two.digest()
 
 
-def test_pairs_are_those_of_a_search_over_all() -> None:
+def test_find_pairs_matches_an_exhaustive_search() -> None:
     a = assembly()
     a.grains.ball[:, :3] = np.random.default_rng(2).random((200, 3)) * 0.08
     skin = 1e-3
@@ -96,7 +96,7 @@ def test_pairs_are_those_of_a_search_over_all() -> None:
         assert np.array_equal(rows, np.flatnonzero(second == j))
 
 
-def test_a_full_box_weighs_on_its_walls_what_it_weighs() -> None:
+def test_dem_box_walls_carry_the_weight_of_the_grains() -> None:
     a = assembly(count=100)
     a.bodies.spin[:] = 0.0
     a.bodies.mobility[:] = 0.0
@@ -105,11 +105,11 @@ def test_a_full_box_weighs_on_its_walls_what_it_weighs() -> None:
     steps = math.ceil(0.1 / a.dt)
     a.advance(steps)
     weight = 9.81 * float(a.grains.mass.sum())
-    # Grains still settle a little; their weight is what walls and wheel together bear.
+    # Grains still settle a little; walls and wheel together support their weight.
     assert a.bodies.impulse[:, 2].sum() / (steps * a.dt) == pytest.approx(-weight, rel=0.01)
 
 
-def test_frozen_grains_stand_still_and_carry() -> None:
+def test_frozen_grains_stay_fixed_and_support_others() -> None:
     a = assembly(count=100)
     a.bodies.spin[:] = 0.0
     a.bodies.mobility[:] = 0.0
@@ -125,7 +125,7 @@ def test_frozen_grains_stand_still_and_carry() -> None:
 
 
 @pytest.mark.parametrize(('places', 'scales'), [([[0, 0]], [1.0]), ([[0, 0, math.nan]], [1.0]), ([[0, 0, 0]], [0.0])])
-def test_impossible_grains_are_refused(places: list[list[float]], scales: list[float]) -> None:
+def test_dem_assembly_invalid_grains_are_rejected(places: list[list[float]], scales: list[float]) -> None:
     with pytest.raises(ValueError, match='allowed: '):
         Assembly(places, scales, MATERIAL)
     with pytest.raises(ValueError, match='allowed: 1 to 2'):

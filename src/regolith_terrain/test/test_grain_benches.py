@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Benches on grains: beds, heaps, a wheel that climbs."""
+"""Tests of DEM testbeds: beds, heaps and a climbing wheel."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ CONE_M, SLOPE = 0.4, math.radians(25.0)
 
 
 def cone() -> heap_measures.Heap:
-    """Return a cone of known slope as points that fill it evenly."""
+    """Return a cone of known slope as evenly distributed points."""
     points = np.random.default_rng(3).random((400_000, 3)) * (2.0 * CONE_M, 2.0 * CONE_M, 0.2) - (CONE_M, CONE_M, 0.0)
     each = 4.0 * CONE_M**2 * 0.2 / len(points)
     points = points[points[:, 2] < math.tan(SLOPE) * (CONE_M - np.hypot(points[:, 0], points[:, 1]))]
     return heap_measures.Heap(points, np.full(len(points), each), 0.01, 0.3, 1.0, None, 1e-4)
 
 
-def test_a_cone_has_the_slope_and_the_run_out_that_it_has() -> None:
+def test_heap_measures_of_a_cone_match_its_geometry() -> None:
     heap = cone()
     at, height = heap_measures.profile(heap)
     edges = 0.5 * (at[1] - at[0])
@@ -36,15 +36,15 @@ def test_a_cone_has_the_slope_and_the_run_out_that_it_has() -> None:
         heap.volume.sum(), rel=1e-9
     )
     found = heap_measures.measured(heap, 0.2)
-    # 8000 points and more in a ring on the flank: its height is known to 1 %.
+    # At least 8000 points in a ring on the flank: its height is known to 1 %.
     assert found['slope_deg'] == pytest.approx(25.0, abs=0.3)
     assert found['radius_m'] == pytest.approx(CONE_M, abs=0.01)
     assert found['run_out'] == pytest.approx(1.0, abs=0.05)
-    assert found['height_m'] == pytest.approx((CONE_M - 0.02) * math.tan(SLOPE), rel=0.05)  # of a ring 20 mm wide
+    assert found['height_m'] == pytest.approx((CONE_M - 0.02) * math.tan(SLOPE), rel=0.05)  # mean of a ring 20 mm wide
 
 
-def test_a_heap_ends_where_a_line_through_its_foot_does_or_soon_after() -> None:
-    """The line is through the three outermost rings that are high enough; a foot that hardly falls ends at twice as far."""
+def test_heap_edge_is_extrapolated_from_its_foot() -> None:
+    """The line fits the three outermost rings that are high enough; a very flat foot ends at twice their radius."""
     at = np.array([0.5, 1.5, 2.5, 3.5, 4.5, 5.5])
     for height, edge in (
         ([6.0, 5.0, 4.0, 3.0, 0.1, 0.0], 6.5),
@@ -68,10 +68,10 @@ def heaps(**values: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_heaps_are_steeper_with_friction_and_lie_still() -> None:
-    """A heap of 250 grains is steeper or flatter by 2 degrees from one seed, or one processor, to the next.
+def test_dem_heap_slope_grows_with_friction() -> None:
+    """The angle of a heap of 250 grains varies by 2 degrees with the seed or the processor.
 
-    Few grains that hardly rub may leave but one ring on the flank, and then no slope, which is said.
+    A few grains with low friction may leave only one ring on the flank. Then there is no slope, and the row says so.
     """
     gained: list[float] = []
     for seed in range(1, 9):
@@ -87,7 +87,7 @@ def test_heaps_are_steeper_with_friction_and_lie_still() -> None:
             assert 0.0 < row['largest_overlap'] < 0.2
         if len(gained) == 3:
             break
-    # Three heaps of each are known to some 1.6 degrees; six seeds gained 8 in the mean.
+    # Three heaps of each are known to about 1.6 degrees; six seeds gained 8 on average.
     assert len(gained) == 3 and np.mean(gained) > 4.0
 
 
@@ -101,7 +101,7 @@ def test_heaps_are_steeper_with_friction_and_lie_still() -> None:
         ('height_m', 0.0, 'height_m'),
     ],
 )
-def test_impossible_heaps_are_refused(key: str, value: Any, allowed: str) -> None:
+def test_repose_invalid_settings_are_rejected(key: str, value: Any, allowed: str) -> None:
     if allowed:
         with pytest.raises(ValidationError, match=allowed):
             angle_of_repose.Settings.model_validate({key: value})
@@ -109,7 +109,7 @@ def test_impossible_heaps_are_refused(key: str, value: Any, allowed: str) -> Non
         angle_of_repose.Settings.model_validate({'element_count': 100, 'height_m': 5.0})
 
 
-def test_too_many_grains_are_refused_with_what_they_would_need() -> None:
+def test_dem_bed_beyond_memory_is_rejected() -> None:
     with pytest.raises(ValueError, match=r'GB and .* hours on one core; allowed: larger grains'):
         ClimbBed.model_validate({'grains': {'radius_m': 2e-4}})
 
@@ -123,7 +123,7 @@ def test_too_many_grains_are_refused_with_what_they_would_need() -> None:
         ({'bin': {'width_m': 0.22, 'length_m': 1.5}}, 10.0, '1.2 times'),
     ],
 )
-def test_impossible_climbs_are_refused(bed: dict[str, Any], slope: float, message: str) -> None:
+def test_dem_climb_invalid_settings_are_rejected(bed: dict[str, Any], slope: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check(WheelRig(), slope, ClimbBed.model_validate(bed))
 
@@ -151,11 +151,11 @@ BED = ClimbBed.model_validate(
 
 
 @pytest.mark.parametrize('shape', ['sphere', 'clump3', 'clump6'])
-def test_wheel_starts_just_above_the_highest_grain_below_it(shape: str) -> None:
-    """Of grains of unlike sizes, whatever they are turned; those that lie before or behind it may be higher."""
+def test_dem_climb_wheel_starts_above_the_highest_grain(shape: str) -> None:
+    """Covers grains of different sizes and attitudes; grains before or behind the wheel may be higher."""
     x, z, size = np.array(
         [
-            # Its center is the highest, its top is not; the top of the next one is.
+            # Its center is the highest, but its top is not; the top of the next one is.
             [RIG.start_m - 0.01, -0.002, 0.001],
             [RIG.start_m + 0.02, -0.004, 0.006],
             [RIG.start_m, -0.006, 0.004],
@@ -169,7 +169,7 @@ def test_wheel_starts_just_above_the_highest_grain_below_it(shape: str) -> None:
     run._start(Filled(np.column_stack([x, np.zeros(len(x)), z]), size, turn, 1500.0))
     wheel_x, wheel_y, wheel_z = run.assembly.bodies.place[1]
     assert (wheel_x, wheel_y) == (RIG.start_m, 0.0)
-    # The largest extent of any grain is its size; all of the wheel is within the circle of its tips.
+    # The largest extent of a grain is its size; the wheel is within the circle of its tips.
     assert wheel_z - RIG.outermost_m == pytest.approx(0.002, abs=1e-12)
     assert run.track.rows[0][:3] == pytest.approx((0.0, 0.0, -0.002), abs=1e-12)
     run.assembly.find_contacts()
@@ -177,14 +177,14 @@ def test_wheel_starts_just_above_the_highest_grain_below_it(shape: str) -> None:
 
 
 @pytest.mark.seconds
-def test_a_bed_is_dense_and_level() -> None:
+def test_dem_bed_is_dense_and_level() -> None:
     filled = fill_bin(BED.bin, BED.grains, 9.81)
     top = filled.place[:, 2]
     assert -BED.bin.depth_m < top.min() and top.max() < 0.5 * BED.grains.radius_m
     assert np.quantile(top, 0.99) > -2.0 * BED.grains.radius_m
-    # Random close packing is 0.64; walls ten grains apart keep some of it away.
+    # Random close packing is 0.64; walls ten grains apart reduce it.
     assert 0.54 < filled.bulk_density / BED.grains.density_kgpm3 < 0.66
-    # Level along the bin, and its middle where it is: sideways nothing pulls.
+    # The bed is level along the bin and centered, because there is no lateral force.
     along = np.array_split(np.argsort(filled.place[:, 0]), 4)
     levels = [np.quantile(top[part], 0.95) for part in along]
     assert np.ptp(levels) < BED.grains.radius_m
@@ -195,18 +195,18 @@ def test_a_bed_is_dense_and_level() -> None:
 
 @pytest.mark.slow
 @pytest.mark.seconds
-def test_a_wheel_slips_more_uphill_and_bears_its_weight() -> None:
+def test_dem_climb_slip_grows_with_slope() -> None:
     ticks: list[tuple[int, int]] = []
     up, level = (climb(RIG, slope, lambda *tick: ticks.append(tick), BED) for slope in (12.0, 0.0))
     assert ticks[-1] == (100, 100)
     assert -0.2 < level.slip < up.slip < 1.0
     for found, slope in ((up, 12.0), (level, 0.0)):
-        # The wheel neither rises nor sinks much: grains bear its weight, but for the bounces of so small a bed.
+        # The wheel neither rises nor sinks much: grains support its weight, except for bounces on such a small bed.
         across = RIG.mass_kg * RIG.gravity_mps2 * math.cos(math.radians(slope))
         assert found.normal_force_n == pytest.approx(across, rel=0.1)
         assert 0.0 < found.sinkage_m < 0.03
         assert found.power_w == pytest.approx(found.torque_nm * RIG.omega_radps)
-        # What drives the wheel lifts it, and more is lost in the ground.
+        # The drive power lifts the wheel, and more is lost in the soil.
         lift = RIG.mass_kg * RIG.gravity_mps2 * math.sin(math.radians(slope)) * found.speed_mps
         assert found.power_w > lift
         assert found.usual_overlap < found.largest_overlap

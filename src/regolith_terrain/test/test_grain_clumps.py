@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Clumps of balls as rigid bodies."""
+"""Tests of clumps of balls as rigid bodies in DEM."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regolith_terrain.dem.materials import GrainMaterial
 SOFT = GrainMaterial(youngs_modulus_pa=1e7, density_kgpm3=2600.0)
 
 
-def test_inertia_is_that_of_known_solids() -> None:
+def test_clump_inertia_matches_known_solids() -> None:
     one = clump(np.array([[0.3, -0.2, 0.1]]), np.array([2.0]))
     assert one.volume == pytest.approx(sphere().volume, rel=2e-3)
     assert one.moments == pytest.approx(sphere().moments, rel=3e-3)
@@ -43,8 +43,8 @@ def axes_of(quaternion: np.ndarray) -> np.ndarray:
     )
 
 
-def test_a_free_clump_keeps_angular_momentum_and_energy() -> None:
-    # About the middle axis of a body without symmetry, which tumbles.
+def test_free_clump_conserves_angular_momentum_and_energy() -> None:
+    # Rotation about the middle axis of a body without symmetry, which tumbles.
     shape = clump(np.array([[0, 0, 0], [1.5, 0, 0], [0, 0.8, 0], [0.4, 0.2, 0.3]], dtype=float), np.full(4, 1.0))
     attitude = np.array([[0.1, -0.3, 0.5, 0.8]]) / math.sqrt(0.99)
     a = Assembly([[0, 0, 0]], [0.02], SOFT, gravity=(0, 0, 0), shape=shape, turn=attitude)
@@ -62,12 +62,12 @@ def test_a_free_clump_keeps_angular_momentum_and_energy() -> None:
         a.advance(math.ceil(0.05 / a.dt))
         along.append(float((axes_of(a.grains.turn[0]).T @ a.grains.motion[0, 3:])[1]))
         assert np.abs(momentum() - before).max() < 1e-11 * np.linalg.norm(before)
-    assert min(along) < -10.0  # it did tumble
-    # The midpoint rule: (spin x step)^2 = 1e-5 per radian, over 40 rad of which nearly all averages out.
+    assert min(along) < -10.0  # it tumbles
+    # The midpoint rule: (spin x step)^2 = 1e-5 per radian, over 40 rad; nearly all of it averages out.
     assert 0.5 * momentum() @ a.grains.motion[0, 3:] == pytest.approx(energy, rel=1e-5)
 
 
-def test_a_clump_rests_on_three_balls_and_weighs_what_it_weighs() -> None:
+def test_clump_at_rest_has_three_contacts_and_transmits_its_weight() -> None:
     from regolith_terrain.dem.bodies import Body, plane
 
     dull = SOFT.model_copy(update={'restitution': 0.1, 'friction': 0.5})

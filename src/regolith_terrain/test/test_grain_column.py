@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A few grains in a tube: what is released, how it moves, what is saved of it, and what the heap stands for."""
+"""Tests of collapsing grain columns in DEM with few grains."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regolith_terrain.dem.beds import Grains
-from regolith_terrain.dem.column import DemCollapse
+from regolith_terrain.dem.column_collapse import DemCollapse
 from regolith_terrain.dem.packing import settle, smooth, stiffen
 from regolith_terrain.testbeds.heap_measurement import SoilColumn
 
@@ -28,8 +28,8 @@ def go(made: DemCollapse, count: int) -> None:
 
 
 @pytest.mark.parametrize('lift', [None, 0.2])
-def test_grains_settle_in_the_tube_and_then_it_leaves_them(lift: float | None) -> None:
-    """At once or upwards at its speed; it stands for as much ground as there was, and nothing is done before."""
+def test_dem_collapse_settles_and_releases_the_column(lift: float | None) -> None:
+    """Covers an instant release and a lifted tube; nothing is computed before the first step."""
     made = column(lift)
     assert made.part == 0.0 and made.save() == b''
     go(made, 1)
@@ -47,13 +47,13 @@ def test_grains_settle_in_the_tube_and_then_it_leaves_them(lift: float | None) -
         assert tube[2] > 50.0 * 0.06 and not moved.any()
     else:
         assert moved == pytest.approx([0.0, 0.0, lift * (made.assembly.time - begun)], abs=1e-9)
-    # Six falls from its height, and the time in which the tube is drawn up before.
+    # Six fall times from its height, plus the time to lift the tube.
     seconds = 6.0 * math.sqrt(top / 1.62) + (top / lift if lift else 0.0)
     step = (made.assembly.time - begun) / 4
     assert made.part == pytest.approx(0.35 + 0.65 * 4 / math.ceil(seconds / step))
 
 
-def test_a_column_that_was_saved_continues_with_the_same_bits() -> None:
+def test_dem_collapse_continues_bit_identically_from_saved_state() -> None:
     made, other = column(None), column(None)
     go(made, 3)
     other.load(made.save())
@@ -64,8 +64,8 @@ def test_a_column_that_was_saved_continues_with_the_same_bits() -> None:
     assert one.place.tobytes() == two.place.tobytes() and one.settled_s == two.settled_s
 
 
-def test_soft_grains_get_as_hard_as_their_material_and_take_its_friction() -> None:
-    """By factors of 1.5, each held as long; settling ends where grains are slow enough, and not before a tenth of its time."""
+def test_stiffen_reaches_the_material_of_the_grains() -> None:
+    """Stiffness grows by factors of 1.5 with equal durations; settling ends early if grains are slow enough."""
     a = column(None).assembly
     soft = smooth(a.material).model_copy(update={'youngs_modulus_pa': 0.5e6})
     a.soften(soft)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Contacts of grains against closed forms: impact, rest, sliding, rolling, standing on one another."""
+"""Tests of DEM grain contacts against closed forms."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def floor(material: GrainMaterial) -> Body:
 @pytest.mark.parametrize('restitution', [0.2, 0.5, 0.9])
 @pytest.mark.parametrize('other', [RADIUS, 0.6 * RADIUS])
 @pytest.mark.parametrize('part', [0.05, 1.0])
-def test_a_head_on_impact_has_the_restitution_asked_for(restitution: float, other: float, part: float) -> None:
+def test_grain_impact_has_the_given_restitution(restitution: float, other: float, part: float) -> None:
     material = solid(restitution=restitution)
     gap = (RADIUS + other) * 1.001
     a = Assembly([[0, 0, 0], [gap, 0, 0]], [RADIUS, other], material, gravity=(0, 0, 0))
@@ -38,14 +38,14 @@ def test_a_head_on_impact_has_the_restitution_asked_for(restitution: float, othe
     before = a.momentum
     a.advance(math.ceil(0.02 / a.dt))
     apart = a.grains.motion[1, 0] - a.grains.motion[0, 0]
-    # The law's damping is exact: what is left is the step, here a twentieth of the longest allowed, with which dull
-    # impacts, over in two dozen steps, lose up to 0.02 more of their speed.
+    # The damping law is exact. The rest comes from the step, here a twentieth of the limit; inelastic impacts take two
+    # dozen steps and lose up to 0.02 more of their speed.
     assert abs(apart / 0.4 - restitution) < (0.01 * restitution if part == 0.05 else 0.02)
     assert a.touching == 0 and not a.pairs.slip.any()
     assert np.abs(a.momentum - before).max() < 1e-12 * before[0]
 
 
-def test_a_resting_sphere_sinks_in_as_hertz_says() -> None:
+def test_grain_at_rest_has_hertz_overlap() -> None:
     material = solid(restitution=0.1)
     a = Assembly([[0, 0, RADIUS]], [RADIUS], material, bodies=[floor(material)])
     a.advance(math.ceil(0.3 / a.dt))
@@ -59,9 +59,9 @@ def test_a_resting_sphere_sinks_in_as_hertz_says() -> None:
 
 @pytest.mark.parametrize('friction', [0.1, 0.4])
 @pytest.mark.parametrize('cohesion', [0.0, 0.8])
-def test_a_sliding_sphere_comes_to_roll(friction: float, cohesion: float) -> None:
-    # Sliding for t = 2 v0 / (7 mu g), then rolling with 5/7 v0. Cohesion presses the sphere on with so many weights
-    # more, and friction counts by what presses.
+def test_sliding_grain_changes_to_rolling(friction: float, cohesion: float) -> None:
+    # Sliding for t = 2 v0 / (7 mu g), then rolling with 5/7 v0. Cohesion adds a force of so many weights, and friction
+    # is proportional to the total normal force.
     material, speed = solid(friction=friction, restitution=0.1, cohesion=cohesion), 0.5
     a = Assembly([[0, 0, RADIUS]], [RADIUS], material, bodies=[floor(material)])
     a.advance(math.ceil(0.1 / a.dt))  # comes to rest
@@ -71,7 +71,7 @@ def test_a_sliding_sphere_comes_to_roll(friction: float, cohesion: float) -> Non
     slides = a.grains.motion[0, 0] - a.grains.motion[0, 4] * RADIUS
     assert slides == pytest.approx(0.1 * speed, rel=0.05)
     a.advance(round(0.3 * ends / a.dt))
-    # The arm of friction is shorter than the radius by half the overlap, which grows with the force to the 2/3.
+    # The lever arm of friction is shorter than the radius by half the overlap, which grows with the force to the 2/3.
     within = 2e-3 * (1.0 + cohesion) ** (2.0 / 3.0)
     assert a.grains.motion[0, 0] == pytest.approx(5.0 / 7.0 * speed, rel=within)
     assert a.grains.motion[0, 4] * RADIUS == pytest.approx(5.0 / 7.0 * speed, rel=within)
@@ -79,9 +79,9 @@ def test_a_sliding_sphere_comes_to_roll(friction: float, cohesion: float) -> Non
 
 @pytest.mark.parametrize('cohesion', [0.0, 0.8])
 @pytest.mark.parametrize(('part', 'holds'), [(0.9, True), (1.1, False)])
-def test_rolling_resistance_holds_on_a_slope_below_its_coefficient(part: float, holds: bool, cohesion: float) -> None:
-    # A couple of c_r R N against a moment m g R sin; N is what presses, m g cos and as many weights as cohesion pulls. A
-    # sphere stays where sin(slope) < c_r (cos(slope) + c). Else it accelerates by 5/7 g (sin - c_r (cos + c)).
+def test_rolling_resistance_holds_a_grain_below_its_limit(part: float, holds: bool, cohesion: float) -> None:
+    # A moment c_r R N against m g R sin; N is m g cos plus the force of cohesion. A sphere stays if sin(slope) < c_r
+    # (cos(slope) + c). Otherwise it accelerates by 5/7 g (sin - c_r (cos + c)).
     material = solid(friction=0.8, rolling_resistance=0.2, restitution=0.1, cohesion=cohesion)
     limit = 0.2 * part
     tilt = math.atan(limit) + math.asin(limit * cohesion / math.hypot(1.0, limit))
@@ -90,16 +90,16 @@ def test_rolling_resistance_holds_on_a_slope_below_its_coefficient(part: float, 
     a.gravity[:] = (GRAVITY * math.sin(tilt), 0.0, -GRAVITY * math.cos(tilt))
     begin = float(a.grains.place[0, 0])
     a.advance(math.ceil(0.3 / a.dt))
-    if holds:  # it leans into the spring by a small part of its overlap, and stays
+    if holds:  # it loads the spring by a small part of its overlap and stays
         assert abs(a.grains.motion[0, 0]) < 1e-6 and abs(a.grains.place[0, 0] - begin) < 1e-2 * RADIUS
     else:
         rolls = 5.0 / 7.0 * GRAVITY * (math.sin(tilt) - 0.2 * (math.cos(tilt) + cohesion)) * 0.3
-        # The spring takes some hundredths of a second to its limit and holds less until then.
+        # The spring takes some hundredths of a second to its limit and resists less until then.
         assert rolls < a.grains.motion[0, 0] < 1.05 * rolls
 
 
 def stack(friction: float, seconds: float) -> float:
-    """Return how far the four spheres of a pyramid of five are from one another in the end [radii]."""
+    """Return the distance of the four lower spheres of a pyramid of five at the end [radii]."""
     material = solid(friction=friction, restitution=0.1)
     r = RADIUS
     base = [[x * r, y * r, r] for x in (-1, 1) for y in (-1, 1)]
@@ -108,16 +108,16 @@ def stack(friction: float, seconds: float) -> float:
     return float(np.ptp(a.grains.place[:4, 0])) / r
 
 
-def test_a_pyramid_of_five_stands_where_friction_allows() -> None:
-    # One sphere on four that lie on a floor. The contact with the upper one is 45 deg from the vertical; the moment
-    # about the lower one's centre makes both its friction forces equal, so that T (1 + cos a) = N sin a and
-    # T / N = tan(a / 2): it stands above a friction of tan(22.5 deg) = 0.414, which the floor needs a fifth of.
+def test_grain_pyramid_is_stable_above_the_friction_threshold() -> None:
+    # One sphere on four that are on a floor. The contact with the upper one is 45 deg from the vertical. The moment
+    # about the center of the lower one makes both its friction forces equal, so that T (1 + cos a) = N sin a and T / N
+    # = tan(a / 2). The pyramid stands above a friction of tan(22.5 deg) = 0.414, of which the floor needs a fifth.
     threshold = math.tan(math.radians(22.5))
     assert stack(1.06 * threshold, 0.4) < 2.02
     assert stack(0.94 * threshold, 0.4) > 2.3
 
 
-def test_a_contact_that_ended_has_forgotten_its_sliding() -> None:
+def test_ended_grain_contact_has_no_memory() -> None:
     material = solid(friction=0.5, restitution=0.9)
     a = Assembly([[0, 0, RADIUS * 1.01]], [RADIUS], material, bodies=[floor(material)], gravity=(0, 0, 0))
     a.grains.motion[0, :3] = (0.3, 0.1, -0.5)
@@ -132,8 +132,8 @@ def test_a_contact_that_ended_has_forgotten_its_sliding() -> None:
     assert not a.part_pairs.slip.any() and not a.part_pairs.touching.any()
 
 
-def test_cohesion_holds_as_many_weights_as_it_says() -> None:
-    # Under a ceiling: a pull of 1.5 weights holds a grain, one of 0.9 does not; unloaded it rests without overlap.
+def test_grain_cohesion_equals_its_multiple_of_weight() -> None:
+    # Under a ceiling: cohesion of 1.5 weights holds a grain, 0.9 does not; without load it rests without overlap.
     for cohesion, holds in ((1.5, True), (0.9, False)):
         material = solid(cohesion=cohesion, restitution=0.1)
         ceiling = Body((plane((0.0, 0.0, -1.0)),), material)
@@ -142,7 +142,7 @@ def test_cohesion_holds_as_many_weights_as_it_says() -> None:
         assert (a.grains.place[0, 2] > -RADIUS) == holds
 
 
-def test_momenta_are_conserved_in_a_crowd() -> None:
+def test_grain_momenta_are_conserved() -> None:
     material = solid(friction=0.4, rolling_resistance=0.1, restitution=0.7)
     side = np.arange(4) * 2.05 * RADIUS
     places = np.stack(np.meshgrid(side, side, side), axis=-1).reshape(-1, 3)
@@ -167,12 +167,12 @@ def test_momenta_are_conserved_in_a_crowd() -> None:
             np.full(3, np.abs(a.grains.mass[:, None] * a.grains.motion[:, :3]).sum() * 4 * RADIUS),
         )
     )
-    # Linear momentum to rounding. Moments are taken about where a grain was before it moved by v dt, along which its
-    # momentum has none: so angular momentum holds to rounding, too.
+    # Linear momentum to rounding. Moments refer to the position of a grain before it moved by v dt, along which its
+    # momentum has no moment. So angular momentum is also conserved to rounding.
     assert (np.abs(momenta() - before) / scale).max() < 1e-12
 
 
-def test_user_stiffness_is_the_law_that_it_says() -> None:
+def test_grain_user_stiffness_gives_the_expected_overlap() -> None:
     # At rest sqrt(delta / 2 R*) k delta = m g.
     material = solid(restitution=0.1)
     user = UserStiffness(normal_npm=1e4, tangential_npm=1e4, normal_damping_ps=2e4)
@@ -184,7 +184,7 @@ def test_user_stiffness_is_the_law_that_it_says() -> None:
     )
 
 
-def test_steps_above_the_limit_are_refused() -> None:
+def test_dem_step_above_the_limit_is_rejected() -> None:
     material = solid()
     shear = 1e7 / 2.6
     expected = 0.2 * math.pi * RADIUS * math.sqrt(2600.0 / shear) / (0.1631 * 0.3 + 0.8766)
@@ -204,7 +204,7 @@ def test_steps_above_the_limit_are_refused() -> None:
     ('key', 'value'),
     [('poisson_ratio', 0.5), ('friction', -0.1), ('restitution', 0.0), ('youngs_modulus_pa', 0.0), ('rolling', -1e-9)],
 )
-def test_impossible_materials_are_refused(key: str, value: float) -> None:
+def test_grain_material_invalid_values_are_rejected(key: str, value: float) -> None:
     with pytest.raises(ValidationError, match=key):
         solid(**{key: value})
 
@@ -226,7 +226,7 @@ def test_impossible_materials_are_refused(key: str, value: float) -> None:
         (wheel(1.0, 0.4, 12, 0.2, 0.1)[4], (-1.5, 0.1, 0.0), 0.3, (-1, 0, 0)),
     ],
 )
-def test_points_are_as_far_from_parts_as_geometry_says(part: Any, point: Any, away: float, normal: Any) -> None:
+def test_distance_to_parts_matches_geometry(part: Any, point: Any, away: float, normal: Any) -> None:
     from regolith_terrain.dem.bodies import body_arrays
     from regolith_terrain.dem.parts import distance
     from regolith_terrain.dem.step import place_parts

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands on the ground in a map of heights: at full height, no wider than it must be."""
+"""Tests of obstacles in height maps."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ def turned(yaw: float, size: tuple[float, float, float]) -> np.ndarray:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) * (0.5 * np.array(size))
 
 
-def test_a_wall_thinner_than_the_posts_is_met_at_full_height_wherever_it_is_crossed() -> None:
-    """Half a metre off the posts and askew to them; bilinear between posts, as radios read it."""
+def test_height_map_thin_wall_has_full_height() -> None:
+    """The wall is 0.5 m off the posts and oblique to them; heights are bilinear between posts, as radio models use
+    them.
+    """
     wall = ObstacleHeightMap([(CUBE, np.array([0.4, 0.3, 1.5]), turned(0.3, (0.1, 12.0, 3.0)))])
     heights = wall.max_heights(np.zeros((21, 21)), -10.0, -10.0, 1.0)
     posts = np.arange(-10.0, 11.0)
@@ -30,7 +32,7 @@ def test_a_wall_thinner_than_the_posts_is_met_at_full_height_wherever_it_is_cros
     for part in np.linspace(-5.9, 5.9, 60):
         x, y = np.array([0.4, 0.3]) + part * along
         assert float(between((x, y)).item()) == pytest.approx(3.0)
-    # A spacing and half its thickness away there is none of it, nor past its ends.
+    # At more than a spacing and half the thickness from the wall, and past its ends, no height is changed.
     x, y = np.meshgrid(posts, posts, indexing='ij')
     aside = np.abs((x - 0.4) * np.cos(0.3) + (y - 0.3) * np.sin(0.3))
     ahead = np.abs(-(x - 0.4) * np.sin(0.3) + (y - 0.3) * np.cos(0.3))
@@ -38,8 +40,8 @@ def test_a_wall_thinner_than_the_posts_is_met_at_full_height_wherever_it_is_cros
     assert not heights[far].any() and set(np.unique(np.round(heights, 9))) == {0.0, 3.0}
 
 
-def test_a_ramp_and_a_rock_are_as_high_as_the_highest_point_near_a_post() -> None:
-    """Against points of their faces, close together."""
+def test_height_map_post_has_the_highest_nearby_point() -> None:
+    """Reference: densely sampled points of the faces."""
     ramp = hull([(x, y, z) for y in (-1.0, 1.0) for x, z in ((0.0, 0.0), (4.0, 0.0), (4.0, 2.0))])
     rock = hull(scaled_rock(3)[0])
     for shape, axes, least in ((ramp, np.eye(3), 0.0), (rock, turned(0.7, (3.0, 2.4, 1.8)), -0.9)):
@@ -53,11 +55,11 @@ def test_a_ramp_and_a_rock_are_as_high_as_the_highest_point_near_a_post() -> Non
             for j in range(7):
                 close = (np.abs(points[:, :2] - (i - 3.0, j - 3.0)) <= 1.0).all(axis=1)
                 highest = max(points[close, 2].max(initial=least), least)
-                # The points are 7 cm apart at most, faces of the rock are steeper than 45 degrees at its rim alone.
+                # Points are at most 7 cm apart; faces of the rock are steeper than 45 degrees only at its rim.
                 assert highest - 1e-9 <= heights[i, j] <= highest + 0.15, (i, j)
 
 
-def test_ground_outside_the_map_and_nothing_at_all() -> None:
+def test_height_map_without_obstacles_equals_the_terrain() -> None:
     ground = np.arange(12.0).reshape(4, 3)
     assert np.array_equal(ObstacleHeightMap([]).max_heights(ground, 0.0, 0.0, 1.0), ground)
     away = ObstacleHeightMap([(CUBE, np.array([50.0, 0.0, 5.0]), np.eye(3))])

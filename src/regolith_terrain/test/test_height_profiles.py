@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles of the ground against a heap and a trench whose cross-sections are known."""
+"""Tests of height profiles of a ridge and a trench with known cross-sections."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from regolith_terrain.height_field import PlaneField
 
 
 def grid_with_a_ridge() -> SoilGrid:
-    """Return a slope with a ridge of triangular section along y, 0.4 m wide and 0.1 m high, and a trench beside it."""
+    """Return a soil grid with a triangular ridge along y, 0.4 m wide and 0.1 m high, and a trench beside it, on a
+    slope.
+    """
     grid = SoilGrid(PlaneField(0.1), 0.02)
     i, j = (a.ravel().astype(np.int32) for a in np.meshgrid(np.arange(-30, 50), np.arange(-20, 21), indexing='ij'))
     rise = np.maximum(0.0, 0.1 - 0.5 * np.abs(i * 0.02)) - 0.05 * (i >= 30)
@@ -29,8 +31,8 @@ def grid_with_a_ridge() -> SoilGrid:
     return grid
 
 
-def test_a_profile_measures_the_rise_above_undisturbed_ground() -> None:
-    """Half of 0.4 x 0.1 m^2 above, 0.4 x 0.05 m^2 below; across the ridge at 45 degrees both are longer by sqrt(2)."""
+def test_profile_measures_the_rise_above_undisturbed_terrain() -> None:
+    """Half of 0.4 x 0.1 m^2 above, 0.4 x 0.05 m^2 below; both are longer by sqrt(2) across the ridge at 45 degrees."""
     grid = grid_with_a_ridge()
     straight = profile(grid, ProfileConfig(start=(-0.5, 0.0), end=(0.98, 0.0)))
     assert straight['step_m'] == pytest.approx(0.02) and len(straight['rise_m']) == 75
@@ -41,8 +43,8 @@ def test_a_profile_measures_the_rise_above_undisturbed_ground() -> None:
     assert aslant['above_m2'] == pytest.approx(0.02 * math.sqrt(2.0), rel=0.05)
 
 
-def test_profiles_come_by_name_and_a_line_needs_two_ends() -> None:
-    """They are in name order; a line of no length is refused."""
+def test_profiles_are_sorted_and_zero_length_is_rejected() -> None:
+    """Profiles are in name order; a line of zero length is rejected."""
     lines = {name: ProfileConfig(start=(0.0, 0.0), end=(1.0, 0.0)) for name in ('b', 'a')}
     assert list(profiles(grid_with_a_ridge(), lines)) == ['a', 'b']
     with pytest.raises(ValidationError, match='allowed: a point other than start'):
@@ -50,7 +52,7 @@ def test_profiles_come_by_name_and_a_line_needs_two_ends() -> None:
 
 
 class FakeRun:
-    """A finished run as a report's section sees it."""
+    """Finished run as a report section reads it."""
 
     def __init__(self, soil: bool, lines: bool) -> None:
         line = {'a': ProfileConfig(start=(-0.5, 0.0), end=(0.5, 0.0))}
@@ -61,8 +63,8 @@ class FakeRun:
 
 
 @pytest.mark.parametrize(('soil', 'lines', 'parts'), [(True, True, 4), (True, False, 3), (False, True, 1)])
-def test_the_report_has_what_was_dug_and_measured(soil: bool, lines: bool, parts: int) -> None:
-    """A picture of the profiles, tables of soil and ledger; nothing for a run without both."""
+def test_excavation_report_has_soil_and_profiles(soil: bool, lines: bool, parts: int) -> None:
+    """The section has a plot of profiles and tables of soil and mass balance; None for a run without both."""
     made = section(FakeRun(soil, lines))
     assert made is not None and made.title == 'Digging' and len(made.parts) == parts
     assert section(FakeRun(False, False)) is None

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Loops over kernels that are chosen at run time: the right one is called, and each has its own place on disk."""
+"""Tests of loops over kernels that are chosen at run time."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def twice(x):
 
 def repeat(count, x):
     for _ in range(count):
-        x = kernel(x)  # noqa: F821  bound when it is compiled
+        x = kernel(x)  # noqa: F821  bound at compile time
     return x
 
 
-def test_each_kernel_has_a_loop_of_its_own() -> None:
-    """One index on disk for both would be unreadable once the package of one of them, and its types, are gone."""
+def test_bind_kernels_gives_each_kernel_its_own_loop() -> None:
+    """A shared cache index would be unreadable once the package of one kernel, with its types, is removed."""
     one, other = bind_kernels(repeat, kernel=more), bind_kernels(repeat, kernel=twice)
     assert one(10, 1.0) == 11.0 and other(10, 1.0) == 1024.0
     assert one.py_func.__qualname__ != other.py_func.__qualname__
@@ -45,8 +45,10 @@ def by_numbers(x):
     return 3.0 * x
 
 
-def test_a_plug_ins_kernel_may_make_arrays() -> None:
-    """A loop that need not count owners does so for a kernel that does: it would not compile otherwise."""
+def test_bind_kernels_accepts_kernels_that_allocate_arrays() -> None:
+    """A loop without reference counting must enable it for a kernel that needs it; otherwise the kernel does not
+    compile.
+    """
     for kernel, counts in ((through_a_new_array, True), (by_numbers, False)):
         loop = bind_kernels(repeat, views_only=True, kernel=kernel)
         assert loop(3, 1.0) == 27.0 and loop.targetoptions['_nrt'] is counts

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Lunar ground is a function of seed and place, whatever was looked at before."""
+"""Tests of lunar terrain: heights depend on seed and position only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from regolith_terrain.lunar.presets import load_preset
 from regolith_terrain.tile_pyramid import TILE, TilePyramid
 
 
-def test_blocks_points_and_order_give_the_same_bits() -> None:
+def test_lunar_field_blocks_and_points_are_bit_identical() -> None:
     field = LunarField(11, load_preset('polar'))
     block = field.nodes(-900, -800, 2000, 2080, 0.02)
     x, y = np.arange(-900, -800) * 0.02, np.arange(2000, 2080) * 0.02
@@ -30,14 +30,14 @@ def test_blocks_points_and_order_give_the_same_bits() -> None:
     shuffled = np.random.default_rng(0).permutation(block.size)
     xs, ys = (a.ravel()[shuffled] for a in np.broadcast_arrays(x[:, None], y[None, :]))
     assert field.heights(xs, ys).tobytes() == block.ravel()[shuffled].tobytes()
-    # Far apart, too, without gathering every pit between.
+    # The same holds for distant points, without gathering every crater between them.
     far = field.nodes(-20, 30, 5, 25, 150.0)
     assert far[7, 3] == field.heights(-13 * 150.0, 8 * 150.0)
     coarse = field.coarse_nodes(-100, 100, 0, 150, 0.5)
     assert field.coarse_nodes(-10, 20, 70, 90, 0.5).tobytes() == coarse[90:120, 70:90].tobytes()
 
 
-def test_seed_and_preset_make_the_ground() -> None:
+def test_lunar_field_depends_on_seed_and_preset() -> None:
     field = LunarField(1, load_preset('mare'))
     assert float(field.heights(0.0, 0.0)) == 0.0
     others = [LunarField(2, load_preset('mare')), LunarField(1, load_preset('polar'))]
@@ -49,7 +49,7 @@ def test_seed_and_preset_make_the_ground() -> None:
 
 def test_ground_is_continuously_differentiable() -> None:
     preset = load_preset('mare')
-    # Smooth texture, so that what remains of kinks is the craters'.
+    # Smooth texture, so that only the craters could cause kinks.
     smooth = preset.model_copy(update={'texture': preset.texture.model_copy(update={'inner_scale_m': 2.0})})
     field = LunarField(2, smooth)
     x = np.linspace(-300.0, 300.0, 4000)
@@ -58,7 +58,7 @@ def test_ground_is_continuously_differentiable() -> None:
         left = (field.heights(x, 3.0) - field.heights(x - step, 3.0)) / step
         right = (field.heights(x + step, 3.0) - field.heights(x, 3.0)) / step
         jumps.append(np.abs(right - left).max())
-    # The difference is curvature times step, some 50 / m on rims of 0.15 m; a kink would stay.
+    # The difference is curvature times step, about 50 / m on rims of 0.15 m; a kink would remain.
     assert jumps[0] < 50.0 * 1e-4 and jumps[1] < 50.0 * 1e-5 + 1e-9
 
 
@@ -76,18 +76,18 @@ def laid(*craters: np.ndarray) -> np.ndarray:
     return out
 
 
-def test_young_craters_wipe_out_smaller_older_ones_and_keep_larger_ones() -> None:
+def test_lunar_field_young_craters_erase_smaller_older_ones() -> None:
     big_young, big_old = crater(1.0, 2, 0.0, 4.0), crater(3.0, 2, 0.0, 4.0)
     small = crater(2.0, 0, 1.0, 0.6)
     inside = (slice(40, 50), slice(38, 43))
     assert np.array_equal(laid(big_young, small)[inside], laid(big_young)[inside])
     assert laid(big_old, small) == pytest.approx(laid(big_old) + laid(small), abs=1e-12)
-    # Old or young, the small one does not change the ground where neither reaches.
+    # Beyond the reach of both, the small crater does not change the terrain.
     assert np.array_equal(laid(big_young, small)[0], laid(big_young)[0])
 
 
 @pytest.mark.seconds
-def test_slopes_are_those_of_the_moon() -> None:
+def test_lunar_field_slopes_match_published_medians() -> None:
     median = {}
     for name in ('mare', 'polar', 'highland'):
         z = LunarField(4, load_preset(name)).coarse_nodes(-400, 400, -400, 400, 2.0)
@@ -98,7 +98,7 @@ def test_slopes_are_those_of_the_moon() -> None:
     assert median['mare'] < median['polar'] < median['highland']
 
 
-def test_pyramid_tiles_meet_do_not_depend_on_order_and_are_bounded() -> None:
+def test_tile_pyramid_tiles_join_and_are_bounded_in_number() -> None:
     field = LunarField(7, load_preset('highland'))
     pyramid, other = TilePyramid(field, 0.05, capacity=6), TilePyramid(field, 0.05)
     keys = [(level, i, j) for level in (0, 2, 5) for i in (-1, 0) for j in (0, 1)]
@@ -111,7 +111,7 @@ def test_pyramid_tiles_meet_do_not_depend_on_order_and_are_bounded() -> None:
         assert np.array_equal(other.tile(level, -1, 0)[TILE], other.tile(level, 0, 0)[0])
         assert np.array_equal(other.tile(level, 0, 0)[:, TILE], other.tile(level, 0, 1)[:, 0])
     assert np.array_equal(other.tile(0, 0, 0), field.nodes(0, TILE + 1, 0, TILE + 1, 0.05))
-    # A coarse level leaves out what is finer than its spacing (1.6 m), some decimetres, and keeps the rest.
+    # A coarse level omits detail finer than its spacing (1.6 m), some decimeters in height, and keeps the rest.
     fine = field.nodes(0, (TILE + 1) * 32, 0, 33, 0.05)[::32, ::32]
     assert np.abs(other.tile(5, 0, 0)[:, :2] - fine).std() < 0.15 < fine.std()
     with pytest.raises(ValueError):
@@ -121,7 +121,7 @@ def test_pyramid_tiles_meet_do_not_depend_on_order_and_are_bounded() -> None:
     assert TilePyramid(FlatField(), 0.1).tile(3, 4, 5).shape == (TILE + 1, TILE + 1)
 
 
-def test_scenario_section_builds_presets_with_rocks() -> None:
+def test_terrain_config_preset_builds_field_with_rocks() -> None:
     config = TerrainConfig.model_validate({'preset': 'polar', 'seed': 5})
     field = build_height_field(config, 0)
     assert isinstance(field, LunarField) and field.fingerprint() == LunarField(5, load_preset('polar')).fingerprint()
@@ -131,7 +131,7 @@ def test_scenario_section_builds_presets_with_rocks() -> None:
     assert build_rocks(TerrainConfig.model_validate({'source': 'flat'}), 0) is None
     with pytest.raises(ValidationError, match=r'allowed: .*highland, mare, polar'):
         TerrainConfig.model_validate({'preset': 'ocean'})
-    with pytest.raises(ValidationError, match='only with source: procedural'):
+    with pytest.raises(ValidationError, match='applies only to procedural terrain'):
         TerrainConfig.model_validate({'preset': 'mare', 'source': 'flat'})
     with pytest.raises(ValueError, match=r'allowed: .*highland, mare, polar'):
         load_preset('ocean')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Craters and rocks are as many, as old, as deep and as rough as the publications say."""
+"""Tests of lunar craters, relief and rocks against published statistics."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from regolith_terrain.lunar.statistics import (
 )
 from regolith_terrain.procedural import _noise_rms
 
-# Fixed seeds: a p-value below this would show in one of a thousand right implementations, in every wrong one.
+# Fixed seeds. A p-value below this occurs in one of a thousand correct implementations and in every wrong one.
 LEAST_P = 1e-3
 
 
@@ -42,7 +42,7 @@ def chi_square_p(found: np.ndarray, expected: np.ndarray) -> float:
     from scipy.stats import chi2
 
     assert expected.min() > 5.0
-    # Poisson numbers: the total is free, hence as many degrees of freedom as bins.
+    # Poisson numbers: the total is free, so there are as many degrees of freedom as bins.
     return float(chi2.sf(np.sum((found - expected) ** 2 / expected), len(found)))
 
 
@@ -51,11 +51,12 @@ def edited(name: str, **parts: dict) -> LunarPreset:
     return preset.model_copy(update={k: getattr(preset, k).model_copy(update=v) for k, v in parts.items()})
 
 
-def test_production_and_chronology_are_neukums() -> None:
-    # Neukum et al. 2001 state log10 N(1 km) = -3.0876 per Gyr and km^2, the chronology of 1983 8.38e-4: 3 % apart.
+def test_production_and_chronology_match_neukum() -> None:
+    # Neukum et al. 2001: log10 N(1 km) = -3.0876 per Gyr and km^2; the chronology of 1983: 8.38e-4, 3 % apart.
     assert chronology(1.0) == pytest.approx(10.0**-3.0876, rel=0.03)
     assert float(production(1000.0)) == 1.0
-    # Their figure 2: about N(> 10 m) = 10^6.6 and N(> 100 m) = 10^3.5 times N(> 1 km); read to a tenth of a decade.
+    # Fig. 2 of the paper: about N(> 10 m) = 10^6.6 and N(> 100 m) = 10^3.5 times N(> 1 km), read to a tenth of a
+    # decade.
     assert np.log10(production([10.0, 100.0])) == pytest.approx([6.65, 3.55], abs=0.1)
     below = np.log(production([1.0, 5.0, 9.9])) / np.log(10.0)
     slope = np.diff(below) / np.diff(np.log10([1.0, 5.0, 9.9]))
@@ -66,7 +67,7 @@ def test_production_and_chronology_are_neukums() -> None:
     early = chronology([3.9, 4.0, 4.1]) - 8.38e-4 * np.array([3.9, 4.0, 4.1])
     assert np.log(early[1:] / early[:-1]) == pytest.approx([0.693] * 2, rel=1e-6)
     assert chronology(4.1) == pytest.approx(0.122, rel=0.01)
-    # The production function's decades as the polynomial of table 1 has them, worked out apart from the code.
+    # Decades of the production function from the polynomial of table 1, evaluated independently of the code.
     table = Polynomial(
         [
             0.0,
@@ -86,7 +87,7 @@ def test_production_and_chronology_are_neukums() -> None:
     assert np.log10(production(10.0 ** np.arange(1.0, 6.0))) == pytest.approx(table(np.arange(-2.0, 3.0)), abs=1e-12)
 
 
-def test_draws_are_uniform_and_poisson() -> None:
+def test_cell_random_draws_are_uniform_and_poisson() -> None:
     from scipy.stats import poisson as law
 
     key = key_of(7, 'test')
@@ -103,14 +104,14 @@ def test_small_craters_are_in_equilibrium_and_large_ones_in_production() -> None
     made = production(d) * chronology(3.5) * 1e-6
     assert n == pytest.approx(np.minimum(0.079 / d**2, made))
     crossing = d[np.argmax(made < 0.079 / d**2)]
-    # Trask 1966, Xiao & Werner 2015: maria of this age saturate up to some 100 to 250 m.
+    # Trask 1966, Xiao & Werner 2015: maria of this age are saturated up to 100 to 250 m.
     assert 80.0 < crossing < 250.0
     life = age_of(visible_count(d, 0.079, 2.0, 3.5))
     assert np.all(np.diff(life) >= 0.0) and life[-1] == pytest.approx(3.5)
 
 
-def test_craters_wear_as_fast_as_they_fade_from_sight() -> None:
-    """At the end of its visible time a crater is as worn as the faintest; above 100 m kappa grows as D^0.9."""
+def test_crater_degradation_ends_at_minimum_visible_depth() -> None:
+    """At the end of its visible time a crater has the minimum visible depth; above 100 m kappa grows as D^0.9."""
     faintest = 0.5
     classes = crater_classes(1.0, 2000.0, 0.079, 2.0, 3.5, faintest)
     d, wear = classes[:, LEAST], classes[:, WEAR]
@@ -122,7 +123,7 @@ def test_craters_wear_as_fast_as_they_fade_from_sight() -> None:
 
 
 def test_diffusivity_agrees_with_fassett_and_thomson() -> None:
-    # They find 5.5 m^2/Myr as the mean of 3 Gyr for craters of 0.8 to 5 km; nothing here was fitted to that.
+    # The paper gives 5.5 m^2/Myr as the mean of 3 Gyr for craters of 0.8 to 5 km; no value was fitted to it.
     field = LunarField(0, load_preset('mare'))
     row = field.classes[np.searchsorted(field.classes[:, 0], 600.0) - 1]
     units_per_myr = 8.38e-7
@@ -131,7 +132,7 @@ def test_diffusivity_agrees_with_fassett_and_thomson() -> None:
     assert 5.5 / 3.0 < kappa < 5.5 * 3.0
 
 
-def test_diffusion_keeps_volume_and_spreads_gaussians_exactly() -> None:
+def test_diffusion_conserves_volume_and_spreads_gaussians_exactly() -> None:
     step = 1.0 / 64.0
     r = (np.arange(12 * 64) + 0.5) * step
     area = np.diff((np.arange(len(r) + 1) * step) ** 2)
@@ -144,11 +145,11 @@ def test_diffusion_keeps_volume_and_spreads_gaussians_exactly() -> None:
         assert row == pytest.approx(np.exp(-(r**2) / (1 + 4 * age)) / (1 + 4 * age), abs=1e-3)
 
 
-def test_profiles_start_fresh_and_soften() -> None:
+def test_crater_profiles_start_fresh_and_degrade() -> None:
     table = profile_table()
     x = np.arange(table.shape[1]) / 64.0
     assert table[0, x < 0.8] == pytest.approx(fresh_profile(x[x < 0.8]), abs=0.02)
-    # The rim is rounded a little from the start: 0.2 of the depth, less at most a third.
+    # The rim is rounded slightly from the start: 0.2 of the depth, less at most a third.
     assert 0.13 < table[0].max() < 0.2 and 0.95 < x[table[0].argmax()] < 1.15
     depth = relative_depth(AGE_ROWS)
     assert np.all(np.diff(depth) < 0.0) and depth[0] == 1.0
@@ -158,16 +159,16 @@ def test_profiles_start_fresh_and_soften() -> None:
     assert fresh_depth_ratio([1000.0, 70.0]) == pytest.approx([0.2, 0.145], abs=0.01)
 
 
-def test_fresh_craters_are_pikes_bowls_with_mcgetchins_ejecta() -> None:
-    """A parabola of unit depth below a rim of 0.2, within a tenth of Pike's 0.036 / 0.196, and ejecta of the cube."""
+def test_fresh_crater_profile_matches_pike_and_mcgetchin() -> None:
+    """A parabola of unit depth below a rim of 0.2, within a tenth of 0.036 / 0.196 (Pike), and cubic ejecta decay."""
     x = np.array([0.0, 0.5, 1.0, 2.0, 4.0])
     assert fresh_profile(x) == pytest.approx([-0.8, -0.55, 0.2, 0.2 / 8.0, 0.2 / 64.0], rel=1e-12)
     assert fresh_profile(1.0) == pytest.approx(0.036 / 0.196, rel=0.1)
     assert fresh_profile(1.0 - 1e-9) == pytest.approx(float(fresh_profile(1.0)), abs=1e-8)
 
 
-def test_rocks_cover_what_golombek_and_rapp_say() -> None:
-    """-dN/dD pi D^2 / 4 = k q exp(-q D), by differences of 1e-4 D: their error is some 1e-8; q is Wu's."""
+def test_rock_cover_matches_golombek_and_rapp() -> None:
+    """-dN/dD pi D^2 / 4 = k q exp(-q D), by differences of 1e-4 D with an error of about 1e-8; q after Wu."""
     assert steepness([0.004, 0.01]) == pytest.approx([0.5648 + 3.2125, 0.5648 + 1.285])
     for k in (0.004, 0.05):
         d, q = np.geomspace(0.1, 4.0, 7), float(steepness(k))
@@ -175,7 +176,7 @@ def test_rocks_cover_what_golombek_and_rapp_say() -> None:
         assert slope * np.pi * d**2 / 4.0 == pytest.approx(k * q * np.exp(-q * d), rel=1e-6)
 
 
-def test_noise_has_the_stated_deviation() -> None:
+def test_lunar_relief_has_the_given_deviation() -> None:
     preset = edited('mare', craters={'equilibrium_density': 0.0}, texture={'rms_deviation_m': 0.0})
     preset = preset.model_copy(
         update={'relief': preset.relief.model_copy(update={'outer_scale_m': 32.0, 'inner_scale_m': 0.5, 'lag_m': 4.0})}
@@ -184,7 +185,7 @@ def test_noise_has_the_stated_deviation() -> None:
     z = field.nodes(0, 900, 0, 900, 0.5)
     for lag in (2, 4, 8, 20):
         stated = np.sqrt(np.sum(field.octaves[:, 1] ** 2 * deviation(0.5 * lag * field.octaves[:, 0]) ** 2))
-        # 450 m hold some 200 patches of 32 m: a few per cent.
+        # 450 m contain about 200 patches of 32 m: some percent.
         assert np.sqrt(np.mean((z[lag:] - z[:-lag]) ** 2)) == pytest.approx(stated, rel=0.08)
         if lag == 8:
             assert stated == pytest.approx(preset.relief.rms_deviation_m, rel=1e-3)
@@ -192,9 +193,9 @@ def test_noise_has_the_stated_deviation() -> None:
     wide_octaves = LunarField(3, preset.model_copy(update={'relief': wide})).octaves
     lags = np.array([1.0, 4.0, 16.0])[:, None]
     stated = np.sqrt(np.sum(wide_octaves[:, 1] ** 2 * deviation(lags * wide_octaves[:, 0]) ** 2, axis=1))
-    # Far from both ends nu(L) is the power law L^H.
+    # Far from both ends, nu(L) is the power law L^H.
     assert np.diff(np.log(stated)) / np.log(4.0) == pytest.approx([preset.relief.hurst] * 2, abs=0.04)
-    # Far apart, two points are independent: sqrt(2) times the rms of the noise, which has a closed form.
+    # Two distant points are independent: sqrt(2) times the rms of the noise, which has a closed form.
     assert deviation(50.0) == pytest.approx(np.sqrt(2.0) * _noise_rms(), rel=1e-3)
 
 
@@ -211,14 +212,14 @@ def test_crater_counts_pass_chi_square(name: str) -> None:
         counts = np.histogram(found.diameter, edges)[0]
         keep = expected > 8.0
         assert expected[keep].sum() > 1000.0
-        # Within an octave numbers follow a power law, which bends by a per cent where production takes over.
+        # Within an octave, numbers follow a power law, which bends by a percent where production applies.
         assert chi_square_p(counts[keep], expected[keep]) > LEAST_P
-        # Places are uniform.
+        # Positions are uniform.
         cells = np.histogram2d(found.x, found.y, 5, [[0.0, side], [-side, 0.0]])[0].ravel()
         assert chi_square_p(cells, np.full(25, len(found) / 25.0)) > LEAST_P
 
 
-def test_ages_are_uniform_over_the_time_craters_stay_visible() -> None:
+def test_crater_ages_are_uniform_over_the_visible_time() -> None:
     field = LunarField(5, load_preset('mare'))
     found = field.craters_in(0.0, 300.0, 0.0, 300.0, 2.0)
     assert len(found) > 1000 and np.all(np.diff(found.age_gyr) <= 0.0)
@@ -226,7 +227,7 @@ def test_ages_are_uniform_over_the_time_craters_stay_visible() -> None:
     life = age_of(visible_count(found.diameter, c.equilibrium_density, c.equilibrium_exponent, c.age_gyr))
     shares = np.histogram(found.age_gyr / life, 10, (0.0, 1.0))[0]
     assert chi_square_p(shares, np.full(10, len(found) / 10.0)) > LEAST_P
-    # Mahanti et al. 2018: craters of 35 to 250 m at Apollo sites have d / D of 0.02 to 0.17, on the average 0.06 to 0.1.
+    # Mahanti et al. 2018: craters of 35 to 250 m at Apollo sites have d / D of 0.02 to 0.17, on average 0.06 to 0.1.
     found = field.craters_in(0.0, 3000.0, 0.0, 3000.0, 35.0)
     ratio = found.depth / found.diameter
     assert len(found) > 100 and 0.05 < ratio.mean() < 0.1 and ratio.max() < 0.2
@@ -246,12 +247,12 @@ def test_rock_counts_pass_chi_square() -> None:
     q = float(steepness(0.01))
     covered = np.sum(np.pi / 4.0 * found.diameter[found.diameter > 0.2] ** 2) / side**2
     assert covered == pytest.approx(0.01 * (np.exp(-0.2 * q) - np.exp(-4.0 * q)), rel=0.06)
-    # Demidov & Basilevsky 2014: heights 0.54 +- 0.03 of the width on the average.
+    # Demidov & Basilevsky 2014: heights 0.54 +- 0.03 of the width on average.
     assert np.mean(found.height / found.diameter) == pytest.approx(0.54, abs=0.01)
 
 
-def test_no_rock_is_wider_than_the_preset_says() -> None:
-    """Widths are drawn by octaves; the last one ends at max_diameter_m, here not far above its beginning."""
+def test_rock_diameter_is_limited_by_the_preset() -> None:
+    """Widths are drawn by octaves; the last one ends at max_diameter_m, here slightly above its start."""
     preset = edited(
         'mare',
         rocks={'block_crater_min_diameter_m': 5000.0, 'abundance': 0.01, 'min_diameter_m': 0.1, 'max_diameter_m': 0.45},
@@ -260,7 +261,7 @@ def test_no_rock_is_wider_than_the_preset_says() -> None:
     assert len(found) > 100 and 0.4 < found.diameter.max() <= 0.45
 
 
-def test_rocks_gather_at_fresh_craters_and_come_alike_from_any_box() -> None:
+def test_rocks_concentrate_at_fresh_craters_for_any_box() -> None:
     field = LunarField(2, load_preset('mare'))
     rocks = RockField(field)
     craters = field.craters_in(-3000.0, 3000.0, -3000.0, 3000.0, 80.0)
@@ -278,13 +279,13 @@ def test_rocks_gather_at_fresh_craters_and_come_alike_from_any_box() -> None:
         joined = np.concatenate([part.columns()[name] for part in half])
         assert np.sort(joined).tobytes() == np.sort(column).tobytes(), name
     assert found.z.tobytes() == field.heights(found.x, found.y).tobytes()
-    # Bandfield et al. 2011: 0.4 % on the average of large areas.
+    # Bandfield et al. 2011: 0.4 % on average over large areas.
     grid = np.linspace(-3000.0, 3000.0, 120)
     assert 0.003 < rocks.abundance(grid[:, None], grid[None, :]).mean() < 0.008
 
 
-def test_boxes_side_by_side_have_each_crater_once() -> None:
-    """Each in the box that its center lies in; one on the border of two, in that to the east or north."""
+def test_adjacent_boxes_contain_each_crater_once() -> None:
+    """Each crater is in the box of its center; one on a shared border is in the box to the east or north."""
     field = LunarField(5, load_preset('mare'))
     whole = field.craters_in(-30.0, 25.0, -20.0, 35.0, 1.0)
     assert len(whole) > 50
@@ -297,8 +298,8 @@ def test_boxes_side_by_side_have_each_crater_once() -> None:
     assert np.sort(np.concatenate([part.x for part in parts])).tobytes() == np.sort(whole.x).tobytes()
 
 
-def test_rocks_are_strewn_by_all_craters_that_reach_bedrock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the narrowest that do on, as the abundance has it."""
+def test_rock_field_uses_all_craters_that_reach_bedrock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The smallest of these craters follows from the regolith depth, as in the abundance."""
     field = LunarField(2, load_preset('mare'))
     given: list[np.ndarray] = []
 
@@ -314,8 +315,8 @@ def test_rocks_are_strewn_by_all_craters_that_reach_bedrock(monkeypatch: pytest.
     assert np.sort(2.0 * given[0][:, RADIUS]).tobytes() == np.sort(expected).tobytes()
 
 
-def test_rocks_keep_the_distance_from_a_path_with_all_of_their_width() -> None:
-    """From its pieces and its ends; those of 5 cm lie where they like."""
+def test_rocks_keep_their_full_width_away_from_paths() -> None:
+    """This holds for segments and ends; rocks of 5 cm are not restricted."""
     pieces = np.array([[0.0, 0.0, 10.0, 0.0, 2.0], [10.0, 0.0, 10.0, 10.0, 2.0]])
     rocks = np.zeros((8, ROCK_COLUMNS))
     places = [(5.0, 2.4), (5.0, 2.6), (-2.4, 0.0), (-2.6, 0.0), (7.6, 5.0), (7.3, 5.0), (10.0, 12.4), (10.0, 12.6)]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Maps as messages: which number of a flat array lies where, by the conventions of their readers."""
+"""Tests of maps as messages: memory layout of the arrays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHOWN = ElevationMap(west=-1.0, south=2.0, cell_m=0.5, heights=HEIGHTS, sinkage=
 STAMP = Time(sec=3, nanosec=7)
 
 
-def test_the_first_row_of_the_image_is_the_northern_one() -> None:
+def test_image_message_first_row_is_north() -> None:
     message = map_topics.image_message(SHOWN, STAMP)
     pixels = np.frombuffer(message.data, '<f4').reshape(message.height, message.width)
     assert (message.height, message.width, message.step, message.encoding) == (3, 5, 20, '32FC1')
@@ -38,7 +38,7 @@ def test_the_first_row_of_the_image_is_the_northern_one() -> None:
     assert (info.origin.position.x, info.origin.position.y, info.origin.orientation.w) == (-1.0, 2.0, 1.0)
 
 
-def test_points_are_where_their_nodes_are() -> None:
+def test_cloud_message_points_are_at_their_nodes() -> None:
     values = np.array([[0.4, 0.1], [0.3, 0.2], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
     records = NodeRecords.from_values(np.array([3, -2], np.int32), np.array([1, 5], np.int32), values)
     message = map_topics.cloud_message(records, 0.25, STAMP)
@@ -52,8 +52,10 @@ def test_points_are_where_their_nodes_are() -> None:
     )
 
 
-def test_a_grid_map_begins_at_the_largest_x_and_y(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its index (r, c) lies at x = center + (size / 2 - r - 1/2) cell, y alike by c; column-major (Fankhauser 2016)."""
+def test_grid_map_message_starts_at_maximum_x_and_y(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Index (r, c) is at x = center + (size / 2 - r - 1/2) cell, y in the same way with c; column-major (Fankhauser
+    2016).
+    """
 
     def stand_in(**fields: Any) -> Any:
         place = SimpleNamespace(position=SimpleNamespace(x=0.0, y=0.0), orientation=SimpleNamespace(w=0.0))

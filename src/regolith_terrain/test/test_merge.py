@@ -1,5 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Tests of the merge of soil changes and of soil copies."""
+
 from __future__ import annotations
 
 import itertools
@@ -29,7 +31,7 @@ def records(*nodes) -> NodeRecords:
     )
 
 
-def test_nodes_of_one_agent_are_adopted_to_the_bit() -> None:
+def test_merge_of_disjoint_nodes_is_bit_identical() -> None:
     grid = SoilGrid(PlaneField(0.1), 0.1)
     a = records(node(0, 0, 0.1, 0.1 - 1e-17, 1 / 3, 7.7), node(5, -3, 0.2, 0.1, 0.1, 1.0))
     b = records(node(0, 1, 0.3, 0.2, 0.1, 2.0))
@@ -44,7 +46,7 @@ def zip_nodes(r: NodeRecords) -> list:
     return [(int(i), int(j), tuple(v)) for i, j, v in zip(r.i, r.j, r.values().T, strict=True)]
 
 
-def test_deepest_rut_wins_whoever_is_heard_first() -> None:
+def test_merge_keeps_the_deepest_rut_in_any_order() -> None:
     grid = SoilGrid(FlatField(), 0.1)
     deltas = {
         'amber': records(node(1, 1, 0.0, -0.010, 0.0099, 5e3), node(2, 2, 0.0, -0.01, 0.01, 1.0)),
@@ -59,14 +61,14 @@ def test_deepest_rut_wins_whoever_is_heard_first() -> None:
     assert results[0].records.sigma_yield[0] == 2e4
 
 
-def test_ties_go_to_the_larger_yield_pressure_then_to_the_name() -> None:
+def test_merge_tie_is_decided_by_yield_pressure_then_name() -> None:
     grid = SoilGrid(FlatField(), 0.1)
     a = records(node(0, 0, 0.0, -0.1, 0.1, 1.0), node(0, 1, 0.0, -0.1, 0.1, 2.0))
     b = records(node(0, 0, 0.0, -0.1, 0.1, 3.0), node(0, 1, 0.0, -0.1, 0.1, 2.0))
     assert merge(grid, {'a': a, 'b': b}).owner.tolist() == [1, 0]
 
 
-def test_raises_add_up_and_mass_is_conserved() -> None:
+def test_merge_adds_raises_and_conserves_mass() -> None:
     grid = SoilGrid(FlatField(), 0.1)
     grid.apply(records(node(0, 0, 0.25, 0.125, 0.125, 1.0, 0.5)))
     # Binary fractions, so that the sums are exact.
@@ -75,12 +77,12 @@ def test_raises_add_up_and_mass_is_conserved() -> None:
     merged = merge(grid, {'a': a, 'b': b}).records
     assert merged.level_initial[0] == 0.25 + 0.25 + 0.125
     assert merged.mass_kgpm2[0] == 0.5 + 0.25 + 0.125
-    assert merged.level[0] == merged.level_initial[0] - 0.25  # as deep below as agent a left it
+    assert merged.level[0] == merged.level_initial[0] - 0.25  # as deep below as in the delta of agent a
     assert (merged.sinkage_plastic[0], merged.sigma_yield[0]) == (0.25, 4.0)
 
 
-def test_fields_of_another_law_are_refused_by_name() -> None:
-    """A record that lacks what the ground's law has cannot be stored, saved soil of another law not be loaded."""
+def test_soil_grid_fields_of_another_model_are_rejected() -> None:
+    """Records without a field of the terrain model cannot be stored; saved soil of another model cannot be loaded."""
     grid, rigid = SoilGrid(FlatField(), 0.1), SoilGrid(FlatField(), 0.1, RIGID)
     assert rigid.window(0, 2, 0, 2).fields == ('level_initial', 'level', 'mass_kgpm2')
     with pytest.raises(ValueError, match=r'sinkage_plastic.*allowed here: level_initial, level, mass_kgpm2'):
@@ -89,7 +91,7 @@ def test_fields_of_another_law_are_refused_by_name() -> None:
         rigid.load(grid.save())
 
 
-def test_a_law_without_a_rule_of_its_own_lets_the_deeper_rut_win() -> None:
+def test_merge_without_own_rule_keeps_the_deeper_rut() -> None:
     grid = SoilGrid(FlatField(), 0.1, RIGID)
     i, j = np.zeros(1, np.int32), np.zeros(1, np.int32)
     deltas = {
@@ -100,7 +102,7 @@ def test_a_law_without_a_rule_of_its_own_lets_the_deeper_rut_win() -> None:
     assert merged.owner.tolist() == [1] and merged.records.table[:, 0].tolist() == [0.0, -0.25, 0.875]
 
 
-def test_unsorted_delta_names_its_agent() -> None:
+def test_merge_unsorted_delta_names_its_participant() -> None:
     bad = NodeRecords.from_values(np.array([1, 1], np.int32), np.array([0, 0], np.int32), np.zeros((5, 2)))
     with pytest.raises(ValueError, match='amber'):
         merge(SoilGrid(FlatField(), 0.1), {'amber': bad})
@@ -111,7 +113,7 @@ def make_update(grid: SoilGrid, deltas: dict[str, NodeRecords], key: CycleKey, s
     return SoilUpdate(key, *merged[:2], tuple(sorted(deltas)), merged.conflicts, seq, grid.hash_with(merged.records))
 
 
-def test_copy_follows_commits_and_forgets_discards() -> None:
+def test_soil_copy_applies_commits_and_drops_discards() -> None:
     truth = SoilGrid(FlatField(), 0.1)
     copy = SoilCopy(SoilGrid(FlatField(), 0.1), 'amber')
     keys = [CycleKey(0, 0, 0), CycleKey(0, 0, 1), CycleKey(0, 1, 2)]
@@ -131,7 +133,7 @@ def test_copy_follows_commits_and_forgets_discards() -> None:
         assert copy.soil_hash() == truth.soil_hash() and copy.soil_seq == key.attempt
 
 
-def test_copy_that_went_astray_is_noticed() -> None:
+def test_soil_copy_with_a_wrong_hash_raises() -> None:
     copy = SoilCopy(SoilGrid(FlatField(), 0.1), 'amber')
     copy.grid.apply(records(node(9, 9, 0.0, -1.0, 1.0, 1.0)))
     update = make_update(SoilGrid(FlatField(), 0.1), {'beryl': records(node(0, 0, 0, -1, 1, 1))}, CycleKey(0, 0, 0), 1)
@@ -140,15 +142,15 @@ def test_copy_that_went_astray_is_noticed() -> None:
         copy.commit(update.key)
 
 
-def test_without_compaction_transfer_foreign_ruts_are_virgin_soil() -> None:
+def test_soil_copy_without_compaction_transfer_has_undisturbed_ruts() -> None:
     truth = SoilGrid(FlatField(), 0.1)
-    copy = SoilCopy(SoilGrid(FlatField(), 0.1), 'amber', compaction_transfer=False)
+    copy = SoilCopy(SoilGrid(FlatField(), 0.1), 'amber', merge_compaction=False)
     mine, other = node(0, 0, 0.0, -0.1, 0.1, 5.0), node(0, 1, 0.0, -0.2, 0.2, 6.0)
     update = make_update(truth, {'amber': records(mine), 'beryl': records(other)}, CycleKey(0, 0, 0), 1)
     truth.apply(update.records)
     copy.receive(update)
     copy.commit(update.key)
     assert copy.grid.all_records().equals(records(mine, node(0, 1, -0.2, -0.2, 0.0, 0.0)))
-    assert copy.soil_hash() == truth.soil_hash()  # what it follows, not what it holds
+    assert copy.soil_hash() == truth.soil_hash()  # hash of the committed state, not of the copy
     copy.load(truth.save(), 1)
     assert copy.grid.all_records().equals(truth.all_records()) and copy.soil_hash() == truth.soil_hash()

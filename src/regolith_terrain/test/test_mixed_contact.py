@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ground of two laws side by side: each presses with its own nodes, and a wheel climbs from one to the other."""
+"""Tests of regions of rigid terrain in soil."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RADIUS, WIDTH, SPACING, STIFFNESS = 0.25, 0.2, 0.02, 2e5
 
 
 def pad(west: float, east: float, **more: Any) -> TerrainConfig:
-    """Return flat soil with a pad between two meridians."""
+    """Return flat soil with a rigid pad between two x positions."""
     corners = [[west, -2.0], [east, -2.0], [east, 2.0], [west, 2.0]]
     return TerrainConfig.model_validate(
         {'source': 'flat', 'spacing_m': SPACING, 'regions': [{'model': 'rigid', 'polygon': corners}], **more}
@@ -43,7 +43,7 @@ def force(
     speed: Sequence[float] = (0.1, 0.0, -0.02),
     spin: float = 0.5,
 ) -> np.ndarray:
-    """Return force, torque and stats of one step of a wheel."""
+    """Return force, torque and statistics of one wheel step."""
     arrays = contact.arrays(window, 1)
     wrench = scm.make_wrench()
     pose = PartPose(np.array(place), np.eye(3), np.array(speed), np.array([0.0, spin, 0.0]))
@@ -53,19 +53,21 @@ def force(
 
 
 @pytest.mark.parametrize('x', [-0.8, 0.8])
-def test_away_from_the_border_each_law_is_what_it_is_alone(x: float) -> None:
+def test_mixed_contact_away_from_the_border_equals_a_single_model(x: float) -> None:
     both, window = wheel_on(pad(0.0, 9.0))
     alone, its_own = wheel_on(TerrainConfig.model_validate({'source': 'flat', 'model': 'rigid' if x > 0.0 else 'scm'}))
     assert isinstance(both, MixedContact) and not isinstance(alone, MixedContact)
-    for _ in range(3):  # friction and shear build up
+    for _ in range(3):  # for friction and shear to develop
         mixed, single = force(both, window, (x, 0.0, RADIUS - 0.01)), force(alone, its_own, (x, 0.0, RADIUS - 0.01))
-        # The rim's search may find a point deeper by rounding.
+        # The search along the rim may find a point that is deeper by rounding.
         np.testing.assert_allclose(mixed[:6], single[:6], rtol=1e-12, atol=1e-9)
     assert window.touched.any() == (x < 0.0)
 
 
-def test_a_wheel_sunk_in_beside_a_pad_is_lifted_by_its_edge_by_degrees() -> None:
-    """Depth of the rim at a distance u from the axle, d - R + sqrt(R^2 - u^2): a force from nothing, without jumps."""
+def test_mixed_contact_force_at_a_pad_edge_is_continuous() -> None:
+    """Depth of the rim at a distance u from the axle is d - R + sqrt(R^2 - u^2): the force starts at zero without
+    jumps.
+    """
     sunk, edge = 0.03, -0.5 * SPACING  # half a cell before the first node of the pad
     felt = math.sqrt(RADIUS**2 - (RADIUS - sunk) ** 2)
     distances = np.linspace(1.2 * felt, 0.0, 400)
@@ -73,12 +75,12 @@ def test_a_wheel_sunk_in_beside_a_pad_is_lifted_by_its_edge_by_degrees() -> None
     assert isinstance(both, MixedContact)
     lifts = [force(both.both[1], window, (edge - u, 0.0, RADIUS - sunk), (0.0, 0.0, 0.0), 0.0)[2] for u in distances]
     depth = np.maximum(0.0, sunk - RADIUS + np.sqrt(RADIUS**2 - np.minimum(distances, RADIUS) ** 2))
-    # 12 mm arcs ended by bisection to 12 um: at a slope of the rim of at most 0.55 that is 4 N on three rims.
+    # Arcs of 12 mm, bisected to 12 um: at a rim slope of at most 0.55, this is 4 N on three rims.
     np.testing.assert_allclose(lifts, 3.0 * STIFFNESS * depth, atol=4.0)
     assert lifts[0] == 0.0 and lifts[-1] == pytest.approx(3.0 * STIFFNESS * sunk, rel=1e-3)
 
 
-def test_soil_under_a_wheel_at_the_border_is_pressed_and_the_pad_is_not() -> None:
+def test_mixed_contact_at_the_border_changes_only_the_soil() -> None:
     both, window = wheel_on(pad(0.0, 9.0))
     mixed = force(both, window, (-0.02, 0.0, RADIUS - 0.03))
     rows = np.arange(-60, 61)
@@ -90,7 +92,7 @@ def test_soil_under_a_wheel_at_the_border_is_pressed_and_the_pad_is_not() -> Non
     assert mixed[6 + scm.STAT_LOADED_NODES] == soil[6 + scm.STAT_LOADED_NODES] + 3.0
 
 
-def test_soil_may_lie_in_rigid_ground_and_gives_the_nodes_its_fields() -> None:
+def test_mixed_contact_soil_region_in_rigid_terrain() -> None:
     patch = {'model': 'scm', 'disc': {'center': [0.0, 0.0], 'radius_m': 1.0}, 'soil': 'lunar_nominal'}
     terrain = TerrainConfig.model_validate({'source': 'flat', 'model': 'rigid', 'regions': [patch]})
     assert terrain.grounds == ('rigid', 'scm') and 'sigma_yield' in terrain.law.names
@@ -100,11 +102,11 @@ def test_soil_may_lie_in_rigid_ground_and_gives_the_nodes_its_fields() -> None:
     assert TerrainConfig.model_validate(terrain.model_dump(mode='json')) == terrain
     both, window = wheel_on(terrain)
     assert force(both, window, (0.0, 0.0, RADIUS - 0.01))[2] > 0.0 and window.touched.any()
-    # The limits of both count.
+    # The smaller step limit of both applies.
     assert both.step_limit(400.0, 1.0) == min(c.step_limit(400.0, 1.0) for c in both.both)  # type: ignore[attr-defined]
 
 
-def test_both_memories_are_kept() -> None:
+def test_mixed_contact_saves_and_loads_both_models() -> None:
     contact, window = wheel_on(pad(0.0, 9.0))
     place = (-0.02, 0.0, RADIUS - 0.03)
     for _ in range(3):
@@ -122,7 +124,7 @@ def test_both_memories_are_kept() -> None:
             contact.load(cut)
 
 
-def test_what_cannot_lie_side_by_side_is_refused() -> None:
+def test_mixed_contact_unsupported_combination_is_rejected() -> None:
     with pytest.raises(
         ValidationError,
         match=r'bulldozing\.enabled = true: is not supported with models scm and rigid; allowed: one model',
@@ -130,6 +132,6 @@ def test_what_cannot_lie_side_by_side_is_refused() -> None:
         pad(0.0, 1.0, bulldozing={'enabled': True})
     with pytest.raises(ValidationError, match=r"no such terrain model: 'mud'; allowed: .*rigid, scm"):
         TerrainConfig.model_validate({'regions': [{'model': 'mud', 'disc': {'center': [0.0, 0.0], 'radius_m': 1.0}}]})
-    # Without a law a region still has to name its soil.
+    # Without a terrain model, a region still needs a soil.
     with pytest.raises(ValidationError, match='soil'):
         TerrainConfig.model_validate({'regions': [{'disc': {'center': [0.0, 0.0], 'radius_m': 1.0}}]})

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of elevation models whose values are no heights in meters, or whose places are no meters."""
+"""Tests of elevation models with values that are not heights or positions in meters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EARTH = CRS.from_epsg(32633)
 
 
 def hills(rows: int = 60, cols: int = 60, spacing: float = 0.5) -> np.ndarray:
-    """Return gentle ground about 150 m high, slopes up to 0.1."""
+    """Return gentle terrain about 150 m high, with slopes up to 0.1."""
     i, j = np.mgrid[0:rows, 0:cols]
     return 150.0 + 0.5 * spacing * np.sin(0.2 * j) * np.cos(0.25 * i)
 
@@ -65,13 +65,13 @@ def terrain(path: Path, **more: object) -> TerrainConfig:
         (-1234, 'float32', 300.0),
     ],
 )
-def test_undeclared_marks_for_missing_heights_are_refused(tmp_path: Path, mark: int, kind: str, spacing: float) -> None:
+def test_undeclared_nodata_values_are_rejected(tmp_path: Path, mark: int, kind: str, spacing: float) -> None:
     heights = hills(spacing=spacing).astype(kind)
     heights[:, :7] = mark
     path = write(tmp_path / 'sea.tif', heights, spacing=spacing)
     with pytest.raises(ValueError, match=r'420 posts \(first at row 0, column 0\) at a height of .*fix: set nodata'):
         build_height_field(terrain(path), 0)
-    # Stated as what it is, these posts are missing; a window without them is ground.
+    # With nodata declared, these posts are missing; a window without them is valid.
     with pytest.raises(ValueError, match='420 posts without a height'):
         build_height_field(terrain(path, nodata=mark), 0)
     window = {'low': [-15.0 * spacing, -20.0 * spacing], 'high': [20.0 * spacing, 20.0 * spacing]}
@@ -80,8 +80,8 @@ def test_undeclared_marks_for_missing_heights_are_refused(tmp_path: Path, mark: 
     assert field.heights(0.0, 0.0) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_smeared_marks_are_refused_by_their_steps(tmp_path: Path) -> None:
-    """Reprojected models have values between the mark and the ground along the gap."""
+def test_interpolated_nodata_values_are_rejected_by_steps(tmp_path: Path) -> None:
+    """Reprojected models have values between the nodata value and the terrain along the gap."""
     heights = hills()
     heights[:, :7] = -9999.0
     heights[:, 7] = np.linspace(-9950.0, 100.0, 60)
@@ -90,7 +90,7 @@ def test_smeared_marks_are_refused_by_their_steps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(('kind', 'driver'), [('uint8', 'PNG'), ('uint16', 'PNG'), ('uint8', 'GTiff')])
-def test_gray_images_need_a_height_scale(tmp_path: Path, kind: str, driver: str) -> None:
+def test_gray_image_without_height_scale_is_rejected(tmp_path: Path, kind: str, driver: str) -> None:
     ground = hills()
     gray = np.round((ground - ground.min()) / np.ptp(ground) * np.iinfo(kind).max).astype(kind)
     path = write(tmp_path / f'map.{driver.lower()}', gray, None, driver=driver, transform=rasterio.Affine.identity())
@@ -103,8 +103,8 @@ def test_gray_images_need_a_height_scale(tmp_path: Path, kind: str, driver: str)
     np.testing.assert_allclose(model.posts, ground[::-1].T, atol=0.51 * scale)
 
 
-def test_units_that_are_no_meters_are_refused_by_the_slopes(tmp_path: Path) -> None:
-    """Heights in millimeters or raw counts make half of the ground steeper than 60 degrees."""
+def test_heights_not_in_meters_are_rejected_by_slopes(tmp_path: Path) -> None:
+    """Heights in millimeters or raw counts make half of the terrain steeper than 60 degrees."""
     path = write(tmp_path / 'mm.tif', np.round(1000.0 * (hills() - 100.0)).astype(np.int32))
     with pytest.raises(ValueError, match='height_scale'):
         build_height_field(terrain(path), 0)
@@ -112,7 +112,7 @@ def test_units_that_are_no_meters_are_refused_by_the_slopes(tmp_path: Path) -> N
     np.testing.assert_allclose(model.posts, hills()[::-1].T, atol=0.00051)
 
 
-def test_scale_of_the_user_replaces_that_of_the_file(tmp_path: Path) -> None:
+def test_height_scale_of_the_user_replaces_that_of_the_file(tmp_path: Path) -> None:
     path = write(tmp_path / 'a.tif', np.arange(100, 120, dtype=np.int16).reshape(4, 5))
     with rasterio.open(path, 'r+') as file:
         file.scales, file.offsets = (0.5,), (10.0,)
@@ -121,7 +121,7 @@ def test_scale_of_the_user_replaces_that_of_the_file(tmp_path: Path) -> None:
     assert read_elevation_model(terrain(path, height_scale=2.0, height_offset_m=-3.0)).posts[0, -1] == 197.0
 
 
-def test_maps_in_degrees_are_no_sites_of_millimeters(tmp_path: Path) -> None:
+def test_map_in_degrees_is_rejected(tmp_path: Path) -> None:
     arc_second = 1.0 / 3600.0
     bare = write(tmp_path / 'a.tif', hills(), None, transform=from_origin(10.5, 46.2, arc_second, arc_second))
     with pytest.raises(ValueError, match='look like degrees'):
@@ -135,7 +135,7 @@ def test_maps_in_degrees_are_no_sites_of_millimeters(tmp_path: Path) -> None:
             build_height_field(terrain(named, **more), 0)
 
 
-def test_steep_but_possible_ground_is_taken_with_a_word() -> None:
+def test_steep_but_possible_model_gives_a_warning() -> None:
     cliff = np.where(np.arange(200)[:, None] < 100, 0.0, -60.0) + hills(200, 40, 2.0)
     found = measure(cliff, 2.0)
     assert found.step == pytest.approx(60.0, abs=1.0) and found.step_at[0] == 99
@@ -145,16 +145,14 @@ def test_steep_but_possible_ground_is_taken_with_a_word() -> None:
 
 
 @pytest.mark.parametrize(('scale', 'spacing'), [(1e-3, 0.5), (1.0, 500.0)])
-def test_heights_in_kilometers_and_posts_a_thousand_times_too_far_apart_are_doubted(
-    scale: float, spacing: float
-) -> None:
-    """Both are as flat as no ground but a salt flat; a level model is meant so."""
+def test_model_that_is_too_flat_gives_a_warning(scale: float, spacing: float) -> None:
+    """Both are flatter than any terrain except a salt flat; an exactly level model is intended."""
     ((problem, remedy),) = doubts(measure(scale * hills(), spacing), spacing)
     assert 'less than' in problem and 'terrain.height_scale' in remedy and 'terrain.post_spacing_m' in remedy
     assert doubts(measure(np.zeros((9, 9)), 0.5), 0.5) == []
 
 
-def test_statistics_of_heights_are_those_of_their_definition() -> None:
+def test_height_statistics_match_their_definition() -> None:
     heights = np.random.default_rng(1).normal(size=(1100, 37)).cumsum(axis=0)
     found = measure(heights, 2.0)
     down, along = np.abs(np.diff(heights, axis=0)), np.abs(np.diff(heights, axis=1))
@@ -167,8 +165,8 @@ def test_statistics_of_heights_are_those_of_their_definition() -> None:
 
 @pytest.mark.parametrize('row', [0, 300, 510, 511, 512, 513, 700, 1023, 1024, 1098])
 @pytest.mark.parametrize('axis', [0, 1])
-def test_the_largest_step_is_named_by_its_place(row: int, axis: int) -> None:
-    """In the first rows, in later ones, and at the borders of the blocks in which heights are read, down and along."""
+def test_largest_step_is_reported_with_its_position(row: int, axis: int) -> None:
+    """Covers the first rows, later ones and the borders of the blocks in which heights are read, along both axes."""
     heights = np.zeros((1100, 37))
     if axis == 0:
         heights[row + 1 :] = 60.0
@@ -182,8 +180,8 @@ def test_the_largest_step_is_named_by_its_place(row: int, axis: int) -> None:
     assert f'(row {row + 1000}, column 220)' in problem
 
 
-def test_detail_is_added_to_lunar_maps_only(tmp_path: Path) -> None:
-    """On a map of the Earth nothing is added unless the scenario sets it."""
+def test_detail_default_applies_to_lunar_maps_only(tmp_path: Path) -> None:
+    """On a map of the Earth, no detail is added unless the scenario sets it."""
     ground = hills(spacing=5.0)
     for crs, lunar in ((MOON, True), (EARTH, False), (CRS.from_proj4('+proj=eqc +R=3396190 +units=m'), False)):
         path = write(tmp_path / 'a.tif', ground, crs, 5.0)

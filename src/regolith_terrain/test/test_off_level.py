@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil contact and craters where level ground, upright wheels and round middles hide terms of the geometry."""
+"""Tests of soil contact and craters on slopes, with leaning wheels and off the origin."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def quiet() -> np.ndarray:
 
 
 def tilted(slope_x: float, slope_y: float) -> np.ndarray:
-    """Return axes whose z is normal to a plane and whose x lies above the world's."""
+    """Return axes whose z is normal to a plane and whose x is above the world x axis."""
     z = np.array([-slope_x, -slope_y, 1.0]) / math.sqrt(1.0 + slope_x**2 + slope_y**2)
     x = np.cross([0.0, 1.0, 0.0], z)
     x /= np.linalg.norm(x)
@@ -40,7 +40,7 @@ def tilted(slope_x: float, slope_y: float) -> np.ndarray:
 def pressed(
     slope_x: float, slope_y: float, depths: np.ndarray, bulldozing: np.ndarray | None = None
 ) -> tuple[SoilBin, float]:
-    """Press a plate into a plane along its normal; return the bin and the volume that was displaced."""
+    """Press a plate into a plane along its normal; return the soil bin and the displaced volume."""
     options = {} if bulldozing is None else {'displacement': bulldozing}
     bin_ = SoilBin(quiet(), bounds=(-70, 71, -70, 71), field=PlaneField(slope_x, slope_y), **options)
     plate = bin_.containing(box(SIDE, WIDTH, 0.1))
@@ -52,27 +52,27 @@ def pressed(
 
 
 @pytest.mark.parametrize(('slope_x', 'slope_y'), [(0.0, 0.0), (0.7, 0.0), (0.0, -0.5), (0.4, 0.3)])
-def test_a_plate_pressed_into_a_slope_displaces_its_area_times_its_way(slope_x: float, slope_y: float) -> None:
-    """However steep the plane; nodes count whole cells, so the plate's area is known to a cell along its rim, 7 %.
+def test_plate_on_a_slope_displaces_area_times_distance(slope_x: float, slope_y: float) -> None:
+    """The volume is independent of the slope; nodes count whole cells, so the area of the plate is known to 7 %.
 
-    Without the slope's stretch the volume would fall short by 1 / nz: 22 % at 0.7.
+    Without the stretch factor of the slope, the volume would be too small by 1 / nz: 22 % at 0.7.
     """
     bin_, displaced = pressed(slope_x, slope_y, np.linspace(0.001, 0.02, 20))
     plastic = float(bin_.window.sinkage_plastic.max())
     assert 0.019 < plastic < 0.02
     assert displaced == pytest.approx(SIDE * WIDTH * plastic, rel=0.07)
-    # The ground itself, vertically: what is gone, and what an elastic rebound would bring back.
+    # Vertical change of the terrain: removed soil, without the elastic rebound.
     window = bin_.window
     nz = 1.0 / math.sqrt(1.0 + slope_x**2 + slope_y**2)
     assert displaced == pytest.approx(float(window.sinkage_plastic.sum()) / nz * 1e-4, rel=1e-9)
-    # All but the few nodes that one of the plate's sides has met.
+    # All except the few nodes that a side of the plate has hit.
     sunk = (window.level_initial - window.level)[window.touched]
     assert np.mean(np.abs(sunk - 0.02 / nz) < 1e-9) > 0.9
 
 
 @pytest.mark.parametrize('slope', [0.0, 0.5])
-def test_heaps_on_a_slope_hold_what_was_displaced(slope: float) -> None:
-    """Raised volume is displaced volume, also where the ground leans, and every raised node is in the delta."""
+def test_bulldozing_on_a_slope_conserves_volume(slope: float) -> None:
+    """The raised volume equals the displaced volume on slopes too, and every raised node is in the delta."""
     rules = BulldozingConfig.model_validate({'enabled': True, 'flow_factor': 1.0}).parameters()
     bin_, displaced = pressed(slope, 0.0, np.linspace(0.0005, 0.02, 40), rules)
     window = bin_.window
@@ -89,9 +89,11 @@ def test_heaps_on_a_slope_hold_what_was_displaced(slope: float) -> None:
 
 @pytest.mark.parametrize('camber', [-25.0, -8.0, 12.0, 30.0])
 @pytest.mark.parametrize('heading', [0.0, 35.0, 90.0, 200.0])
-def test_a_cambered_wheel_feels_all_of_its_contact(camber: float, heading: float) -> None:
-    """Only the part of a wheel's shadow that lies low enough is looked at: a pillar at the shadow's corner, which touches
-    nothing, makes the kernel look at all of it, and not a bit may differ.
+def test_cambered_wheel_contact_is_complete(camber: float, heading: float) -> None:
+    """The kernel checks only the part of a wheel's vertical projection that is low enough.
+
+    A pillar without contact at the corner of the projection makes the kernel check all of it. The result must be
+    bit-identical.
     """
     c, h = math.radians(camber), math.radians(heading)
     axis = (-math.cos(c) * math.sin(h), math.cos(c) * math.cos(h), math.sin(c))
@@ -113,7 +115,7 @@ def test_a_cambered_wheel_feels_all_of_its_contact(camber: float, heading: float
                 == scm.OK
             )
         stands_alone = stands_alone and not whole.window.touched[pillar]
-    if not stands_alone:  # the shadow fills its rectangle: nothing is left out of it
+    if not stands_alone:  # the projection fills its rectangle
         assert heading % 90.0 == 0.0
         return
     assert narrow.stats[scm.STAT_LOADED_NODES] > 50
@@ -141,24 +143,26 @@ def laid(x: np.ndarray, y: np.ndarray, *craters: np.ndarray) -> np.ndarray:
     return out
 
 
-def test_a_crater_wipes_older_ones_of_its_own_class() -> None:
-    """Two of one size, off the origin, the younger one over the older one's rim: in its bowl stands it alone."""
+def test_crater_erases_older_ones_of_its_class() -> None:
+    """Two craters of one size off the origin, the younger on the rim of the older one: its bowl is unaffected by the
+    older.
+    """
     old, young = crater(2.0, 1, 1.0, -2.0, 2.0, 0.8), crater(1.0, 1, 3.0, -1.0, 2.0, 0.5)
     x, y = np.array([1.0, 3.0, 3.4]), np.array([-2.5, -1.0, -0.2])
     both, alone = laid(x, y, old, young), laid(x, y, young)
-    assert both[1:, 1:].tobytes() == alone[1:, 1:].tobytes(), 'within 0.9 radii nothing older is left'
-    assert abs(laid(x, y, old)[1, 1]) > 0.01, 'where the older one would have stood'
-    # Between 0.9 and 1.5 radii it goes over smoothly: half at 1.2.
+    assert both[1:, 1:].tobytes() == alone[1:, 1:].tobytes(), 'no older crater within 0.9 radii'
+    assert abs(laid(x, y, old)[1, 1]) > 0.01, 'at the position of the older crater'
+    # Between 0.9 and 1.5 radii the transition is smooth: half at 1.2.
     at = np.array([3.0 - 1.2 * 2.0]), np.array([-1.0])
     expected = 0.5 * laid(*at, old) + laid(*at, young)
     assert laid(*at, old, young) == pytest.approx(expected, abs=1e-12)
-    # A larger class stays: what is wiped is what is as small or smaller.
+    # A larger class stays: a crater erases those of its own class and smaller ones.
     older = crater(2.0, 2, 1.0, -2.0, 2.0, 0.8)
     assert laid(x, y, older, young) == pytest.approx(laid(x, y, older) + laid(x, y, young), abs=1e-12)
 
 
-def test_a_crater_stands_where_it_was_made() -> None:
-    """Deepest in its middle by its depth, highest about its rim, nothing beyond its reach, round without wobble."""
+def test_crater_has_its_profile_at_its_position() -> None:
+    """Deepest in its center by its depth, highest at its rim, zero beyond its reach, and round."""
     one = crater(1.0, 0, 5.0, -3.0, 1.5, 0.6)
     assert laid(np.array([5.0]), np.array([-3.0]), one)[0, 0] == pytest.approx(0.6 * profile_table()[0, 0])
     angle = np.linspace(0.1, 6.3, 7)
@@ -170,8 +174,8 @@ def test_a_crater_stands_where_it_was_made() -> None:
     assert laid(np.array([5.0 + 1.5 * REACH]), np.array([-3.0]), one)[0, 0] == 0.0
 
 
-def test_rocks_about_one_crater_are_as_the_formula_says() -> None:
-    """Abundance after Ghent et al. 2014 by the crater's age, less what its bedrock lacks, falling with distance cubed."""
+def test_rock_abundance_near_a_crater_matches_the_formula() -> None:
+    """Abundance after Ghent et al. 2014 by crater age, less the missing bedrock, decreasing with distance cubed."""
     background, reaches, million_years = 0.004, 80.0, 8.38e-7
     for diameter, age_myr, away in ((200.0, 10.0, 0.0), (400.0, 30.0, 1.0), (160.0, 3.0, 2.0), (1000.0, 120.0, 1.5)):
         one = np.zeros((1, model.CRATER_COLUMNS))
@@ -182,7 +186,7 @@ def test_rocks_about_one_crater_are_as_the_formula_says() -> None:
         x, y = 30.0 + 0.6 * away * 0.5 * diameter, -70.0 - 0.8 * away * 0.5 * diameter
         assert _abundance(x, y, background, one, reaches) == pytest.approx(min(expected, 0.3), rel=1e-9)
         assert _abundance(x + REACH * diameter, y, background, one, reaches) == background
-    # Two craters add up, to no more than three tenths.
+    # Two craters add up, to at most three tenths.
     two = np.repeat(one, 2, axis=0)
     alone = _abundance(30.0, -70.0, background, one, reaches) - background
     assert _abundance(30.0, -70.0, background, two, reaches) == pytest.approx(background + 2.0 * alone)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of outlines of regions."""
+"""Tests of region outlines."""
 
 import math
 
@@ -17,8 +17,8 @@ COMB = [(0.0, 0.0), (9.0, 0.0), *((x, y) for k in range(8) for x, y in ((9 - k -
 
 @pytest.mark.parametrize('turn', range(4))
 @pytest.mark.parametrize('reverse', [False, True])
-def test_simple_polygon_crosses_nowhere(turn: int, reverse: bool) -> None:
-    """From any corner on, in either sense; also with a right angle cut out, and with many teeth."""
+def test_simple_polygon_has_no_crossing(turn: int, reverse: bool) -> None:
+    """Checks every start corner and both orientations, a polygon with a right-angled cutout and one with many teeth."""
     angled = [(0.0, 0.0), (3.0, 0.0), (3.0, 1.0), (1.0, 1.0), (1.0, 3.0), (0.0, 3.0)]
     for corners in (SQUARE, SQUARE[:3], angled, COMB, [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (2.0, 1.0)]):
         turned = [*corners[turn:], *corners[:turn]]
@@ -37,7 +37,7 @@ def test_simple_polygon_crosses_nowhere(turn: int, reverse: bool) -> None:
         [(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (2.0, -1.0)],
     ],
 )
-def test_polygon_that_meets_itself_is_refused(corners: list[tuple[float, float]]) -> None:
+def test_self_intersecting_polygon_is_rejected(corners: list[tuple[float, float]]) -> None:
     for turn in range(len(corners)):
         turned = [*corners[turn:], *corners[:turn]]
         assert crossing(turned) is not None and crossing(turned[::-1]) is not None

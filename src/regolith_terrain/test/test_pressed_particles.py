@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Plates pressed into soil as a continuum of particles."""
+"""Tests of the plate sinkage testbed with CRM."""
 
 from __future__ import annotations
 
@@ -40,49 +40,51 @@ def nothing(done: int, total: int) -> None:
         (0.3, 1000.0, 40.0, 1600 * 1.62, 123.0),
     ],
 )
-def test_bearing_capacity_is_the_books(
+def test_bearing_capacity_matches_hand_calculation(
     width: float, cohesion: float, degrees: float, weight: float, kpa: float
 ) -> None:
-    """Figures reckoned by hand, to the digits given."""
+    """Values calculated by hand, to the given digits."""
     found = plate_sinkage.bearing_capacity(width, cohesion, math.radians(degrees), weight, disc=True)
     assert 1e-3 * found == pytest.approx(kpa, rel=0.01)
 
 
-def test_bearing_capacity_without_friction_is_prandtls() -> None:
+def test_bearing_capacity_without_friction_matches_prandtl() -> None:
     """N_c tends to 2 + pi."""
     found = [plate_sinkage.bearing_capacity(0.3, 1e3, phi, 0.0, disc=True) for phi in (0.0, 1e-6)]
     assert found[0] == pytest.approx(1.3e3 * 5.14159, rel=1e-5)
     assert found[1] == pytest.approx(found[0], rel=1e-4)
 
 
-def test_ground_has_failed_where_the_slope_is_least() -> None:
-    """Of two lines at the corner, to half the tenth of the way over which slopes are taken; of a curve that bends by and by,
-    p = q tanh(z / h) + r z, where a twentieth of the first slope is left: tanh^2 = 0.95, z = 2.18 h."""
+def test_knee_is_where_the_slope_has_dropped() -> None:
+    """The knee of two lines is at their corner, to half of the tenth of the path used for slopes.
+
+    For p = q tanh(z / h) + r z, it is where a twentieth of the first slope is left: tanh^2 = 0.95, z = 2.18 h.
+    """
     depth = np.linspace(0.0, 0.03, 200)
     at, force = knee(np.stack((depth, np.minimum(1e5 * depth, 600.0 + 4e3 * (depth - 0.006))), axis=1))
     assert at == pytest.approx(0.006, abs=0.0015) and force == pytest.approx(600.0, rel=0.03)
     scale = 0.008
     at, force = knee(np.stack((depth, 800.0 * np.tanh(depth / scale) + 3e3 * depth), axis=1))
-    # Over a tenth of the way the first slope is some per cent less than at the very surface.
+    # Over a tenth of the path, the first slope is some percent less than at the surface.
     assert at == pytest.approx(math.atanh(math.sqrt(0.95)) * scale, rel=0.05)
 
 
 @pytest.mark.seconds
-def test_a_plate_sinks_is_eased_and_sinks_again() -> None:
+def test_crm_plate_sinkage_loads_unloads_and_reloads() -> None:
     rows = plate_sinkage.run(
         plate_sinkage.Settings.model_validate({**COARSE, 'load_n': '100,200', 'speed_mps': 0.03}), nothing
     )
     for row in rows:
         assert 0.0 < row['sinkage_unloaded_m'] < row['sinkage_m'] <= row['sinkage_reloaded_m'] * 1.05
     assert rows[0]['sinkage_m'] < rows[1]['sinkage_m']
-    # The elastic start, p = 2 E w / (pi a (1 - nu^2)) on a half-space, is stiffer than soil that also yields and softer
-    # than a plate of four particles on a bed one and a half diameters deep.
+    # The elastic start, p = 2 E w / (pi a (1 - nu^2)) on a half-space, is stiffer than soil that also yields. It is softer
+    # than a plate of four particles on a bed of one and a half diameters.
     soft = 1e2 * (1.0 - 0.3**2) / (2.0 * 1e6 * 0.1)
     assert 0.3 * soft < rows[0]['sinkage_m'] < 6.0 * soft
 
 
 @pytest.mark.seconds
-def test_a_load_that_is_not_borne_is_told() -> None:
+def test_crm_plate_load_beyond_capacity_has_no_sinkage() -> None:
     settings = plate_sinkage.Settings.model_validate({**COARSE, 'load_n': 1e6, 'speed_mps': 0.5, 'max_depth_m': 0.02})
     row = plate_sinkage.run(settings, nothing)[0]
     assert row['sinkage_m'] is None and row['sinkage_unloaded_m'] is None
@@ -107,7 +109,7 @@ def test_a_load_that_is_not_borne_is_told() -> None:
         ({'terrain_model': 'crm', 'max_depth_m': 0.5}, 'depth_m = 0.62: is too small; allowed: at least 1'),
     ],
 )
-def test_wrong_settings_are_named(values: dict[str, Any], said: str) -> None:
+def test_crm_plate_sinkage_invalid_setting_is_named(values: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError) as error:
         plate_sinkage.Settings.model_validate(values)
     assert said in str(error.value)

@@ -1,5 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Tests of raster height fields from GeoTIFF files."""
+
 from __future__ import annotations
 
 import math
@@ -36,29 +38,29 @@ def write(path: Path, rows: np.ndarray, **options) -> Path:
     return path
 
 
-def test_posts_are_reproduced_in_east_north_order(tmp_path: Path) -> None:
-    rows = np.random.default_rng(0).normal(size=(7, 9))  # row 0 is the north
+def test_raster_posts_are_reproduced_in_east_north_order(tmp_path: Path) -> None:
+    rows = np.random.default_rng(0).normal(size=(7, 9))  # row 0 is the northern row
     field = RasterField.from_file(write(tmp_path / 'a.tif', rows, crs=None), center=(1009.0, 1993.0))
-    # The centre is the post in row 3, column 4: columns 1001 + 2 c, rows 1999 - 2 r.
+    # The center is the post in row 3, column 4: columns 1001 + 2 c, rows 1999 - 2 r.
     for r in range(7):
         for c in range(9):
             z = float(field.heights(2.0 * (c - 4), -2.0 * (r - 3)))
             assert z == pytest.approx(rows[r, c] - rows[3, 4], abs=1e-15)
     assert float(field.heights(0.0, 0.0)) == 0.0
-    # Beyond the edge the nearest edge goes on.
+    # Beyond the edge the height of the nearest edge applies.
     assert float(field.heights(1e4, 0.0)) == float(field.heights(8.0, 0.0))
     assert float(field.heights(-1e4, -1e4)) == float(field.heights(-8.0, -6.0))
 
 
-def test_default_centre_is_the_middle(tmp_path: Path) -> None:
+def test_raster_default_center_is_the_middle(tmp_path: Path) -> None:
     rows = np.add.outer(-np.arange(6.0), 3.0 * np.arange(8.0))
     field = RasterField.from_file(write(tmp_path / 'a.tif', rows, crs=None))
-    # 3 m up per 2 m east, 1 m up per 2 m north; a plane comes out exactly between the posts too, away from the edges.
+    # 3 m up per 2 m east, 1 m up per 2 m north: a plane is exact between posts too, away from the edges.
     x, y = np.array([-3.3, 0.0, 2.1]), np.array([1.7, 0.4, -0.3])
     assert field.heights(x, y) == pytest.approx(1.5 * x + 0.5 * y, abs=1e-12)
 
 
-def test_interpolation_is_smooth_and_of_third_order() -> None:
+def test_raster_interpolation_is_smooth_and_of_third_order() -> None:
     def bump(x, y):
         return np.sin(0.7 * x) * np.cos(0.5 * y)
 
@@ -69,14 +71,14 @@ def test_interpolation_is_smooth_and_of_third_order() -> None:
         x, y = np.random.default_rng(1).uniform(-8, 8, (2, 500))
         errors.append(np.abs(field.heights(x, y) - bump(x, y)).max())
         step = 1e-6
-        # The derivative has no jump at a post.
+        # The derivative is continuous at a post.
         left = (field.heights(2.0, 0.3) - field.heights(2.0 - step, 0.3)) / step
         right = (field.heights(2.0 + step, 0.3) - field.heights(2.0, 0.3)) / step
         assert abs(left - right) < 1e-4
     assert errors[0] / errors[1] > 2.0**2.7  # Keys 1981: third order
 
 
-def test_fingerprint_knows_posts_and_place(tmp_path: Path) -> None:
+def test_raster_fingerprint_depends_on_posts_and_position(tmp_path: Path) -> None:
     rows = np.zeros((4, 4))
     other = rows.copy()
     other[2, 2] = 1e-12
@@ -90,7 +92,7 @@ def test_fingerprint_knows_posts_and_place(tmp_path: Path) -> None:
     assert RasterField.from_file(write(tmp_path / 'e.tif', rows)).fingerprint() == fields[0].fingerprint()
 
 
-def test_post_spacing_override_and_scaled_integers(tmp_path: Path) -> None:
+def test_raster_post_spacing_and_scaled_integers(tmp_path: Path) -> None:
     rows = np.arange(12, dtype=np.int16).reshape(3, 4)
     path = write(tmp_path / 'a.tif', rows, crs=None, transform=rasterio.Affine.identity())
     with pytest.raises(ValueError, match='post_spacing_m'):
@@ -107,14 +109,14 @@ def test_post_spacing_override_and_scaled_integers(tmp_path: Path) -> None:
     ('options', 'words'),
     [
         ({'crs': CRS.from_epsg(4326), 'transform': from_origin(10.0, 20.0, 1e-4, 1e-4)}, 'degrees'),
-        ({'crs': CRS.from_epsg(2263)}, 'metres'),
+        ({'crs': CRS.from_epsg(2263)}, 'meters'),
         ({'transform': from_origin(0.0, 0.0, 2.0, 3.0)}, 'not square'),
         ({'transform': from_origin(0.0, 0.0, 2.0, 2.0) @ rasterio.Affine.rotation(10.0)}, 'north to south'),
         ({'nodata': 7.0}, '1 post without a height .first at row 1, column 2.'),
         ({'count': 2}, '2 bands'),
     ],
 )
-def test_unusable_rasters_say_why(tmp_path: Path, options: dict, words: str) -> None:
+def test_unusable_raster_gives_an_error_with_the_reason(tmp_path: Path, options: dict, words: str) -> None:
     rows = np.zeros((4, 5))
     rows[1, 2] = 7.0
     with pytest.raises(ValueError, match=words) as caught:
@@ -122,7 +124,7 @@ def test_unusable_rasters_say_why(tmp_path: Path, options: dict, words: str) -> 
     assert 'site.tif' in str(caught.value)
 
 
-def test_unreadable_files_say_why(tmp_path: Path) -> None:
+def test_unreadable_raster_file_gives_an_error_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match='no such file'):
         RasterField.from_file(tmp_path / 'none.tif')
     (tmp_path / 'text.tif').write_text('hello')
@@ -143,21 +145,21 @@ def test_unreadable_files_say_why(tmp_path: Path) -> None:
         ('apollo16_nac_dtm_8m_1024x1024.tif', 8.0, 0.0, 391.196),
     ],
 )
-def test_real_models(name: str, spacing: float, low: float, high: float) -> None:
+def test_real_elevation_models_have_published_extremes(name: str, spacing: float, low: float, high: float) -> None:
     path = SHARED / 'dem' / name
     if not path.is_file():
         pytest.skip(f'{path} is not here; set REGOLITH_SHARED to the folder that holds dem/')
     field = RasterField.from_file(path)
     assert field.spacing == spacing
-    # Extremes as the file's description states them, to its printed digits.
+    # Extremes as given in the description of the file, to its printed digits.
     assert field.posts.min() == pytest.approx(low, abs=1e-3) and field.posts.max() == pytest.approx(high, abs=1e-3)
     z = field.nodes(-100, 100, -100, 100, spacing / 3)
     assert np.all(np.isfinite(z)) and z.std() > 0.1
 
 
 @pytest.mark.parametrize('jacobian', [(1.0, 0.0, 0.0, 1.0), (2.0, 0.0, 0.0, 0.5), (0.5, 0.0, 0.0, 4.0)])
-def test_extent_is_that_of_the_posts_where_scales_along_the_axes_differ(jacobian: tuple[float, ...]) -> None:
-    """As of maps whose degrees are not as long along both axes: the corners are held, places beyond any side are not."""
+def test_raster_extent_with_unequal_scales_matches_the_posts(jacobian: tuple[float, ...]) -> None:
+    """For maps with degrees of unequal length, the corners are inside and points beyond any side are outside."""
     field = RasterField(np.zeros((6, 9)), (2.0, 3.0), -3.0, -7.0, jacobian=jacobian)
     west, east, south, north = field.extent
     x, y = field.post_places()
@@ -170,8 +172,8 @@ def test_extent_is_that_of_the_posts_where_scales_along_the_axes_differ(jacobian
 
 
 @pytest.mark.parametrize('shape', [(4, 11), (11, 4)])
-def test_many_places_are_among_the_posts_as_each_of_them_is(shape: tuple[int, int]) -> None:
-    """Of posts that are no square, along and across, and askew."""
+def test_raster_containment_of_many_points_equals_single_points(shape: tuple[int, int]) -> None:
+    """Covers non-square maps, along, across and oblique."""
     turned = (math.cos(0.3), math.sin(0.3), -math.sin(0.3), math.cos(0.3))
     for jacobian in ((1.0, 0.0, 0.0, 1.0), turned):
         field = RasterField(np.zeros(shape), (2.0, 3.0), -3.0, -7.0, jacobian=jacobian)

@@ -1,7 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Heaps of loose soil against the cone they must end as, the face they may keep, and the ground they must leave
-alone."""
+"""Tests of the relaxation of loose soil: heaps, faces and undisturbed terrain."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ SPACING, DENSITY, REPOSE = 0.02, 1500.0, math.radians(35.0)
 
 
 class Plot:
-    """A window of level ground with loose soil on it."""
+    """Window of level terrain with loose soil."""
 
     def __init__(self, side: int = 81, critical: float = 0.0) -> None:
         self.values = np.zeros((5, side, side))
@@ -27,7 +26,7 @@ class Plot:
         self.soils = np.array([[DENSITY, critical, math.tan(REPOSE)]])
 
     def pour(self, rows: slice, columns: slice, height: float) -> None:
-        """Lay soil on columns."""
+        """Add soil to columns."""
         mass = round(height * DENSITY / QUANTUM_KGPM2) * QUANTUM_KGPM2
         self.values[:2, rows, columns] += mass / DENSITY
         self.values[4, rows, columns] += mass
@@ -35,7 +34,7 @@ class Plot:
         self.marks[rows, columns] = LOOK
 
     def settle(self, sweeps: int, budget: int = 10**9) -> int:
-        """Relax until nothing is marked; return the number of sweeps."""
+        """Relax until no column is marked; return the number of sweeps."""
         for n in range(sweeps):
             region = np.zeros(self.marks.shape, np.uint8)
             args = (self.values, self.loose, self.marks, self.touched, self.changed, region)
@@ -45,7 +44,7 @@ class Plot:
         return sweeps
 
     def steepest(self) -> float:
-        """Return the steepest slope between neighbours."""
+        """Return the steepest slope between neighbors."""
         level = self.values[1]
         steps = [np.abs(np.diff(level, axis=a)).max() / SPACING for a in (0, 1)]
         across = level[1:, 1:] - level[:-1, :-1], level[1:, :-1] - level[:-1, 1:]
@@ -53,9 +52,12 @@ class Plot:
         return float(max(steps))
 
 
-def test_a_heap_without_cohesion_comes_to_rest_at_the_angle_of_repose() -> None:
-    """A pillar 0.3 m wide and 0.5 m high ends as a cone of its volume: no slope above repose by more than the tolerance
-    of a thousandth, and as high as (3 V tan^2 / pi)^(1/3) to 8 %, for it keeps the corners of eight directions."""
+def test_relaxation_heap_ends_at_the_angle_of_repose() -> None:
+    """A pillar 0.3 m wide and 0.5 m high becomes a cone of its volume.
+
+    No slope is above the angle of repose by more than the tolerance of 0.001. The height is (3 V tan^2 / pi)^(1/3) to 8
+    %, because the corners of eight directions remain.
+    """
     plot = Plot()
     plot.pour(slice(33, 48), slice(33, 48), 0.5)
     volume = plot.values[1].sum() * SPACING**2
@@ -67,10 +69,10 @@ def test_a_heap_without_cohesion_comes_to_rest_at_the_angle_of_repose() -> None:
     assert not plot.values[1][0].any() and not plot.values[1][:, 0].any()
 
 
-def test_what_slides_is_neither_lost_nor_virgin() -> None:
-    """Mass stays to the quantum, all of it loose; columns that soil came to or left have no history any more."""
+def test_relaxation_conserves_mass_and_resets_history() -> None:
+    """Mass is conserved to the quantum, all of it loose; columns that received or lost soil have no history."""
     plot = Plot(41)
-    plot.values[2], plot.values[3] = 0.01, 2e4  # plastic set and yield pressure of a place that was driven on
+    plot.values[2], plot.values[3] = 0.01, 2e4  # plastic sinkage and yield pressure of a driven place
     plot.pour(slice(15, 26), slice(15, 26), 0.2)
     mass = plot.values[4].sum()
     assert plot.settle(2000) < 2000
@@ -81,8 +83,8 @@ def test_what_slides_is_neither_lost_nor_virgin() -> None:
     assert np.array_equal(plot.values[0][moved], plot.values[1][moved])
 
 
-def test_a_face_stands_as_high_as_its_cohesion_allows() -> None:
-    """0.24 m on the Moon for 170 Pa, 35 deg and the bulk density of loose soil; a little more comes down to repose."""
+def test_relaxation_face_stands_up_to_the_critical_height() -> None:
+    """0.24 m on the Moon for 170 Pa, 35 deg and the bulk density of loose soil; a higher face slides to repose."""
     highest = critical_height(170.0, REPOSE, 1500.0, 1.62)
     assert highest == pytest.approx(2 * 170.0 * math.tan(math.radians(62.5)) / (1500.0 * 1.62))
     assert critical_height(170.0, REPOSE, 1700.0, 1.62) == pytest.approx(0.24, abs=0.005)
@@ -97,9 +99,8 @@ def test_a_face_stands_as_high_as_its_cohesion_allows() -> None:
     assert high.steepest() <= math.tan(REPOSE) + 2e-3
 
 
-def test_a_face_of_steps_is_as_high_as_all_of_them() -> None:
-    """Three steps of 5 cm, each steeper than repose, are a face of 15 cm, seen from its top, its middle and its
-    foot."""
+def test_face_height_sums_consecutive_steps() -> None:
+    """Three steps of 5 cm, each steeper than repose, form a face of 15 cm, seen from top, middle and foot."""
     level = np.zeros((20, 20))
     for n in range(3):
         level[8 - n] = 0.05 * (n + 1)
@@ -109,11 +110,10 @@ def test_a_face_of_steps_is_as_high_as_all_of_them() -> None:
     assert face_height(level, 12, 10, step) == face_height(level, 2, 10, step) == 0.0
 
 
-def test_walls_that_received_no_soil_are_left_alone() -> None:
-    """Loose soil on the brink of a virgin cliff slides over it; the cliff stays, and so does all ground below the
-    soil."""
+def test_relaxation_does_not_change_undisturbed_cliffs() -> None:
+    """Loose soil at the edge of an undisturbed cliff slides over it; the cliff and all terrain below stay unchanged."""
     plot = Plot()
-    plot.values[:2, :40] = 1.0  # a cliff of a metre, of virgin ground
+    plot.values[:2, :40] = 1.0  # a cliff of 1 m of undisturbed terrain
     plot.pour(slice(36, 40), slice(30, 50), 0.1)
     ground = np.zeros((81, 81))
     ground[:40] = 1.0
@@ -123,8 +123,10 @@ def test_walls_that_received_no_soil_are_left_alone() -> None:
     assert plot.loose[40:].sum() > 0.5 * plot.loose.sum()
 
 
-def test_the_work_of_a_cycle_is_bounded_and_goes_on_in_the_next() -> None:
-    """Ten looks a sweep: no more columns change their mark, nothing is lost, and in the end all comes to rest."""
+def test_relaxation_budget_limits_a_cycle_and_continues_in_the_next() -> None:
+    """With ten checks per sweep, at most that many columns change their mark, no mass is lost, and all comes to
+    rest.
+    """
     plot = Plot(31)
     plot.pour(slice(12, 18), slice(12, 18), 0.1)
     mass = plot.values[4].sum()

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Long experiments that are stopped, and go on."""
+"""Tests of experiments that stop and resume."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from regolith_terrain.crm.column import CrmCollapse
+from regolith_terrain.crm.column_collapse import CrmCollapse
 from regolith_terrain.testbeds import angle_of_repose
 from regolith_terrain.testbeds.heap_measurement import SoilColumn
 from regolith_terrain.testbeds.resumable_runs import Resumable, packed, sweep, unpacked
 
 
 class Count:
-    """A run that counts to ten."""
+    """Run that counts to ten."""
 
     def __init__(self, press_at: int = -1) -> None:
         self.n, self.press_at = 0, press_at
@@ -49,7 +49,7 @@ def nothing(done: int, total: int) -> None:
     assert 0 <= done <= total
 
 
-def test_a_sweep_stops_where_it_was_asked_to_and_goes_on_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweep_stops_on_request_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     begun: list[int] = []
 
@@ -58,13 +58,17 @@ def test_a_sweep_stops_where_it_was_asked_to_and_goes_on_there(tmp_path: Path, m
         return Count(press_at=4 if number == 1 and len(begun) == 2 else -1)
 
     rows = sweep(Resumable(), begin, 3, nothing)
-    left = {'n': 4, 'incomplete': True, 'checkpoint': 'test-runs-1.checkpoint'}  # of the module that has the settings
+    left = {
+        'n': 4,
+        'incomplete': True,
+        'checkpoint': 'test-runs-1.checkpoint',
+    }  # named after the module of the settings
     assert rows[0] == {'n': 10, 'incomplete': False}
     assert {**rows[1], 'checkpoint': ''} == {**left, 'checkpoint': ''} and len(rows) == 2
     resumed = Resumable.model_validate({'resume': rows[1]['checkpoint']})
     assert sweep(resumed, begin, 3, nothing) == 3 * [{'n': 10, 'incomplete': False}]
     assert begun == [0, 1, 1, 2]
-    # A second one in the same folder overwrites nothing.
+    # A second stop in the same folder overwrites nothing.
     begun[:] = [0]
     again = sweep(Resumable(), lambda number: Count(press_at=2), 1, nothing)
     assert (
@@ -72,7 +76,7 @@ def test_a_sweep_stops_where_it_was_asked_to_and_goes_on_there(tmp_path: Path, m
     )
 
 
-def test_a_case_that_fails_leaves_the_others() -> None:
+def test_sweep_with_a_failed_case_runs_the_others() -> None:
     class Falls(Count):
         def advance(self, tick: Callable[[float], None]) -> None:
             super().advance(tick)
@@ -86,7 +90,7 @@ def test_a_case_that_fails_leaves_the_others() -> None:
         sweep(Resumable(), lambda number: Falls(), 1, nothing)
 
 
-def test_progress_of_a_case_goes_to_its_end_and_no_further() -> None:
+def test_sweep_progress_ends_at_the_total() -> None:
     class Hasty(Count):
         def advance(self, tick: Callable[[float], None]) -> None:
             tick(3.0)
@@ -98,7 +102,7 @@ def test_progress_of_a_case_goes_to_its_end_and_no_further() -> None:
     assert told[-1][0] // 2 in [done for done, _ in told]
 
 
-def test_what_is_packed_is_what_comes_out() -> None:
+def test_packed_state_unpacks_identically() -> None:
     found = unpacked(packed(a=np.arange(3.0), b=b'\x00\xff', c=0.1, d=np.zeros((0, 5))))
     assert found['a'].tolist() == [0.0, 1.0, 2.0] and found['b'].tobytes() == b'\x00\xff'
     assert float(found['c']) == 0.1 and found['d'].shape == (0, 5)
@@ -107,7 +111,7 @@ def test_what_is_packed_is_what_comes_out() -> None:
 
 
 @pytest.mark.slow
-def test_a_heap_of_grains_that_was_stopped_goes_on_with_the_same_bits(tmp_path: Path) -> None:
+def test_dem_repose_resumes_bit_identically(tmp_path: Path) -> None:
     values = {
         'radius_m': 0.04,
         'height_m': 0.06,
@@ -129,7 +133,7 @@ def test_a_heap_of_grains_that_was_stopped_goes_on_with_the_same_bits(tmp_path: 
     first, stopped = angle_of_repose.run(angle_of_repose.Settings.model_validate(values), stop)
     assert first == whole[0] and stopped['incomplete'] is True and stopped['slope_deg'] is None
     assert set(stopped) == {*first, 'checkpoint'}
-    # Given again, the same settings are as good as none.
+    # The same settings, given again, are accepted.
     rows = angle_of_repose.run(
         angle_of_repose.Settings.model_validate({**values, 'resume': stopped['checkpoint']}), nothing
     )
@@ -137,7 +141,7 @@ def test_a_heap_of_grains_that_was_stopped_goes_on_with_the_same_bits(tmp_path: 
 
 
 @pytest.mark.seconds
-def test_a_column_of_soil_goes_on_with_the_same_bits() -> None:
+def test_crm_collapse_resumes_bit_identically() -> None:
     one, other = (CrmCollapse(SoilColumn(0.04, 0.04, 9.81, 0.5, 0.0), 0.5, 100, workers) for workers in (1, 2))
     while one.part < 0.02:
         one.advance(lambda part: None)
@@ -148,7 +152,7 @@ def test_a_column_of_soil_goes_on_with_the_same_bits() -> None:
     assert one.save() == other.save() and one.part == other.part
 
 
-def test_a_checkpoint_of_another_experiment_is_refused(tmp_path: Path) -> None:
+def test_checkpoint_of_another_experiment_is_rejected(tmp_path: Path) -> None:
     file = tmp_path / 'some.checkpoint'
     file.write_text('{"format": 1, "bench": "another", "settings": {}, "rows": []}\n')
     with pytest.raises(ValidationError, match='allowed: a checkpoint of this experiment'):
@@ -158,8 +162,8 @@ def test_a_checkpoint_of_another_experiment_is_refused(tmp_path: Path) -> None:
         angle_of_repose.Settings.model_validate({'resume': str(file)})
 
 
-def test_only_the_case_that_was_stopped_loads_what_was_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cases after it begin at their beginning."""
+def test_sweep_resume_loads_only_the_stopped_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cases after it start at their beginning."""
     monkeypatch.chdir(tmp_path)
     loaded: list[int] = []
 

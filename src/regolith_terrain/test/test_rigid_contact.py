@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ground that does not yield: Coulomb's block on an incline, weights borne, wheels that roll without loss."""
+"""Tests of rigid terrain: block on an incline, supported weight, rolling wheels and edges."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def contact_of(shape: scm.Shapes, **values: float) -> RigidContact:
 
 
 def slide(slope: float, friction: float, duration: float, stick: float = 1e-3) -> float:
-    """Return the speed down an incline of a block that was let go on it and does not turn [m/s]."""
+    """Return the speed of a block that slides down an incline from rest without rotation [m/s]."""
     block = contact_of(scm.box(0.4, 0.4, 0.2), friction=friction, friction_displacement_m=stick)
     window = SoilGrid(PlaneField(slope), 0.05, RIGID).window(-200, 60, -20, 21)
     arrays = block.arrays(window, 1)
@@ -38,7 +38,7 @@ def slide(slope: float, friction: float, duration: float, stick: float = 1e-3) -
     turn = np.array(
         [[math.cos(angle), 0.0, -math.sin(angle)], [0.0, 1.0, 0.0], [math.sin(angle), 0.0, math.cos(angle)]]
     )
-    sunk = MASS * GRAVITY * math.cos(angle) / (4 * 2e5)  # on four corners of 200 kN/m
+    sunk = MASS * GRAVITY * math.cos(angle) / (4 * 2e5)  # on four corners with 200 kN/m each
     place, speed = (0.1 - sunk) * turn[:, 2], np.zeros(3)
     wrench = scm.make_wrench()
     for _ in range(round(duration / STEP)):
@@ -50,20 +50,20 @@ def slide(slope: float, friction: float, duration: float, stick: float = 1e-3) -
 
 
 @pytest.mark.seconds
-def test_a_block_slides_as_coulomb_says() -> None:
-    """Above the angle of friction by g (sin a - mu cos a) t, and by what the first 10 um without full friction add."""
+def test_rigid_contact_block_slides_by_coulomb_friction() -> None:
+    """Above the friction angle: g (sin a - mu cos a) t, plus the share of the first 10 um without full friction."""
     slope, friction = 0.5, 0.3
     along = GRAVITY * (math.sin(math.atan(slope)) - friction * math.cos(math.atan(slope)))
     assert slide(slope, friction, 1.0, 1e-5) == pytest.approx(along, rel=0.005)
     assert slide(slope, 0.0, 1.0) == pytest.approx(GRAVITY * math.sin(math.atan(slope)), rel=1e-6)
 
 
-def test_a_block_holds_below_the_angle_of_friction() -> None:
-    """It neither slides nor creeps: what friction holds it back is remembered, not a matter of its speed."""
+def test_rigid_contact_block_is_at_rest_below_the_friction_angle() -> None:
+    """The block neither slides nor creeps: friction has a memory and does not depend on speed alone."""
     assert abs(slide(0.5, 0.6, 4.0)) < 1e-5
 
 
-def test_a_wheel_carries_its_load_on_three_points_and_slips_by_coulomb() -> None:
+def test_rigid_contact_wheel_has_three_points_and_coulomb_friction() -> None:
     wheel = contact_of(scm.cylinder(0.25, 0.2), friction=0.5)
     window = SoilGrid(FlatField(), 0.05, RIGID).window(-20, 21, -20, 21)
     arrays = wheel.arrays(window, 1)
@@ -72,18 +72,19 @@ def test_a_wheel_carries_its_load_on_three_points_and_slips_by_coulomb() -> None
     assert wheel.press(arrays, STEP, 0, PartPose(place, turn, still, still), wrench) == OK
     assert wrench.stats[scm.STAT_LOADED_NODES] == 3
     assert wrench.force == pytest.approx([0.0, 0.0, 3 * 2e5 * 1e-3]) and wrench.torque == pytest.approx([0.0] * 3)
-    # Spinning on the spot: after 25 mm of slip, 25 times friction_displacement_m, all of mu N pushes ahead, and its torque brakes.
+    # Spinning in place: after 25 mm of slip, 25 times friction_displacement_m, mu N drives ahead, and its torque
+    # brakes.
     for _ in range(100):
         wheel.press(arrays, STEP, 0, PartPose(place, turn, still, np.array([0.0, 1.0, 0.0])), wrench)
     assert wrench.force[0] == pytest.approx(0.5 * 600.0, rel=1e-6)
-    assert wrench.torque[1] == pytest.approx(-0.249 * 300.0, rel=5e-3)  # the point lies 0.25 m below the axle
-    # Rolling without slip it meets no resistance.
+    assert wrench.torque[1] == pytest.approx(-0.249 * 300.0, rel=5e-3)  # the point is 0.25 m below the axle
+    # There is no resistance to rolling without slip.
     wheel.reset()
     wheel.press(arrays, STEP, 0, PartPose(place, turn, np.array([0.25, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])), wrench)
     assert wrench.force[0] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_memory_is_saved_and_a_body_beyond_the_window_is_told() -> None:
+def test_rigid_contact_saves_its_memory_and_reports_leaving_the_window() -> None:
     wheel = contact_of(scm.cylinder(0.25, 0.2))
     arrays = wheel.arrays(SoilGrid(FlatField(), 0.05, RIGID).window(-9, 10, -9, 10), 1)
     wrench, moving = scm.make_wrench(), np.array([0.1, 0.05, 0.0])
@@ -92,7 +93,7 @@ def test_memory_is_saved_and_a_body_beyond_the_window_is_told() -> None:
     again = contact_of(scm.cylinder(0.25, 0.2))
     again.load(wheel.save())
     assert again.save() == wheel.save() != contact_of(scm.cylinder(0.25, 0.2)).save()
-    with pytest.raises(ValueError, match='cut short'):
+    with pytest.raises(ValueError, match='saved friction of 127 bytes; allowed: 128'):
         again.load(wheel.save()[:-1])
     far = pose._replace(center=np.array([0.5, 0.0, 0.249]))
     assert wheel.press(arrays, STEP, 0, far, wrench) == LEFT_WINDOW
@@ -102,10 +103,11 @@ def test_memory_is_saved_and_a_body_beyond_the_window_is_told() -> None:
 
 
 class Edge(HeightField):
-    """Level ground at z = 0 that drops by 1 m behind a line through the origin, over one cell of 0.05 m.
+    """Level terrain at z = 0 that drops by 1 m behind a line through the origin, over one cell of 0.05 m.
 
     Args:
-        heading: Of the drop, from x [rad].
+        heading: Direction of the drop, from x [rad].
+        width: Width of the drop [m].
     """
 
     def __init__(self, heading: float = 0.0, width: float = 0.05) -> None:
@@ -127,8 +129,8 @@ def ground_of(field: HeightField, shape: scm.Shapes | None = None) -> tuple[Rigi
 @pytest.mark.parametrize(
     'heading', [0.6, *(pytest.param(turn, marks=pytest.mark.slow) for turn in (0.0, 0.5 * math.pi, -2.2))]
 )
-def test_depth_is_the_distance_from_the_nearest_point_of_the_ground(heading: float) -> None:
-    """Against a net of points 0.5 mm apart, steep faces 10 mm: theirs is never shorter, and longer by half a mesh."""
+def test_rigid_depth_is_the_distance_to_the_surface(heading: float) -> None:
+    """Reference: points 0.5 mm apart, 10 mm on steep faces: their distance is longer by up to half a mesh."""
     _, ground = ground_of(Edge(heading))
     rng = np.random.default_rng(3)
     fine = np.arange(-0.4, 0.4, 5e-4)
@@ -148,26 +150,26 @@ def test_depth_is_the_distance_from_the_nearest_point_of_the_ground(heading: flo
         assert np.linalg.norm(normal) == pytest.approx(1.0)
 
 
-def test_a_corner_pushed_into_the_face_of_a_step_stays_shallow() -> None:
-    """From the face on, 0.5 m below the top, depth is the way into it, also where that is under the top."""
+def test_rigid_depth_at_a_step_face_is_the_distance_into_it() -> None:
+    """From the face, 0.5 m below the top, depth is the distance into it, also below the top."""
     for heading in (0.0, 0.5 * math.pi, math.pi, -0.5 * math.pi):
         _, ground = ground_of(Edge(heading))
         along = np.array([math.cos(heading), math.sin(heading)])
         for way in (0.001, 0.02, 0.03, 0.06, 0.3):
             x, y = along * (0.025 - way)
             depth, *normal = depth_at(ground, x, y, -0.5)
-            # The face is 1 m high over 0.05 m: it leans by 2.9 degrees.
+            # The face is 1 m high over 0.05 m: it is inclined by 2.9 degrees.
             assert depth == pytest.approx(way * math.cos(math.atan(0.05)), rel=1e-6)
             assert normal[:2] == pytest.approx(along * math.cos(math.atan(0.05)), abs=1e-6)
-    # On planes it is what it was: the tangent's, to rounding.
+    # On planes it is the distance to the tangent plane, to rounding.
     _, plane = ground_of(PlaneField(0.3))
     for x, y in np.random.default_rng(1).uniform(-0.5, 0.5, (40, 2)):
         assert depth_at(plane, x, y, 0.3 * x - 0.04)[0] == pytest.approx(0.04 / math.hypot(1.0, 0.3), rel=1e-9)
 
 
 @pytest.mark.parametrize('angle_deg', [0.0, 20.0, 45.0, 80.0])
-def test_a_rim_past_an_edge_is_supported_by_the_edge(angle_deg: float) -> None:
-    """At equal distances from it the load is that of level ground, and points from the edge to the axle."""
+def test_rigid_contact_rim_past_an_edge_is_supported(angle_deg: float) -> None:
+    """At equal distances from the edge, the load is that of level terrain, and it points from the edge to the axle."""
     still, angle = np.zeros(3), math.radians(angle_deg)
     wheel, ground = ground_of(Edge(), scm.cylinder(0.25, 0.2))
     wrench = scm.make_wrench()
@@ -180,11 +182,11 @@ def test_a_rim_past_an_edge_is_supported_by_the_edge(angle_deg: float) -> None:
 
 
 @pytest.mark.parametrize(('lean', 'within'), [(0.0, 0.02), (0.2, 0.1), (0.7, 1e-6), (-1.4, 1e-6)])
-def test_force_of_an_oblique_edge_is_the_gradient_of_its_energy(lean: float, within: float) -> None:
+def test_rigid_contact_edge_force_is_the_energy_gradient(lean: float, within: float) -> None:
     """A thin wheel at a heading of 0.5 rad to the edge, upright to tilted: F = -dU/dx, U = 3 k d^2 / 2 = F^2 / 6k.
 
-    Upright, depth is at right angles to the edge, and the change of that angle is left out: depth over distance, 2 %.
-    Leaning, the nearest point is looked for in the vertical plane: with that within a tenth. Tilted it is exact.
+    Upright, depth is perpendicular to the edge; the change of that angle is omitted: depth over distance, 2 %. With a
+    lean, the search for the nearest point is in the vertical plane: within a tenth. Tilted, it is exact.
     """
     wheel, ground = ground_of(Edge(), scm.cylinder(0.25, 1e-6))
     wrench, still = scm.make_wrench(), np.zeros(3)
@@ -203,10 +205,10 @@ def test_force_of_an_oblique_edge_is_the_gradient_of_its_energy(lean: float, wit
 
 
 @pytest.mark.parametrize('into', [0.002, 0.01, 0.03])
-def test_a_wheel_that_slides_into_a_step_beside_it_is_pushed_back_by_what_entered(into: float) -> None:
-    """The axle is above the top, so the nearest point in the wheel's plane is there; the way out is sideways, and short.
+def test_rigid_contact_wheel_beside_a_step_is_pushed_back(into: float) -> None:
+    """The axle is above the top, so the nearest point in the wheel plane is on it; the way out is sideways and short.
 
-    Exact to the halvings of 0.1 m: the face is plane, and leans by 2.9 degrees.
+    The result is exact to the bisection of 0.1 m: the face is plane and inclined by 2.9 degrees.
     """
     contact, arrays = ground_of(Edge(), scm.cylinder(0.3, 1e-6))
     wrench, still, lean = scm.make_wrench(), np.zeros(3), math.atan(0.05)
@@ -218,7 +220,7 @@ def test_a_wheel_that_slides_into_a_step_beside_it_is_pushed_back_by_what_entere
         assert contact.press(arrays, STEP, 0, PartPose(place, turn, still, still), wrench) == OK
         expected = 3 * 2e5 * into * math.cos(lean) * np.array([math.cos(lean), 0.0, math.sin(lean)])
         np.testing.assert_allclose(wrench.force, expected, atol=6e5 * 2e-6)
-    # Further away than the rim is deep, it stands on the top.
+    # If the rim is farther away than it is deep, the wheel stands on the top.
     contact.reset()
     contact.press(arrays, STEP, 0, PartPose(np.array([-0.2, 0.3, 0.2]), turn, still, still), wrench)
     np.testing.assert_allclose(wrench.force, [0.0, 0.0, 6e4], atol=1e-6)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil contact against closed forms and conservation laws."""
+"""Tests of SCM against closed forms and conservation laws."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def quiet(soil: str = 'chrono_lunar') -> np.ndarray:
 
 @pytest.mark.parametrize('mode', MODES)
 @pytest.mark.parametrize('soil', ['chrono_lunar', 'chrono_sandmid', 'chrono_lete'])
-def test_plate_follows_bekker(mode: str, soil: str) -> None:
+def test_scm_plate_matches_bekker(mode: str, soil: str) -> None:
     k_phi, k_c, n = quiet(soil)[:3]
     bin_ = Bin(quiet(soil), mode=mode)
-    # 21 x 31 nodes of 1 cm; the hull through node centres (reference) is one cell smaller than the plate.
+    # 21 x 31 nodes of 1 cm; the hull through node centers (reference) is one cell smaller than the plate.
     length, width = (0.21, 0.31) if mode == 'regolith' else (0.20, 0.30)
     inverse_width = (length + width) / (length * width)
     for z in (0.005, 0.01, 0.03):
@@ -56,10 +56,10 @@ def test_plate_follows_bekker(mode: str, soil: str) -> None:
         assert np.allclose(bin_.torque, 0.0, atol=1e-9 * bin_.force[2])
 
 
-def test_upright_cylinder_is_a_round_plate() -> None:
+def test_scm_upright_cylinder_equals_a_round_plate() -> None:
     bin_ = Bin(quiet(), spacing=0.005, bounds=(-60, 61, -60, 61))
     assert bin_.wheel((0.0, 0.0, 0.09), axis=(0.0, 0.0, 1.0), radius=0.2, width=0.2) == OK
-    # The number of lattice points in a circle of 40 cells is pi 40^2 within 1 % (Gauss' circle problem).
+    # The number of lattice points in a circle of 40 cells is pi 40^2 within 1 % (Gauss circle problem).
     assert bin_.stats[STAT_LOADED_AREA] == pytest.approx(math.pi * 0.04, rel=0.01)
     # 1 / b of a disc is P / (2 A) = 1 / R; a hull of cells is within 5 % of it.
     assert bin_.stats[STAT_INVERSE_WIDTH] == pytest.approx(5.0, rel=0.05)
@@ -68,7 +68,7 @@ def test_upright_cylinder_is_a_round_plate() -> None:
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_no_contact_no_force(mode: str) -> None:
+def test_scm_without_contact_has_no_force(mode: str) -> None:
     bin_ = Bin('chrono_lunar', mode=mode)
     assert bin_.wheel((0.0, 0.0, 0.2501), velocity=(1.0, 0.0, -1.0)) == OK
     assert not bin_.force.any() and not bin_.torque.any() and not bin_.window.touched.any()
@@ -76,7 +76,7 @@ def test_no_contact_no_force(mode: str) -> None:
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_shear_saturates_at_mohr_coulomb(mode: str) -> None:
+def test_scm_shear_saturates_at_mohr_coulomb(mode: str) -> None:
     bin_ = Bin(quiet(), mode=mode)
     for _ in range(200):  # 0.2 m of sliding, more than ten times K
         bin_.plate((0.0, 0.0, -0.01), velocity=(1.0, 0.0, 0.0))
@@ -87,7 +87,7 @@ def test_shear_saturates_at_mohr_coulomb(mode: str) -> None:
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_steady_sliding_is_janosi_hanamoto(mode: str) -> None:
+def test_scm_steady_sliding_matches_janosi_hanamoto(mode: str) -> None:
     bin_ = Bin(quiet(), mode=mode)
     for k in range(1, 40):
         bin_.plate((0.0, 0.0, -0.01), velocity=(0.6, 0.8, 0.0))
@@ -97,23 +97,23 @@ def test_steady_sliding_is_janosi_hanamoto(mode: str) -> None:
         assert bin_.force[1] / bin_.force[0] == pytest.approx(0.8 / 0.6, rel=1e-9)
 
 
-def test_shear_unwinds_on_reversal_and_holds_at_rest() -> None:
+def test_scm_shear_reverses_and_stays_at_rest() -> None:
     bin_ = Bin(quiet())
     for _ in range(100):
         bin_.plate((0.0, 0.0, -0.01), velocity=(1.0, 0.0, 0.0))
     forward = bin_.force[0]
     bin_.plate((0.0, 0.0, -0.01))
-    assert bin_.force[0] == pytest.approx(forward, rel=1e-12)  # at rest the soil keeps holding
+    assert bin_.force[0] == pytest.approx(forward, rel=1e-12)  # at rest the soil keeps its shear stress
     bin_.plate((0.0, 0.0, -0.01), velocity=(-1e-6, 0.0, 0.0))
-    # and does not jump with the sign of a creep: internal friction adds 2 v T / K = 2e-5 of the strength
+    # It does not jump with the sign of creep: internal friction adds 2 v T / K = 2e-5 of the strength.
     assert bin_.force[0] == pytest.approx(forward, rel=5e-5)
     for _ in range(300):
         bin_.plate((0.0, 0.0, -0.01), velocity=(-1.0, 0.0, 0.0))
     assert bin_.force[0] == pytest.approx(-forward, rel=0.01)  # 1 - exp(-0.1 / K) = 0.996 of the limit either way
 
 
-def test_internal_friction_damps_a_plate_on_its_shear_spring() -> None:
-    """A plate that rocks by less than K on the soil comes to rest; Janosi-Hanamoto alone would let it swing for ever."""
+def test_internal_friction_damps_a_plate() -> None:
+    """A plate that rocks by less than K comes to rest; with Janosi-Hanamoto alone it would oscillate without end."""
     bin_ = Bin(quiet())
     mass, x, v, swing = 400.0, 0.0, 2e-3, []
     for _ in range(4000):
@@ -124,8 +124,10 @@ def test_internal_friction_damps_a_plate_on_its_shear_spring() -> None:
     assert max(swing[-500:]) < 1e-2 * max(swing[:500])
 
 
-def test_internal_friction_is_a_stress_in_the_rate_of_shear() -> None:
-    """u = m + T (1 - |v| / v_0) dm / dt from rest, m = -(1 - exp(-|v| t / K)), until creep is sliding; never above 1."""
+def test_internal_friction_depends_on_the_shear_rate() -> None:
+    """u = m + T (1 - |v| / v_0) dm / dt from rest, m = -(1 - exp(-|v| t / K)), up to the sliding speed; never above
+    1.
+    """
     step, janosi = 1e-3, 0.018
     for speed in (1e-6, 5e-3, 0.019):
         mx, my, ux, uy = mobilize(0.0, 0.0, 0.6 * speed, -0.8 * speed, speed, step, janosi)
@@ -140,8 +142,8 @@ def test_internal_friction_is_a_stress_in_the_rate_of_shear() -> None:
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_damping_is_in_proportion_to_speed(mode: str) -> None:
-    """A plate that goes down at v meets R v A more than one that stands, to rounding."""
+def test_scm_damping_is_proportional_to_speed(mode: str) -> None:
+    """The force on a plate that moves down at v is larger by R v A than at rest, to rounding."""
     forces = []
     for speed in (0.0, -0.05, -0.1):
         bin_ = Bin('chrono_lunar', mode=mode)
@@ -151,8 +153,8 @@ def test_damping_is_in_proportion_to_speed(mode: str) -> None:
 
 
 @pytest.mark.parametrize(('share', 'grows'), [(0.98, False), (1.02, True)])
-def test_a_plate_bounces_on_above_the_step_limit_only(share: float, grows: bool) -> None:
-    """Semi-implicit Euler on the unloading spring, about a load small against the yield pressure: |v| stays or grows."""
+def test_scm_plate_oscillation_grows_only_above_the_step_limit(share: float, grows: bool) -> None:
+    """Semi-implicit Euler on the unloading spring, with a load below the yield pressure: |v| stays or grows."""
     parameters, mass, area = quiet(), 50.0, 0.21 * 0.31
     limit = spring_limit(mass, area, float(parameters[ELASTIC]), 0.0).seconds
     bin_ = Bin(parameters)
@@ -169,7 +171,7 @@ def test_a_plate_bounces_on_above_the_step_limit_only(share: float, grows: bool)
     assert spring_limit(10.0, 0.2, 1e7, 3e4).seconds == pytest.approx(min(2.0 * math.sqrt(10.0 / 2e6), 10.0 / 6e3))
 
 
-def test_shear_is_forgotten_when_the_wheel_leaves() -> None:
+def test_scm_shear_is_reset_without_contact() -> None:
     bin_ = Bin('chrono_lunar')
     for _ in range(50):
         bin_.wheel((0.0, 0.0, 0.23), spin=(0.0, 4.0, 0.0))
@@ -179,7 +181,7 @@ def test_shear_is_forgotten_when_the_wheel_leaves() -> None:
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_loading_cycles_never_yield_energy(mode: str) -> None:
+def test_scm_loading_cycles_never_gain_energy(mode: str) -> None:
     bin_ = Bin(quiet('chrono_sandmid'), mode=mode)
     work = 0.0
     previous = 0.0
@@ -192,12 +194,12 @@ def test_loading_cycles_never_yield_energy(mode: str) -> None:
         work += bin_.force[2] * (depth - previous)
         previous = depth
         lowest = min(lowest, work)
-    # Unloading is an explicit spring sum: at most force times step (2e3 N x 3e-4 m) is gained by the quadrature.
+    # Unloading is an explicit spring sum: the quadrature adds at most force times step (2e3 N x 3e-4 m).
     assert lowest > -0.6
     assert work > 1.0
 
 
-def test_damping_never_pulls() -> None:
+def test_scm_damping_never_pulls() -> None:
     bin_ = Bin('chrono_lunar')
     bin_.plate((0.0, 0.0, -0.01))
     bin_.plate((0.0, 0.0, -0.00999), velocity=(0.0, 0.0, 5.0))
@@ -209,7 +211,7 @@ def test_damping_never_pulls() -> None:
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_turned_wheel_gives_turned_wrench(mode: str) -> None:
+def test_scm_rotated_wheel_gives_rotated_wrench(mode: str) -> None:
     straight = Bin('chrono_lunar', mode=mode, bounds=(-45, 46, -45, 46))
     turned = Bin('chrono_lunar', mode=mode, bounds=(-45, 46, -45, 46))
     flipped = Bin('chrono_lunar', mode=mode, bounds=(-45, 46, -45, 46))
@@ -224,11 +226,11 @@ def test_turned_wheel_gives_turned_wrench(mode: str) -> None:
     assert np.allclose(flipped.force, straight.force, rtol=1e-12, atol=1e-9)
 
 
-def test_tilted_wheel_digs_in_with_its_edge() -> None:
+def test_scm_tilted_wheel_contacts_with_its_edge() -> None:
     bin_ = Bin(quiet())
     tilt = math.radians(10.0)
     axis = (0.0, math.cos(tilt), math.sin(tilt))
-    # The lowest point of a tilted cylinder: R cos(tilt) + w sin(tilt) below its centre, on the lower edge.
+    # Lowest point of a tilted cylinder: R cos(tilt) + w sin(tilt) below its center, on the lower edge.
     reach = 0.25 * math.cos(tilt) + 0.105 * math.sin(tilt)
     assert bin_.wheel((0.0, 0.0, reach + 1e-6), axis=axis) == OK
     assert bin_.stats[STAT_LOADED_NODES] == 0
@@ -239,12 +241,12 @@ def test_tilted_wheel_digs_in_with_its_edge() -> None:
     assert bin_.torque[0] < 0.0
 
 
-def test_wheel_pressed_into_a_slope_is_pushed_back_along_its_normal() -> None:
+def test_scm_wheel_on_a_slope_has_force_along_its_normal() -> None:
     slope = math.tan(math.radians(20.0))
     bin_ = Bin(quiet(), field=PlaneField(slope_x=slope))
-    # An upright cylinder cut off at its lower face cannot lie on a slope; a wheel can.
+    # An upright cylinder with a lower face cannot rest on a slope; a wheel can.
     assert bin_.wheel((0.0, 0.0, 0.25 / math.cos(math.radians(20.0)) - 0.02)) == OK
-    # The wheel's contact is symmetric about the slope's normal, up to where the nodes happen to lie.
+    # The contact of the wheel is symmetric about the slope normal, except for node positions.
     assert bin_.force[0] / bin_.force[2] == pytest.approx(-slope, rel=2e-3)
     # Its surface is an arc: width times R times the angle between the ends of the chord, to one row of nodes.
     arc = 0.21 * 2.0 * 0.25 * math.acos(1.0 - 0.02 * math.cos(math.radians(20.0)) / 0.25)
@@ -252,7 +254,7 @@ def test_wheel_pressed_into_a_slope_is_pushed_back_along_its_normal() -> None:
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_two_bumps_are_two_patches(mode: str) -> None:
+def test_scm_two_bumps_give_two_patches(mode: str) -> None:
     bin_ = Bin(quiet(), mode=mode)
     for rows in (slice(35, 40), slice(51, 56)):
         for part in (bin_.window.base[1:-1, 1:-1], bin_.window.level_initial, bin_.window.level):
@@ -265,13 +267,13 @@ def test_two_bumps_are_two_patches(mode: str) -> None:
     assert bin_.stats[STAT_INVERSE_WIDTH] == pytest.approx((side + other) / (side * other), rel=1e-12)
 
 
-def test_second_pass_sinks_less_than_the_first() -> None:
+def test_scm_second_pass_sinks_less_than_the_first() -> None:
     for compacted in (True, False):
         bin_ = Bin(quiet())
         bin_.plate((0.0, 0.0, -0.02))
         load = bin_.force[2]
         bin_.plate((0.0, 0.0, 0.0))
-        if not compacted:  # what a rut is when only its level is handed on
+        if not compacted:  # a rut of which only the level is transferred
             window = bin_.window
             window.level_initial[:] = window.level
             window.sinkage_plastic[:] = 0.0
@@ -286,14 +288,14 @@ def test_second_pass_sinks_less_than_the_first() -> None:
         assert extra == pytest.approx(0.0 if compacted else 0.02, abs=2e-5)
 
 
-def test_leaving_the_window_is_reported_and_changes_nothing() -> None:
+def test_scm_leaving_the_window_is_reported_without_changes() -> None:
     bin_ = Bin('chrono_lunar')
     assert bin_.wheel((0.35, 0.0, 0.2)) == LEFT_WINDOW
     assert bin_.wheel((0.0, -0.25, 0.2)) == LEFT_WINDOW
     assert not bin_.window.touched.any() and not bin_.force.any()
 
 
-def test_parts_of_a_window_that_were_not_copied_are_out_of_bounds() -> None:
+def test_scm_uncopied_parts_of_a_window_are_out_of_bounds() -> None:
     bin_ = Bin('chrono_lunar', bounds=(-40, 120, -35, 36))
     bin_.window = SoilGrid(FlatField(), 0.01).window(-40, 120, -35, 36, np.array([[-40, 60, -35, 36]], dtype=np.int32))
     bin_.ground = scm_ground(bin_.window)
@@ -302,14 +304,14 @@ def test_parts_of_a_window_that_were_not_copied_are_out_of_bounds() -> None:
     assert bin_.wheel((0.4, 0.0, 0.2)) == LEFT_WINDOW
 
 
-def test_too_small_scratch_is_reported() -> None:
+def test_scm_small_scratch_array_is_reported() -> None:
     bin_ = Bin('chrono_lunar')
     bin_.wheel((0.0, 0.0, 0.3))
     bin_.scratch = make_scratch(0.05, 0.01)
     assert bin_.wheel((0.0, 0.0, 0.2)) == SCRATCH_TOO_SMALL
 
 
-def test_equal_calls_give_equal_bits() -> None:
+def test_scm_equal_calls_are_bit_identical() -> None:
     outcome = []
     for _ in range(2):
         bin_ = Bin('chrono_lunar')
@@ -320,8 +322,8 @@ def test_equal_calls_give_equal_bits() -> None:
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_side_slip_is_resisted_sideways(mode: str) -> None:
-    """A wheel that rolls and drifts to its left is pushed to its right, and mirrored drift mirrors the force."""
+def test_scm_side_slip_has_an_opposing_lateral_force(mode: str) -> None:
+    """A wheel that rolls and drifts to its left is pushed to its right; mirrored drift mirrors the force."""
     forces = []
     for drift in (0.05, 0.0, -0.05):
         bin_ = Bin('chrono_lunar', mode=mode)
@@ -333,12 +335,12 @@ def test_side_slip_is_resisted_sideways(mode: str) -> None:
     assert left[1] < -0.05 * left[2] < 0.0
     assert abs(straight[1]) < 1e-9 * straight[2]
     assert np.allclose(left * (1.0, -1.0, 1.0), right, rtol=1e-9)
-    # Friction is one stress: what goes sideways is missing forwards, and together they stay below the strength.
+    # Friction is one stress: a lateral part reduces the longitudinal part, and the sum stays below the strength.
     assert math.hypot(left[0], left[1]) < 170.0 * 0.3 * 0.3 + left[2] * (math.tan(math.radians(35.0)) + 0.5)
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_dragged_plate_heads_where_it_is_dragged(mode: str) -> None:
+def test_scm_dragged_plate_has_friction_opposite_to_motion(mode: str) -> None:
     for angle in (0.3, 1.2, 2.5):
         bin_ = Bin(quiet(), mode=mode)
         for _ in range(200):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the second of two cases: diagonals, other soils, other solids, stretched shapes, ends between nodes."""
+"""Tests of second cases: diagonals, other soils, other solids, scaled shapes, ends between nodes."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from regolith_terrain.solids.solids import Solid, Solids
 
 
 @pytest.mark.parametrize('sides', [(1, 1), (1, -1)])
-def test_a_diagonal_slope_is_a_face_only_beyond_its_longer_step(sides: tuple[int, int]) -> None:
-    """Nodes along a diagonal are sqrt 2 spacings apart: a drop of 1.2 steps of repose is no face there, of 1.5 it is."""
+def test_face_height_diagonal_uses_the_longer_step(sides: tuple[int, int]) -> None:
+    """Nodes along a diagonal are sqrt 2 spacings apart: a drop of 1.2 repose steps is not a face, one of 1.5 is."""
     step = SPACING * math.tan(REPOSE)
     along = sides[0] * np.arange(21)[:, None] + sides[1] * np.arange(21)[None, :]
     assert face_height(-0.5 * 1.2 * step * along, 10, 10, step) == 0.0
-    # Ten steps down to the corner, ten up to the other one.
+    # Ten steps down to the corner, ten up to the opposite one.
     assert face_height(-0.5 * 1.5 * step * along, 10, 10, step) == pytest.approx(20 * 1.5 * step)
 
 
-def test_whatever_sliding_soil_came_to_is_among_the_changes() -> None:
-    """Wherever the work of a cycle is cut off: no column has other loose soil and is not said to have changed."""
+def test_relaxation_reports_every_changed_column() -> None:
+    """For any budget of a cycle, every column with changed loose soil is reported as changed."""
     for budget in range(1, 80):
         plot = Plot(21)
         plot.pour(slice(9, 12), slice(9, 12), 0.1)
@@ -46,8 +46,8 @@ def test_whatever_sliding_soil_came_to_is_among_the_changes() -> None:
         assert not ((plot.loose != before) & ~plot.changed).any(), budget
 
 
-def test_soil_comes_down_with_the_density_of_the_ground_it_comes_to() -> None:
-    """1 cm of the first soil on a region of half its density lies 2 cm high."""
+def test_dumped_soil_has_the_density_of_the_region() -> None:
+    """1 cm of the first soil is 2 cm high on a region with half its density."""
     disc = {'center': (1.0, 0.0), 'radius_m': 0.5}
     soil = Site().ground.lying[0, 0]
     light = {
@@ -65,8 +65,8 @@ def test_soil_comes_down_with_the_density_of_the_ground_it_comes_to() -> None:
 @pytest.mark.parametrize(
     ('kind', 'side', 'torque'), [(BLADE, 1.0, 1.0), (BLADE, -1.0, -1.0), (BUCKET, 1.0, 1.0), (BUCKET, -1.0, -1.0)]
 )
-def test_an_edge_that_cuts_on_one_side_is_turned_to_that_side(kind: int, side: float, torque: float) -> None:
-    """Soil over the left half of an edge 0.5 m wide holds that half back, an eighth of a meter from the middle."""
+def test_blade_with_one_sided_cut_has_a_yaw_moment(kind: int, side: float, torque: float) -> None:
+    """Soil over the left half of an edge 0.5 m wide resists that half, 0.125 m from the center."""
     tools = tools_of(kind, curve=((0.0, 1.0), (0.0, 0.0)))
     y = (np.arange(tools.level.shape[1]) + tools.j0) * tools.spacing
     tools.level[:, side * y > 0.0] = 0.03
@@ -78,7 +78,7 @@ def test_an_edge_that_cuts_on_one_side_is_turned_to_that_side(kind: int, side: f
 
 
 @pytest.mark.parametrize('width', [0.2, 0.5, 0.8])
-def test_the_depth_of_a_level_cut_is_its_depth_whatever_the_width(width: float) -> None:
+def test_level_cut_depth_is_independent_of_width(width: float) -> None:
     tools = tools_of(BLADE, width=width)
     pose = make_pose()
     pose.velocity[0], pose.center[2] = 0.2, -0.03
@@ -87,8 +87,8 @@ def test_the_depth_of_a_level_cut_is_its_depth_whatever_the_width(width: float) 
 
 
 @pytest.mark.parametrize('shape', [scm.cylinder(0.25, 0.3), scm.box(0.4, 0.4, 0.5)], ids=['wheel', 'box'])
-def test_friction_stays_when_another_solid_comes_near(shape: Shapes) -> None:
-    """A lower number comes before it in the list, and is not touched: the force is what it is without it."""
+def test_solid_friction_is_unchanged_by_a_nearby_solid(shape: Shapes) -> None:
+    """A solid with a lower number precedes it in the list without contact: the force is the same as without it."""
     far, under = ((3.0, -1.0, -0.5), (4.0, 1.0, 0.0)), ((-1.0, -1.0, -0.5), (1.0, 1.0, 0.0))
     corners = [
         np.array([[x, y, z] for x in (a[0], b[0]) for y in (a[1], b[1]) for z in (a[2], b[2])]) for a, b in (far, under)
@@ -109,9 +109,9 @@ def test_friction_stays_when_another_solid_comes_near(shape: Shapes) -> None:
 
 
 @pytest.mark.parametrize('axis', range(3))
-def test_a_mesh_off_its_origin_meets_a_wall_where_it_is_turned_to(axis: int) -> None:
-    """Its middle is 0.4 m along an axis of its own, which is turned on the next one of the world: its face is at 0.5 m."""
-    turn = np.roll(np.eye(3), 1, axis=0)  # x on y, y on z, z on x
+def test_rotated_mesh_off_its_origin_contacts_a_wall(axis: int) -> None:
+    """Its center is 0.4 m along an own axis, which is rotated onto the next world axis: its face is at 0.5 m."""
+    turn = np.roll(np.eye(3), 1, axis=0)  # x to y, y to z, z to x
     world = (axis + 1) % 3
     middle = 0.4 * np.eye(3)[axis]
     surface = hull(middle + 0.1 * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]))
@@ -128,8 +128,8 @@ def test_a_mesh_off_its_origin_meets_a_wall_where_it_is_turned_to(axis: int) -> 
             assert body.arrays.found[0, 6] == pytest.approx(depth) and 0.44 < body.arrays.found[0, world] < 0.51
 
 
-def test_planes_of_stretched_solids_are_those_of_their_facets() -> None:
-    """A rock stretched by 1, 2 and 3 and turned: normals and distances against the cross products of its facets."""
+def test_planes_of_scaled_solids_match_their_facets() -> None:
+    """A rock scaled by 1, 2 and 3 and rotated: normals and distances against cross products of its facets."""
     shape = hull(scaled_rock(3)[0])
     c, s = math.cos(0.7), math.sin(0.7)
     axes = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) * [1.0, 2.0, 3.0]
@@ -142,9 +142,7 @@ def test_planes_of_stretched_solids_are_those_of_their_facets() -> None:
 
 
 @pytest.mark.parametrize(('low', 'high'), [((0.013, 0.027), (0.475, 0.291)), ((-0.291, 0.013), (0.013, 0.475))])
-def test_a_region_that_ends_between_nodes_has_every_node_within(
-    low: tuple[float, float], high: tuple[float, float]
-) -> None:
+def test_region_between_nodes_contains_every_node_inside(low: tuple[float, float], high: tuple[float, float]) -> None:
     corners = np.array([low, (high[0], low[1]), high, (low[0], high[1])])
     disc = Region(np.array([[0.107, -0.955]]), 0.313)
     rows = SoilMap(np.zeros((3, 1)), [Region(corners, 0.0), disc]).rows(-40, 60, -70, 60, 0.02)

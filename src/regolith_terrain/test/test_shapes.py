@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes the soil feels: exact rays against closed forms, and against one another."""
+"""Tests of shapes in soil contact: exact rays against closed forms and against each other."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def drum_triangles(radius: float, width: float, count: int) -> np.ndarray:
 
 @pytest.mark.parametrize('mode', MODES)
 @pytest.mark.parametrize('pose', [np.eye(3), turn(2, 0.4), turn(0, 0.2) @ turn(2, 1.1), turn(1, -0.3) @ turn(0, 0.15)])
-def test_box_and_its_mesh_feel_the_same(mode: str, pose: np.ndarray) -> None:
-    """Two kernels, one body: rays against slabs and rays against triangles."""
+def test_box_and_its_mesh_have_the_same_force(mode: str, pose: np.ndarray) -> None:
+    """Two kernels for one body: rays against slabs and rays against triangles."""
     outcome = []
     for shape in (scm.box(0.21, 0.31, 0.12), scm.mesh(box_triangles(0.21, 0.31, 0.12))):
         bin_ = SoilBin(quiet(), mode=mode)
@@ -75,8 +75,8 @@ def test_box_and_its_mesh_feel_the_same(mode: str, pose: np.ndarray) -> None:
     assert np.allclose(outcome[0], outcome[1], rtol=1e-9, atol=1e-6)
 
 
-def test_tilted_box_is_felt_where_it_is() -> None:
-    """A box standing on an edge: its lower envelope is two planes, known in closed form."""
+def test_tilted_box_presses_its_lower_envelope() -> None:
+    """A box on an edge: its lower envelope is two planes with a closed form."""
     bin_ = SoilBin(quiet(), mode='regolith')
     pose = turn(1, 0.3)  # the edge towards +x goes down
     edge = pose @ np.array([0.1, 0.0, -0.05])
@@ -91,29 +91,29 @@ def test_tilted_box_is_felt_where_it_is() -> None:
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_drum_of_many_facets_is_a_cylinder(mode: str) -> None:
+def test_mesh_with_many_facets_matches_a_cylinder(mode: str) -> None:
     forces = []
     for shape in (scm.cylinder(0.25, 0.21), scm.mesh(drum_triangles(0.25, 0.21, 720))):
         bin_ = SoilBin(quiet(), mode=mode)
         for k in range(10):
             bin_.body(shape, (0.002 * k, 0.0, 0.225), turn(1, 0.01 * k), (0.15, 0.0, 0.0), (0.0, 0.8, 0.0))
         forces.append(bin_.force.copy())
-    # A facet's sagitta is R (1 - cos(pi / 720)) = 2.4 um of 25 mm sinkage, and p goes with its power 1.1.
+    # The sagitta of a facet is R (1 - cos(pi / 720)) = 2.4 um of 25 mm sinkage; p has its power 1.1.
     assert np.allclose(forces[0], forces[1], rtol=5e-3, atol=1.0)
 
 
 @pytest.mark.parametrize('mode', MODES)
-def test_grousers_stand_out_of_their_drum(mode: str) -> None:
-    """Grousers so thin that no ray meets one leave the drum; one straight below is a plate that reaches deeper."""
+def test_grousers_reach_deeper_than_their_drum(mode: str) -> None:
+    """Very thin grousers without a ray hit leave only the drum; one straight below is a plate that is deeper."""
     bare, thin, below = (SoilBin(quiet(), mode=mode) for _ in range(3))
     bare.body(scm.cylinder(0.238, 0.21), (0.0, 0.0, 0.23))
-    # 5 mm off the nodes, a blade 1 mm thick is between them.
+    # A blade 1 mm thick, 5 mm off the nodes, is between them.
     thin.body(scm.grousered_wheel(0.25, 0.21, 1, 0.012, 0.001), (0.0, 0.0, 0.23), turn(1, 1.0))
     assert thin.force.tobytes() == bare.force.tobytes()
     below.body(scm.grousered_wheel(0.25, 0.21, 4, 0.012, 0.004), (0.0, 0.0, 0.23))
     assert below.window.level.min() == pytest.approx(-0.02, abs=1e-12)  # the tip
     middle = below.window.level[45]
-    assert np.count_nonzero(np.isclose(middle, -0.02)) == 21  # one row, as wide as the wheel
+    assert np.count_nonzero(np.isclose(middle, -0.02)) == 21  # one row over the width of the wheel
     assert below.force[2] > bare.force[2]
     thick = SoilBin(quiet(), mode=mode)
     thick.body(scm.grousered_wheel(0.25, 0.21, 4, 0.012, 0.045), (0.0, 0.0, 0.23))
@@ -122,7 +122,7 @@ def test_grousers_stand_out_of_their_drum(mode: str) -> None:
 
 
 def test_grousers_pull_more_than_a_smooth_wheel() -> None:
-    """At 40 % slip under the same load; and they dig themselves in deeper (slip sinkage)."""
+    """At 40 % slip under the same load; they also dig in deeper (slip sinkage)."""
     smooth, grousered = (
         roll(
             SoilBin('chrono_sandmid', 0.01, 'regolith', rolling_bounds(0.01, 0.12, 0.25, 0.21)), 500.0, 0.4, shape=shape
@@ -133,7 +133,7 @@ def test_grousers_pull_more_than_a_smooth_wheel() -> None:
     assert grousered.sinkage > 1.2 * smooth.sinkage
 
 
-def test_wrong_shapes_are_refused() -> None:
+def test_invalid_shapes_are_rejected() -> None:
     with pytest.raises(ValueError, match='radius -1'):
         scm.cylinder(-1.0, 0.2)
     with pytest.raises(ValueError, match=r'height 0\.3 m of the grousers; allowed: below the radius 0\.25'):
@@ -147,10 +147,10 @@ def test_wrong_shapes_are_refused() -> None:
 
 @pytest.mark.parametrize('mode', MODES)
 @pytest.mark.parametrize('moved', [(0, 0), (37, -51), (-640, 64)])
-def test_forces_do_not_depend_on_tile_borders(mode: str, moved: tuple[int, int]) -> None:
-    """The same drive laid elsewhere over the tiles of the grid, from a grid that holds a rut already.
+def test_scm_forces_are_independent_of_tile_borders(mode: str, moved: tuple[int, int]) -> None:
+    """The same drive at another position on the tiles of the grid, starting from a grid with a rut.
 
-    The places are whole numbers of a binary fraction of a metre, so that adding them rounds nothing.
+    Positions are integer multiples of a binary fraction of a meter, so that their sums are exact.
     """
     from regolith_terrain.grid.soil_grid import SoilGrid
     from regolith_terrain.height_field import FlatField
@@ -174,8 +174,8 @@ def test_forces_do_not_depend_on_tile_borders(mode: str, moved: tuple[int, int])
     assert np.allclose(outcome[0][1], outcome[1][1], rtol=0.0, atol=1e-15)
 
 
-def test_a_box_is_over_all_nodes_within_its_outline() -> None:
-    """And over no others, however it is turned: the outline is the convex hull of its corners, seen from above."""
+def test_box_hits_exactly_the_nodes_within_its_outline() -> None:
+    """The outline is the convex hull of the corners seen from above, for any attitude; no other node is hit."""
     from scipy.spatial import ConvexHull
 
     generator = np.random.default_rng(4)
@@ -205,10 +205,10 @@ def test_leaning_wheel_has_no_side_force_of_single_nodes(shape: scm.Shapes) -> N
     low = 0.25 * math.cos(lean) + 0.15 * math.sin(lean)
     corner = pose @ np.array([0.0, 0.15, -0.25])
     worst = 0.0
-    # The lower flank is 0.17 mm wide from above: a line of nodes passes through it.
+    # From above, the lower flank is 0.17 mm wide: a line of nodes passes through it.
     for across in np.linspace(-2e-4, 2e-4, 41):
         bin_ = SoilBin(soil, mode='regolith', spacing=spacing)
         assert bin_.body(shape, (0.0, across - corner[1], low - depth), pose, dt=1e-6) == 0
         worst = max(worst, abs(bin_.force[1]) / bin_.force[2])
-    # The flank in the soil is a segment of a circle, of less than 2/3 of chord by depth; the barrel is as long as its width.
+    # The flank in the soil is a circular segment of less than 2/3 of chord by depth; the barrel has its full width.
     assert 0.02 < worst < 1.5 * depth / 0.3 * 2.0 / 3.0 + math.tan(lean)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of elevation models that processes share: the newest are kept."""
+"""Tests of elevation model copies that processes share."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 from regolith_terrain.elevation.shared_heights import SHARED_FROM, cache_folder, shared
 
 
-def test_the_newest_copies_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of ten copies, each made an hour after the one before, the last eight are there and the first two are not."""
+def test_shared_heights_keep_the_newest_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten copies are made one hour apart: the last eight remain, the first two are removed."""
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
     model = tmp_path / 'model.tif'
     model.write_bytes(b'posts')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil that slipping wheels carry behind them: how much, where to, and the books of it."""
+"""Tests of soil transport by slipping wheels: amount, direction and mass balance."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def drag(
     seconds: float,
     rotation: np.ndarray | None = None,
 ) -> float:
-    """Move a wheel from the origin, its lowest point ``depth`` below z = 0; return the x where it stops."""
+    """Move a wheel from the origin with its lowest point ``depth`` below z = 0; return its final x."""
     x = y = 0.0
     turn = np.eye(3) if rotation is None else rotation
     for _ in range(round(seconds / STEP)):
@@ -86,8 +86,8 @@ def books(bin_: SoilBin) -> np.ndarray:
 
 
 @pytest.mark.seconds
-def test_a_rolling_wheel_digs_as_deep_as_reece_says() -> None:
-    """Below its foot the ground has lost h i / (1 - i): what the flow at the foot takes from each metre crossed."""
+def test_slip_sinkage_depth_matches_reece() -> None:
+    """Below its foot, the terrain has lost h i / (1 - i), the transport at the foot per meter of travel."""
     slip = 0.5
     bin_ = bed(shear_layer_m=1e-9)
     x = drag(bin_, wheel(), 0.025, (OMEGA * RADIUS * (1 - slip), 0.0, 0.0), (0.0, OMEGA, 0.0), 4.0)
@@ -95,15 +95,15 @@ def test_a_rolling_wheel_digs_as_deep_as_reece_says() -> None:
     foot = bin_.window.level_initial[round(x / 0.01) + 60, 60]
     # A node passes the foot up to half its width before or after the others of its row: 5 % of a contact of 11 cm.
     assert -foot == pytest.approx(HEIGHT * slip / (1 - slip), rel=0.05)
-    # The open hole in steady motion: below the rim two thirds of a parabola's box, as long a piece of full depth behind
-    # the foot, and as long a piece that fills up along a parabola.
+    # Open hole in steady motion: two thirds of the box of a parabola below the rim, an equal length of full depth
+    # behind the foot, and an equal length that fills up along a parabola.
     chord = math.sqrt(2 * RADIUS * 0.025)
     assert volume == pytest.approx(-foot * WIDTH * chord * (2 / 3 + 1 + 2 / 3), rel=0.05)
 
 
 @pytest.mark.parametrize('slip', [0.0, 0.3, -0.3])
-def test_soil_goes_against_the_slip(slip: float) -> None:
-    """A driven wheel leaves a heap behind, a braking one pushes it ahead, one that just rolls moves nothing."""
+def test_slip_sinkage_moves_soil_against_the_slip(slip: float) -> None:
+    """A driven wheel leaves a heap behind, a braked one pushes it ahead, a rolling one moves nothing."""
     bin_ = bed()
     drag(bin_, wheel(), 0.02, (OMEGA * RADIUS * (1 - slip), 0.0, 0.0), (0.0, OMEGA, 0.0), 1.5)
     moved = raised(bin_)
@@ -115,8 +115,8 @@ def test_soil_goes_against_the_slip(slip: float) -> None:
     assert hole.min() > heap.max() if slip > 0 else hole.max() < heap.min()
 
 
-def test_what_is_carried_is_on_the_ledger_to_the_quantum() -> None:
-    """Soils of two densities side by side: nothing is made or lost, and each column gives what its volume weighs."""
+def test_slip_sinkage_conserves_mass_to_the_quantum() -> None:
+    """Soils of two densities side by side: mass is conserved, and each column gives the mass of its volume."""
     light, dense = quiet(), quiet()
     light[DENSITY], dense[DENSITY] = 1300.0, 1900.0
     bin_ = bed(np.stack((light, dense)))
@@ -127,13 +127,13 @@ def test_what_is_carried_is_on_the_ledger_to_the_quantum() -> None:
     for side, soil in ((slice(None, 60), light), (slice(60, None), dense)):
         dug = moved[:, side] < 0.0
         mass = quanta[:, side][dug].sum() * QUANTUM_KGPM2
-        # Half a quantum a column and step.
+        # Half a quantum per column and step.
         assert mass < -1.0 and mass == pytest.approx(moved[:, side][dug].sum() * soil[DENSITY], rel=1e-7)
 
 
 @pytest.mark.parametrize('heading', [0.4, math.pi / 2, 2.5, -1.9])
-def test_any_heading_is_as_good(heading: float) -> None:
-    """A wheel on another heading carries as much, the opposite way to where it drives."""
+def test_slip_sinkage_is_independent_of_heading(heading: float) -> None:
+    """A wheel on another heading transports the same volume, opposite to its motion."""
     volumes = []
     for angle in (0.0, heading):
         c, s = math.cos(angle), math.sin(angle)
@@ -145,14 +145,16 @@ def test_any_heading_is_as_good(heading: float) -> None:
         way = ((i - 80) * c + (j - 80) * s) * 0.01
         volumes.append((-moved[moved < 0].sum() * 1e-4, (moved[i, j] * way).sum() * 1e-6))
         assert books(bin_).sum() == 0
-    # Volume of the hole, and the first moment of all that was moved along the heading; nodes of a turned contact are
-    # not in rows.
+    # Volume of the hole, and the first moment of the moved soil along the heading. Nodes of a rotated contact are not
+    # in rows.
     assert volumes[1] == pytest.approx(volumes[0], rel=0.08)
     assert volumes[0][1] < 0.0
 
 
-def test_a_slope_is_as_good_as_the_level() -> None:
-    """On a plane of 15 degrees along the heading the wheel digs what it digs on the level, measured upright."""
+def test_slip_sinkage_on_a_slope_equals_that_on_level_terrain() -> None:
+    """On a plane of 15 degrees along the heading, the vertical depth of the wheel's rut equals that on level
+    terrain.
+    """
     depths = []
     for grade in (0.0, math.tan(math.radians(15.0))):
         bin_ = bed(field=PlaneField(grade))
@@ -160,7 +162,7 @@ def test_a_slope_is_as_good_as_the_level() -> None:
         rotation = np.array([[c, 0.0, -c * grade], [0.0, 1.0, 0.0], [c * grade, 0.0, c]])
         x, speed = 0.0, 0.1
         for _ in range(2000):
-            # 2 cm deep along the plane's normal.
+            # 2 cm deep along the normal of the plane.
             height = grade * x + (RADIUS - 0.02) / c
             status = bin_.body(
                 wheel(), (x, 0.0, height), rotation, (speed * c, 0.0, speed * c * grade), (0.0, OMEGA, 0.0), STEP
@@ -168,11 +170,13 @@ def test_a_slope_is_as_good_as_the_level() -> None:
             assert status == scm.OK
             x += STEP * speed * c
         depths.append(-raised(bin_).min() * c)
-    assert depths[1] == pytest.approx(depths[0], rel=0.05)  # nodes lie 3.5 % further apart along the slope
+    assert depths[1] == pytest.approx(depths[0], rel=0.05)  # nodes are 3.5 % farther apart along the slope
 
 
-def test_grousers_carry_the_soil_that_they_penetrate() -> None:
-    """A wheel whose tips are 1 mm deep carries 1 mm of soil between its grousers, in addition to the band."""
+def test_slip_sinkage_grousers_move_penetrated_soil() -> None:
+    """A wheel with grouser tips at 1 mm depth moves 1 mm of soil between its grousers, in addition to the shear
+    band.
+    """
     dug = []
     for height in (0.0, HEIGHT):
         bin_ = bed(shear_layer_m=1e-4)
@@ -182,9 +186,9 @@ def test_grousers_carry_the_soil_that_they_penetrate() -> None:
 
 
 def pressed(shape: scm.Shapes, soil: np.ndarray, depth: float) -> tuple[float, SoilBin]:
-    """Press a wheel straight down in small steps; return the vertical force at the end [N] and the bed."""
+    """Press a wheel straight down in small steps; return the final vertical force [N] and the bed."""
     frictionless = soil.copy()
-    frictionless[JANOSI] = 1e6  # no shear is mobilized on so short a path
+    frictionless[JANOSI] = 1e6  # no shear develops on such a short path
     bin_ = SoilBin(frictionless, 0.005, bounds=(-60, 61, -40, 41), displacement=rules())
     bin_.containing(shape)
     for k in range(1, 401):
@@ -193,10 +197,10 @@ def pressed(shape: scm.Shapes, soil: np.ndarray, depth: float) -> tuple[float, S
 
 
 @pytest.mark.parametrize(('depth', 'count', 'thickness'), [(0.008, 24, 0.006), (0.02, 24, 0.006), (0.03, 12, 0.01)])
-def test_plates_and_drum_share_the_load(depth: float, count: int, thickness: float) -> None:
-    """The vertical force is the integral of Bekker's pressure on plates and drum, with Janssen's friction on the flanks.
+def test_grouser_plates_and_drum_share_the_load(depth: float, count: int, thickness: float) -> None:
+    """The vertical force is the integral of Bekker pressure on plates and drum, with Janssen friction on the flanks.
 
-    The closed form leaves out k_c of the patch, so the soil has only the k_c of the plates: 1e3 of 1e6 Pa/m at b = 0.2 m.
+    The closed form omits k_c of the patch, so the soil has only the k_c of the plates: 1e3 of 1e6 Pa/m at b = 0.2 m.
     The sum over nodes of 5 mm differs from the integral by less than 2 % for contacts of 20 nodes.
     """
     soil = quiet()
@@ -216,14 +220,14 @@ def test_plates_and_drum_share_the_load(depth: float, count: int, thickness: flo
     # Nodes on the edges of the wheel count with whole cells: 41 of 5 mm across 0.2 m.
     width = 41 * 0.005
     assert force == pytest.approx((on_plates + on_drum).sum() * 5e-5 * width, rel=0.02)
-    # Less than on the solid cylinder, and more than on the plates alone where the drum touches.
+    # Less than on the solid cylinder, and more than on the plates alone if the drum has contact.
     whole = ((1e6 + 1e3 / b) * s).sum() * 5e-5 * width
     assert force < 0.9 * whole
     assert (force > 1.02 * on_plates.sum() * 5e-5 * width) == bool(drum.any())
 
 
-def test_plates_side_by_side_are_a_solid_cylinder() -> None:
-    """Plates that leave no gap carry what the cylinder around their tips does, bit for bit."""
+def test_grouser_plates_without_gaps_equal_a_cylinder() -> None:
+    """Plates without a gap carry the same load as the cylinder around their tips, bit-identical."""
     soil = quiet()
     count = 100
     gap = 2.0 * math.pi * RADIUS / count
@@ -232,12 +236,12 @@ def test_plates_side_by_side_are_a_solid_cylinder() -> None:
     assert dense == solid
 
 
-def test_firm_soil_carries_a_wheel_on_its_plates() -> None:
-    """Soil a hundred times as stiff as lunar soil carries a rover's wheel before the drum touches."""
+def test_firm_soil_supports_a_wheel_on_its_grousers() -> None:
+    """Soil a hundred times as stiff as lunar soil carries the wheel of a rover before the drum has contact."""
     soil = quiet()
     soil[[K_PHI, K_C]] *= 100.0
     soil[ELASTIC] = 2e9
-    # Half of the depth at which the drum touches; 176 N are a quarter of a rover of 435 kg on the Moon.
+    # Half of the depth of drum contact; 176 N are a quarter of the weight of a rover of 435 kg on the Moon.
     force, _ = pressed(scm.cylinder(RADIUS, WIDTH, 24, HEIGHT, 0.006), soil, 0.5 * (HEIGHT - 1e-3))
     assert force > 176.0
 
@@ -252,11 +256,11 @@ def test_firm_soil_carries_a_wheel_on_its_plates() -> None:
         (20, 0.5961),
     ],
 )
-def test_sinkage_over_slip_follows_the_continuum(slope: int, slip: float) -> None:
-    """GRC-1, the wheel of the rig grc1_mgru3: within 30 % of the particle model's sinkage at the slip that it found.
+def test_sinkage_over_slip_matches_crm(slope: int, slip: float) -> None:
+    """On GRC-1 with the wheel of the rig grc1_mgru3, sinkage is within 30 % of the particle model at the same slip.
 
-    No value is fitted to it, but the law of the plates was written with these rows in view: a regression test, not an
-    independent check (docs/validation/scm.md).
+    No value is fitted to it, but the rows were known when the plate model was written. This is a regression test, not
+    an independent check (docs/validation/scm.md).
     """
     rig = load_wheel_rig('grc1_mgru3')
     found = row('crm.csv', f'wheel_{slope}')
@@ -280,24 +284,25 @@ def test_sinkage_over_slip_follows_the_continuum(slope: int, slip: float) -> Non
 
 
 @pytest.mark.seconds
-def test_the_default_rig_sinks_deeper_with_slip() -> None:
-    """Without any setting but the slip, on simulant: strictly deeper, and visibly so."""
+def test_default_rig_sinkage_grows_with_slip() -> None:
+    """With no setting but slip, on simulant, sinkage grows strictly and visibly."""
     settings = wheel_rig.Settings.model_validate({'soil': 'jsc1a', 'slip': (0.0, 0.1, 0.3, 0.6)})
     depths = [found['sinkage_m'] for found in wheel_rig.run(settings, lambda *tick: None)]
     assert all(b > a + 5e-4 for a, b in itertools.pairwise(depths))
-    # What Reece's grousers dig, h i / (1 - i), between slips of 0.1 and 0.6: 16.7 mm; the soil lands partly under the rim.
+    # Soil dug by grousers after Reece, h i / (1 - i), between slips of 0.1 and 0.6: 16.7 mm; part of it lands under the
+    # rim.
     assert depths[-1] - depths[1] == pytest.approx(0.012 * (1.5 - 1.0 / 9.0), rel=0.25)
 
 
-def test_grousers_that_are_felt_carry_as_well() -> None:
+def test_slip_sinkage_with_individual_contact_moves_soil() -> None:
     bin_ = bed()
     shape = bin_.containing(scm.grousered_wheel(RADIUS, WIDTH, 24, HEIGHT, 0.006))
     drag(bin_, shape, 0.02, (0.1, 0.0, 0.0), (0.0, OMEGA, 0.0), 1.0)
     assert raised(bin_).min() < -2e-3 and books(bin_).sum() == 0
 
 
-def test_shoes_hand_the_band_on() -> None:
-    """A plate that slips carries the shear band from its front end past its rear end; one that sinks carries nothing."""
+def test_slip_sinkage_plate_moves_the_shear_band() -> None:
+    """A slipping plate moves the shear band from its front end past its rear end; a sinking one moves nothing."""
     bin_ = bed(bounds=(-40, 41, -30, 31))
     for _ in range(400):
         assert bin_.plate((0.0, 0.0, -0.005), velocity=(-0.05, 0.0, 0.0), dt=STEP) == scm.OK
@@ -316,14 +321,14 @@ def test_shoes_hand_the_band_on() -> None:
     ('height', 'most'),
     [(0.0, 0.9), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((0.012, 0.9), (0.03, 0.8)))],
 )
-def test_sinkage_grows_with_slip(height: float, most: float) -> None:
-    """Up to a slip at which h i / (1 - i) alone would bury the axle.
+def test_slip_sinkage_grows_with_slip(height: float, most: float) -> None:
+    """Slip is limited to values at which h i / (1 - i) alone does not sink the axle.
 
-    Grousers dig what Reece says, h i / (1 - i); a part lands below the rim again, and the deeper rim has a longer
+    Grousers dig h i / (1 - i) after Reece. Part of the soil lands below the rim again, and the deeper rim has a longer
     contact, 15 % in all. A smooth rim digs with its shear band alone.
     """
     sinkages = []
-    # Of a smooth rim only the ends are compared.
+    # For a smooth rim only the ends are compared.
     for slip in (s for s in ((0.0, 0.2, 0.4, 0.6, 0.8, 0.9) if height else (0.0, 0.9)) if s <= most):
         speed = OMEGA * RADIUS * (1.0 - slip)
         bin_ = SoilBin('lunar_nominal', 0.02, bounds=rolling_bounds(0.02, speed, RADIUS, WIDTH), displacement=rules())
@@ -333,12 +338,12 @@ def test_sinkage_grows_with_slip(height: float, most: float) -> None:
         assert sinkages[-1] - sinkages[0] == pytest.approx(height * most / (1.0 - most), rel=0.15)
     else:
         assert sinkages[-1] > 1.15 * sinkages[0]
-    # Shear on the rim lifts a wheel by some tenths of a millimetre as it comes on, more than the band of a smooth one digs.
+    # Shear on the rim lifts a wheel by some tenths of a millimeter at first, more than the band of a smooth one digs.
     assert height == 0.0 or sinkages == sorted(sinkages)
 
 
-def test_soil_stays_off_ground_of_another_law() -> None:
-    """Behind the wheel lies a pad (a row of NaN): what would land there stays where it is."""
+def test_slip_sinkage_leaves_terrain_of_another_model_unchanged() -> None:
+    """Behind the wheel is a pad (a row of NaN): soil that would land there stays in place."""
     soil = quiet()
     bin_ = bed(np.stack((soil, np.full_like(soil, np.nan))))
     bin_.ground.region[:50] = 1
@@ -347,8 +352,8 @@ def test_soil_stays_off_ground_of_another_law() -> None:
     assert books(bin_).sum() == 0
 
 
-def test_two_vehicles_that_dig_at_one_node_add_up() -> None:
-    """One lowers what the other lowers, too, and raises what the other raises: heights and masses are sums."""
+def test_slip_sinkage_of_two_vehicles_adds_up() -> None:
+    """Where both vehicles lower or raise the same nodes, heights and masses add up."""
     deltas = {}
     for name, start in (('a', 0.0), ('b', 0.04)):
         window = SoilGrid(FlatField(), 0.02).window(-40, 60, -40, 41)
@@ -388,7 +393,7 @@ def test_two_vehicles_that_dig_at_one_node_add_up() -> None:
     assert grid.moved_mass() == 0.0
 
 
-def test_the_shear_band_is_eight_median_grains() -> None:
+def test_shear_band_is_eight_median_grains() -> None:
     assert rules()[SHEAR_LAYER] == pytest.approx(8 * 70e-6)
 
 
@@ -403,8 +408,8 @@ def test_reference_mode_has_no_slip_sinkage() -> None:
 
 
 @pytest.mark.seconds
-def test_rigs_in_reference_mode_are_left_alone() -> None:
-    """Grousers that are not felt one by one change no bit of them; in regolith mode, where they carry, they do."""
+def test_reference_mode_rig_is_unchanged_by_grousers() -> None:
+    """Grousers without individual contact do not change any bit; in regolith mode, where they carry soil, they do."""
 
     def rows(**values: object) -> list[dict[str, object]]:
         settings = wheel_rig.Settings.model_validate({'slip': '0.5', 'grid_spacing_m': 0.02, 'grousers': 24, **values})

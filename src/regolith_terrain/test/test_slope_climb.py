@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A wheel that climbs slopes on ground of each kind: figures, refusals, threads, stops and goings-on."""
+"""Tests of a wheel that climbs slopes on SCM, CRM and DEM."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SMALL = {
     'spin_up_s': 0.05,
     'drive_s': 0.3,
 }
-# On a card figures differ by rounding, which a bed of grains amplifies: here all is done on the processor.
+# On a graphics card, results differ by rounding, which a grain bed amplifies: all tests here run on the CPU.
 COARSE: dict[str, dict[str, Any]] = {
     'scm': {'grid_spacing_m': 0.01},
     'crm': {
@@ -82,38 +82,39 @@ def climbed(ground: str, **values: Any) -> list[dict[str, Any]]:
 
 
 def figures(row: dict[str, Any]) -> str:
-    """Return all that another run of the same settings has the same, digit for digit."""
+    """Return the parts of a row that are identical in another run of the same settings."""
     return json.dumps({key: value for key, value in row.items() if key != 'wall_s'})
 
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('ground', ['scm', 'crm', 'dem'])
-def test_all_kinds_of_ground_give_the_same_figures(ground: str) -> None:
+def test_climb_rows_have_the_same_keys_for_any_terrain_model(ground: str) -> None:
     row = climbed(ground)[0]
     assert set(row) == KEYS and row['incomplete'] is False and row['device'] == 'cpu'
     assert row['terrain_model'] == ground and row['slope_deg'] == 10.0 and row['steps'] > 100
     assert -0.5 < row['slip'] < 1.0
-    # A climb ends when the drive does, within a sample.
+    # A climb ends with the drive, within one sample.
     assert row['simulated_s'] == pytest.approx(row['steps'] * row['step_s']) and row['simulated_s'] == pytest.approx(
         0.35, abs=2.0 * row['step_s'] if ground == 'scm' else 0.011
     )
     assert row['slip'] == pytest.approx(1.0 - row['speed_mps'] / (4.0 * 0.055))
     assert row['power_w'] == pytest.approx(4.0 * row['torque_nm'])
-    # It is driven, sinks in, and stays in as it goes up the slope.
+    # The wheel is driven, sinks in, and stays in while it climbs.
     assert row['torque_nm'] > 0.0 and 0.0 < row['sinkage_m'] < 0.02 and row['track'][-1][1] > 0.0
-    # What the ground bears across the slope, but for the bounces of so short a way.
+    # Support force across the slope, except for bounces on a short path.
     assert row['normal_force_n'] == pytest.approx(0.4 * 9.81 * math.cos(math.radians(10.0)), rel=0.15)
 
 
-def test_slip_is_over_the_tips_and_its_drift_is_told() -> None:
-    """A way of v t + a t^2 / 2: slip and its change follow."""
+def test_climb_slip_and_its_drift_follow_the_track() -> None:
+    """For a path v t + a t^2 / 2, slip and its change follow."""
     rig = WheelRig.model_validate({'settle_s': 1.0, 'drive_s': 10.0, 'averaging_fraction': 0.4})
     t = np.linspace(0.0, 11.0, 1101)
     for a, steady in ((0.0, True), (-4e-3, False)):
         way = 0.1 * t + 0.5 * a * t**2
         samples = np.stack((t, way, 0.02 + 0.0 * t, 5.0 + 0.0 * t, 170.0 + 0.0 * t), axis=1)
         found = measured(rig, samples)
-        # Over the last 4 s, whose middle is 9 s, and whose halves lie 2 s apart but for half a sample; rate times 0.255 m is 0.204 m/s.
+        # Over the last 4 s with the middle at 9 s; its halves are 2 s apart except for half a sample; rate times 0.255
+        # m is 0.204 m/s.
         assert found['slip'] == pytest.approx(1.0 - (0.1 + 9.0 * a) / 0.204, abs=1e-9)
         assert found['slip_drift'] == pytest.approx(-2.0 * a / 0.204, rel=3e-3) and found['steady'] is steady
         assert found['sinkage_m'] == pytest.approx(0.02) and found['power_w'] == pytest.approx(4.0)
@@ -122,7 +123,7 @@ def test_slip_is_over_the_tips_and_its_drift_is_told() -> None:
     assert measured(rig, samples[:50])['slip'] is None
 
 
-def test_times_stretch_under_less_gravity() -> None:
+def test_climb_times_scale_with_gravity() -> None:
     rig = load_wheel_rig('grc1_mgru3')
     trough = {'length_m': 2.25, 'width_m': 0.4, 'depth_m': 0.12}
     assert rig == WheelRig.model_validate({'name': 'grc1_mgru3', 'trough': trough, 'drive_s': 9.0, 'scm_drive_s': 40.0})
@@ -131,16 +132,16 @@ def test_times_stretch_under_less_gravity() -> None:
     values = {'slope_deg': 5, 'gravity_mps2': 1.62, 'omega_radps': 0.3251}
     made = {g: wheel_rig.Settings.model_validate({**values, 'terrain_model': g}).climbing_rig() for g in ('scm', 'crm')}
     assert made['crm'] == moon.model_copy(update={'omega_radps': 0.3251})
-    # On the grid a drive is longer.
+    # The drive is longer on the soil grid.
     assert made['scm'].drive_s == pytest.approx(40.0 * math.sqrt(9.81 / 1.62))
 
 
 @pytest.mark.slow
-def test_a_wheel_on_the_grid_slips_as_measured() -> None:
-    """Within 0.10 of what Hu et al. (2024) report of a prototype's wheel on GRC-1 up to 10 deg, and 0.25 above.
+def test_scm_climb_slip_matches_measurements() -> None:
+    """Slip is within 0.10 of Hu et al. (2024) for a prototype wheel on GRC-1 up to 10 deg, and within 0.25 above.
 
-    The law knows nothing of what flows below the wheel, so no more is asked of it; the wheel has to dig itself in where
-    the slope comes near what the soil bears.
+    SCM has no model of the soil flow below the wheel, so the tolerance is wider. The wheel must dig in where the slope
+    approaches the soil strength.
     """
     measured_slip = {5.0: 0.052, 10.0: 0.135, 15.0: 0.434, 20.0: 0.756, 25.0: 0.885}
     climb = wheel_rig.Settings.model_validate({'slope_deg': tuple(measured_slip)})
@@ -151,10 +152,10 @@ def test_a_wheel_on_the_grid_slips_as_measured() -> None:
 
 
 @pytest.mark.seconds
-def test_a_climb_on_the_moon_is_that_on_earth_but_slower() -> None:
-    """Without cohesion, and as stiff for its weight, soil on the Moon does the same at rates lower by the root of gravity.
+def test_crm_climb_on_the_moon_scales_only_the_time() -> None:
+    """Without cohesion and with equal relative stiffness, lunar gravity scales all rates by the root of gravity.
 
-    So slips and powers over m g v agree to rounding, which a wheel's ground amplifies.
+    Slips and powers over m g v therefore agree to rounding, which soil contact amplifies.
     """
     rows = []
     for g in (9.81, 1.62):
@@ -172,7 +173,7 @@ def test_a_climb_on_the_moon_is_that_on_earth_but_slower() -> None:
     [
         ({'slip': 0.2}, r'slope_deg = 10.0: cannot be combined with slip 0.2; allowed: one of the two'),
         ({'slope_deg': '5,50'}, r'slope_deg = 50.0: is out of range; allowed: -45 to 45'),
-        ({'terrain_model': 'crm', 'spacing_m': 0.3}, r'spacing_m 0.3; allowed: at most 0.025'),
+        ({'terrain_model': 'crm', 'spacing_m': 0.3}, r'spacing_m 0.3: is too coarse; allowed: at most 0.025'),
         ({'terrain_model': 'dem', 'grains': {'radius_m': 0.06}}, 'radius_m 0.06 of grains; allowed'),
         ({'load_n': 100.0}, r'load_n = 100.0: does not apply to slope_deg; allowed: with slip, or in rig'),
         ({'terrain_model': 'crm', 'duration_s': 30.0}, r'length_m 0.21 of the trough is too short; allowed: at least'),
@@ -196,14 +197,14 @@ def test_a_climb_on_the_moon_is_that_on_earth_but_slower() -> None:
         ),
     ],
 )
-def test_impossible_climbs_are_refused(values: dict[str, Any], said: str) -> None:
+def test_climb_invalid_settings_are_rejected(values: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         settings(str(values.get('terrain_model', 'scm')), **values)
 
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('ground', ['crm', 'dem'])
-def test_threads_change_no_figure(ground: str) -> None:
+def test_climb_results_are_independent_of_threads(ground: str) -> None:
     assert figures(climbed(ground, duration_s=0.15)[0]) == figures(climbed(ground, duration_s=0.15, threads=2)[0])
 
 
@@ -215,7 +216,7 @@ def test_threads_change_no_figure(ground: str) -> None:
         *(pytest.param(*each, marks=pytest.mark.slow) for each in (('crm', 0.8), ('dem', 0.85))),
     ],
 )
-def test_a_climb_that_was_stopped_goes_on_with_the_same_bits(ground: str, at: float, tmp_path: Path) -> None:
+def test_climb_resumes_bit_identically(ground: str, at: float, tmp_path: Path) -> None:
     values = {'slope_deg': '0,10', 'duration_s': 0.15, 'checkpoint': str(tmp_path / 'climb')}
 
     def stop(done: int, total: int) -> None:
@@ -231,17 +232,17 @@ def test_a_climb_that_was_stopped_goes_on_with_the_same_bits(ground: str, at: fl
     assert 0 < stopped['steps'] < whole[1]['steps']
     with pytest.raises(ValidationError, match=r'duration_s = 0.2: differs from the checkpoint .*; allowed: 0.15'):
         settings(ground, **{**values, 'resume': stopped['checkpoint'], 'duration_s': 0.2})
-    # The checkpoint knows the settings.
+    # The checkpoint contains the settings.
     again = wheel_rig.Settings.model_validate({'resume': stopped['checkpoint'], 'threads': 2})
     rows = wheel_rig.run(again, lambda *tick: None)
     assert [figures(row) for row in rows] == [figures(row) for row in whole]
 
 
 @pytest.mark.slow
-def test_a_bin_that_was_being_filled_is_filled_anew(tmp_path: Path) -> None:
+def test_climb_stopped_during_filling_restarts_the_filling(tmp_path: Path) -> None:
     values = {'duration_s': 0.15, 'checkpoint': str(tmp_path / 'climb')}
     whole = climbed('dem', **values)
-    grain_climb._beds.clear()  # else there is nothing to fill
+    grain_climb._beds.clear()  # forces the bin to be filled
 
     def stop(done: int, total: int) -> None:
         if 0.05 * total < done and not (tmp_path / 'pressed').exists():

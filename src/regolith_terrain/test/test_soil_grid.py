@@ -1,5 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Tests of the soil grid: windows, hash, storage and shear memory."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -24,7 +26,7 @@ def part(records: NodeRecords, where: np.ndarray) -> NodeRecords:
     return NodeRecords.from_values(records.i[where], records.j[where], np.ascontiguousarray(records.values()[:, where]))
 
 
-def test_window_shows_ground_and_records_across_tile_borders() -> None:
+def test_soil_window_has_terrain_and_records_across_tiles() -> None:
     field = PlaneField(0.3, -0.2, 1.0)
     grid = SoilGrid(field, 0.05)
     records = some_records()
@@ -43,7 +45,7 @@ def test_window_shows_ground_and_records_across_tile_borders() -> None:
     assert not window.touched.any()
 
 
-def test_window_is_a_copy_and_changed_lists_what_was_touched() -> None:
+def test_soil_window_is_a_copy_that_lists_touched_nodes() -> None:
     grid = SoilGrid(FlatField(), 0.02)
     window = grid.window(-3, 4, 60, 70)
     window.level[2, 5] = -0.5
@@ -57,7 +59,7 @@ def test_window_is_a_copy_and_changed_lists_what_was_touched() -> None:
         grid.window(3, 3, 0, 5)
 
 
-def test_hash_does_not_depend_on_order_or_detours() -> None:
+def test_soil_hash_is_independent_of_order() -> None:
     records = some_records()
     whole, pieces, detour = (SoilGrid(FlatField(), 0.05) for _ in range(3))
     whole.apply(records)
@@ -74,7 +76,7 @@ def test_hash_does_not_depend_on_order_or_detours() -> None:
 
 
 @pytest.mark.parametrize('field', range(5))
-def test_one_ulp_on_one_node_changes_the_hash(field: int) -> None:
+def test_soil_hash_changes_with_one_ulp(field: int) -> None:
     records = some_records()
     values = records.values()
     values[field, 77] = np.nextafter(values[field, 77], np.inf)
@@ -84,7 +86,7 @@ def test_one_ulp_on_one_node_changes_the_hash(field: int) -> None:
     assert one.soil_hash() != other.soil_hash()
 
 
-def test_swapped_values_of_two_nodes_change_the_hash() -> None:
+def test_soil_hash_changes_with_swapped_nodes() -> None:
     records = some_records(count=2)
     values = np.ascontiguousarray(records.values()[:, ::-1])
     one, other = SoilGrid(FlatField(), 0.05), SoilGrid(FlatField(), 0.05)
@@ -93,7 +95,7 @@ def test_swapped_values_of_two_nodes_change_the_hash() -> None:
     assert one.soil_hash() != other.soil_hash()
 
 
-def test_tentative_hash_writes_nothing() -> None:
+def test_tentative_soil_hash_does_not_change_the_grid() -> None:
     grid = SoilGrid(FlatField(), 0.05)
     grid.apply(some_records(1))
     before, blob = grid.soil_hash(), grid.save()
@@ -111,15 +113,15 @@ def test_save_and_load() -> None:
     other.load(grid.save())
     assert other.save() == grid.save() and other.soil_hash() == grid.soil_hash() == other.recomputed_hash()
     assert other.all_records().equals(some_records())
-    with pytest.raises(ValueError, match='cut short'):
+    with pytest.raises(ValueError, match='truncated'):
         other.load(grid.save()[:-1])
     with pytest.raises(ValueError, match='spacing'):
         SoilGrid(FlatField(), 0.1).load(grid.save())
     with pytest.raises(ValueError, match='not a saved soil'):
-        other.load(b'something else, and long enough')
+        other.load(b'another format, and long enough')
 
 
-def test_unsorted_records_are_refused() -> None:
+def test_soil_grid_unsorted_records_are_rejected() -> None:
     records = some_records()
     with pytest.raises(ValueError, match='sorted'):
         SoilGrid(FlatField(), 0.05).apply(part(records, np.arange(len(records))[::-1]))
@@ -139,14 +141,14 @@ def test_levels_and_records_at() -> None:
     assert grid.max_rut_depth() == pytest.approx(9.0 - 3.25)
 
 
-def test_levels_equal_window_bits_on_procedural_ground() -> None:
+def test_soil_grid_levels_are_bit_identical_to_a_window() -> None:
     grid = SoilGrid(ProceduralField(3), 0.02)
     window = grid.window(100, 140, -30, 10)
     x, y = np.arange(100, 140) * 0.02, np.arange(-30, 10) * 0.02
     assert grid.levels(x[:, None], y[None, :]).tobytes() == window.level.tobytes()
 
 
-def test_shear_memory_keeps_what_lies_outside_the_window() -> None:
+def test_shear_memory_keeps_values_outside_the_window() -> None:
     dense = np.zeros((2, 10, 10, 2))
     dense[0, 3, 4] = (0.5, 0.0)
     dense[1, 9, 9] = (0.0, -0.25)
@@ -166,13 +168,13 @@ def test_shear_memory_keeps_what_lies_outside_the_window() -> None:
     ]
     again = ShearMemory.load(after.save())
     assert again.save() == after.save() and again.layers == 2
-    with pytest.raises(ValueError, match='cut short'):
+    with pytest.raises(ValueError, match='truncated'):
         ShearMemory.load(after.save()[:-1])
 
 
 @pytest.mark.parametrize('first', [TILE - 2, TILE - 1, TILE, TILE + 1])
-def test_a_window_has_its_border_wherever_it_begins(first: int) -> None:
-    """Along both axes, with the records of tiles that it meets with one row; the border is undisturbed ground."""
+def test_soil_window_has_a_border_at_any_position(first: int) -> None:
+    """Along both axes, with records of tiles of which it has one row; the border is undisturbed terrain."""
     grid = SoilGrid(PlaneField(0.3, -0.2, 1.0), 0.1)
     i, j = np.meshgrid(
         np.arange(first - 2, first + 6, dtype=np.int32),

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Laws of the shared ground, for any changes that several vehicles make in a cycle: order, conservation, round trips."""
+"""Tests of soil grid and merge with random changes by several vehicles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regolith_terrain.height_field import FlatField, PlaneField
 SEVERAL = settings(derandomize=True, max_examples=30, deadline=None)
 AT = {name: k for k, name in enumerate(FIELDS)}
 NAMES = ('amber', 'beryl', 'coral')
-# Multiples of 2^-10 m below 8 m: sums of a few of them are exact, so that order can make no excuse.
+# Multiples of 2^-10 m below 8 m: sums of a few of them are exact, so that the order has no effect on rounding.
 LENGTH = st.integers(-(2**13), 2**13).map(lambda n: n / 1024.0)
 DEPTH = st.integers(0, 2**12).map(lambda n: n / 1024.0)
 PLACE = st.tuples(st.integers(-2, 2), st.integers(62, 65))
@@ -28,7 +28,7 @@ PLACE = st.tuples(st.integers(-2, 2), st.integers(62, 65))
 
 @st.composite
 def changes(draw: st.DrawFn, kinds: st.SearchStrategy = LENGTH) -> NodeRecords:
-    """Return records of some nodes: few places, so that vehicles meet."""
+    """Return records of some of few nodes, so that the changes of vehicles overlap."""
     places = sorted(draw(st.sets(PLACE, max_size=6)))
     values = np.array([[draw(DEPTH if name.startswith('si') else kinds) for _ in places] for name in FIELDS])
     i, j = (np.array([p[k] for p in places], np.int32) for k in (0, 1))
@@ -47,7 +47,7 @@ def by_node(records: NodeRecords) -> dict[tuple[int, int], np.ndarray]:
 
 @SEVERAL
 @given(changes(), st.tuples(changes(), changes(), changes()))
-def test_the_merge_does_not_depend_on_who_is_heard_first(first: NodeRecords, deltas: tuple[NodeRecords, ...]) -> None:
+def test_merge_is_independent_of_order_for_random_changes(first: NodeRecords, deltas: tuple[NodeRecords, ...]) -> None:
     grid = ground(first)
     results = [merge(grid, dict(order)) for order in itertools.permutations(zip(NAMES, deltas))]
     for merged in results[1:]:
@@ -57,10 +57,10 @@ def test_the_merge_does_not_depend_on_who_is_heard_first(first: NodeRecords, del
 
 @SEVERAL
 @given(changes(), st.tuples(changes(), changes(), changes()))
-def test_the_merge_keeps_what_each_raised_and_the_deepest_rut(
-    first: NodeRecords, deltas: tuple[NodeRecords, ...]
-) -> None:
-    """Raises add up, hence soil is conserved; compaction is the deepest plastic set's; the level hangs on both."""
+def test_merge_adds_raises_and_keeps_the_deepest_rut(first: NodeRecords, deltas: tuple[NodeRecords, ...]) -> None:
+    """Raises add up, so soil is conserved; compaction is that of the deepest plastic sinkage; the level depends on
+    both.
+    """
     grid = ground(first)
     merged = merge(grid, dict(zip(NAMES, deltas)))
     parts = [by_node(d) for d in deltas]
@@ -70,7 +70,7 @@ def test_the_merge_keeps_what_each_raised_and_the_deepest_rut(
     for at, (place, value) in enumerate(out.items()):
         mine = {k: part[place] for k, part in enumerate(parts) if place in part}
         owner = int(merged.owner[at])
-        # Deepest, then hardest, then first by name.
+        # Largest plastic sinkage, then largest yield pressure, then first name.
         best = min(mine, key=lambda k: (-mine[k][AT['sinkage_plastic']], -mine[k][AT['sigma_yield']], k))
         assert owner == best
         if len(mine) == 1:
@@ -88,9 +88,7 @@ def test_the_merge_keeps_what_each_raised_and_the_deepest_rut(
 
 @SEVERAL
 @given(changes(), changes(), changes())
-def test_the_ground_is_what_was_written_last_and_its_hash_knows_no_way(
-    a: NodeRecords, b: NodeRecords, c: NodeRecords
-) -> None:
+def test_soil_grid_hash_depends_only_on_the_last_values(a: NodeRecords, b: NodeRecords, c: NodeRecords) -> None:
     grid, other = ground(a), ground(c)
     expected = grid.hash_with(b)
     grid.apply(b)
@@ -105,8 +103,8 @@ def test_the_ground_is_what_was_written_last_and_its_hash_knows_no_way(
 
 
 @pytest.mark.parametrize(('stride', 'i', 'j'), [(1, -3, 60), (4, -70, 61), (5, 3, -66), (8, -64, -64)])
-def test_a_coarse_node_sees_the_mean_of_the_square_about_it(stride: int, i: int, j: int) -> None:
-    """Against a sum over all nodes of the square; off the middle of tiles, across their borders, on sloping ground."""
+def test_mean_rise_is_the_mean_of_the_square_around_a_node(stride: int, i: int, j: int) -> None:
+    """Reference: a sum over all nodes of the square, also across tile borders and on slopes."""
     grid = SoilGrid(PlaneField(0.3, -0.1), 0.1)
     rng = np.random.default_rng(2)
     flat = np.unique(rng.integers(0, 200 * 200, 3000))
@@ -131,8 +129,8 @@ def test_a_coarse_node_sees_the_mean_of_the_square_about_it(stride: int, i: int,
     st.integers(-12, 3),
     st.integers(85, 103),
 )
-def test_shear_survives_windows_and_storage(memory: dict, i0: int, j0: int) -> None:
-    """What a window takes out and puts back unchanged is as before, to the bit; so is what it never saw."""
+def test_shear_memory_survives_windows_and_storage(memory: dict, i0: int, j0: int) -> None:
+    """Values that a window returns unchanged are bit-identical, as are values outside the window."""
     whole = np.zeros((3, 20, 20, 2))
     for (layer, i, j), value in memory.items():
         whole[layer, i + 10, j - 90] = value

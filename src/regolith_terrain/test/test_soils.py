@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil sets and where they lie."""
+"""Tests of soil parameter files and soil regions."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ WONG = {
 
 
 @pytest.mark.parametrize('name', WONG)
-def test_soils_are_the_published_ones_in_si(name: str) -> None:
-    """Both columns of the table say the same; its SI values are rounded to three digits, those in inches to one or two."""
+def test_soils_match_published_values_in_si(name: str) -> None:
+    """Both columns of the table agree; its SI values are rounded to three digits, those in inches to one or two."""
     soil, (n, k_c, k_phi, c, phi) = load_soil(name), WONG[name]
     assert (soil.exponent, soil.friction_angle_deg) == (n, phi)
     assert soil.k_c == pytest.approx(k_c * LB / IN ** (n + 1.0), rel=0.01)
@@ -33,15 +33,15 @@ def test_soils_are_the_published_ones_in_si(name: str) -> None:
 
 
 @pytest.mark.parametrize('name', soil_names())
-def test_every_soil_carries_a_wheel(name: str) -> None:
-    """A rover's wheel on the Moon finds its depth, pulls less than its load, and stays on top."""
+def test_shipped_soil_supports_a_wheel(name: str) -> None:
+    """A rover wheel on the Moon reaches a stable depth, pulls less than its load, and does not sink through."""
     done = roll(SoilBin(name, 0.02, bounds=(-20, 60, -12, 13)), 180.0, 0.2)
     assert done.normal_force == pytest.approx(180.0, rel=0.02)
     assert 1e-3 < done.sinkage < 0.15
     assert -180.0 < done.drawbar_pull < 180.0
 
 
-def test_regions_lie_where_they_are_drawn_and_the_last_one_holds() -> None:
+def test_soil_map_last_of_overlapping_regions_applies() -> None:
     square = Region(np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]), 0.0)
     disc = Region(np.array([[1.0, 1.0]]), 0.5)
     rows = SoilMap(np.zeros((3, 8)), [square, disc]).rows(-10, 30, -10, 30, 0.1)
@@ -53,25 +53,25 @@ def test_regions_lie_where_they_are_drawn_and_the_last_one_holds() -> None:
     assert (rows[(x < -0.01) | (y < -0.01) | (x > 1.51) | (y > 1.51)] == 0).all()
 
 
-def test_a_window_sees_the_same_map_wherever_it_is_cut() -> None:
+def test_soil_map_is_independent_of_the_window() -> None:
     corners = np.array([[0.0, 0.0], [2.0, 0.7], [1.1, 2.3], [0.4, 1.0]])
     soil_map = SoilMap(np.zeros((2, 8)), [Region(corners, 0.0)])
     whole = soil_map.rows(-20, 200, -20, 200, 0.02)
     assert np.array_equal(soil_map.rows(13, 77, 5, 90, 0.02), whole[33:97, 25:110])
-    # The shoelace formula; the border is 6 m long, half a cell of it either way.
+    # Shoelace formula; the border is 6 m long, with half a cell on either side.
     x, y = corners.T
     area = 0.5 * abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1)))
     assert whole.sum() * 4e-4 == pytest.approx(area, abs=6.0 * 0.01)
 
 
-def test_each_node_yields_by_its_own_soil() -> None:
-    """A plate half on firm and half on soft soil: the sum of its halves, and a torque."""
+def test_plate_on_two_soils_has_the_sum_of_both_forces() -> None:
+    """A plate on firm and soft soil: the force is the sum of both halves, with a torque."""
     firm, soft = (load_soil(name).parameters() for name in ('chrono_sandmid', 'snow'))
-    firm[1] = soft[1] = firm[7] = soft[7] = 0.0  # no k_c: half a patch would have another b
+    firm[1] = soft[1] = firm[7] = soft[7] = 0.0  # no k_c: half a patch has a different b
     forces = []
     for table, region in ((firm, 0), (soft, 0), (np.array([firm, soft]), 1)):
         bin_ = SoilBin(table)
-        bin_.ground.region[:, 35:] = region  # from y = 0 on; 16 of 31 columns
+        bin_.ground.region[:, 35:] = region  # from y = 0; 16 of 31 columns
         bin_.plate((0.0, 0.0, -0.02))
         assert bin_.stats[STAT_LOADED_NODES] == 21 * 31
         forces.append((bin_.force[2], bin_.torque[0]))
@@ -79,7 +79,7 @@ def test_each_node_yields_by_its_own_soil() -> None:
     assert forces[2][1] < -1.0  # the firm side, towards -y, is pushed up
 
 
-def test_regions_of_a_scenario() -> None:
+def test_terrain_config_regions_give_a_soil_map() -> None:
     terrain = TerrainConfig.model_validate(
         {'soil': 'snow', 'regions': [{'disc': {'center': [1.0, 2.0], 'radius_m': 3.0}, 'soil': 'clay'}]}
     )
@@ -93,7 +93,7 @@ def test_regions_of_a_scenario() -> None:
         SoilMap(np.zeros((2, 8)))
 
 
-def test_terrain_and_agents_compare_regions_and_bulldozing() -> None:
+def test_handshake_parameters_cover_regions_and_bulldozing() -> None:
     from regolith_terrain.height_field import FlatField
     from regolith_terrain.terrain_participant import handshake_parameters
 
@@ -106,7 +106,7 @@ def test_terrain_and_agents_compare_regions_and_bulldozing() -> None:
         assert [key for key in plain if plain[key] != changed[key]] == [f'terrain.{next(iter(other))}']
 
 
-def test_soil_config_round_trip() -> None:
+def test_soil_config_survives_a_round_trip() -> None:
     for name in soil_names():
         soil = load_soil(name)
         assert ScmSoilConfig.model_validate(soil.model_dump()) == soil and soil.name == name

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Wheels and blocks on solids that do not move: weight, Coulomb's limit, walls and edges; which solids are near."""
+"""Tests of wheels and blocks on fixed solids: weight, Coulomb limit, walls, edges and search."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def block(low: tuple[float, float, float], high: tuple[float, float, float], fri
 
 
 class Body:
-    """A body of one part that only translates, with explicit steps as a vehicle's."""
+    """Body of one part that only translates, with explicit steps like a vehicle."""
 
     def __init__(
         self, solids: Solids, shape: Shapes, mass: float, turn: np.ndarray = LEVEL, stiffness: float = STIFFNESS_OF_PART
@@ -55,8 +55,10 @@ class Body:
 
 
 @pytest.mark.parametrize('stiffness', [STIFFNESS_OF_PART, 3e5])
-def test_a_wheel_on_a_box_carries_its_load_and_slips_by_coulomb(stiffness: float) -> None:
-    """At rest the springs of its discs carry the weight; sliding, friction is mu of it, against the motion."""
+def test_solid_contact_wheel_on_a_box_has_load_and_coulomb_friction(stiffness: float) -> None:
+    """At rest the springs of its discs carry the weight; in sliding, friction is mu times the weight, against the
+    motion.
+    """
     wheel = Body(block((-1.0, -1.0, -0.5), (1.0, 1.0, 0.1)), scm.cylinder(0.25, 0.3), 50.0, stiffness=stiffness)
     wheel.place[2] = 0.35
     wheel.go(1.0, np.array([0.0, 0.0, -9.81]))
@@ -71,8 +73,8 @@ def test_a_wheel_on_a_box_carries_its_load_and_slips_by_coulomb(stiffness: float
 
 
 @pytest.mark.parametrize(('over', 'away'), [(0.9, 0.0), (1.2, 1.0)])
-def test_a_block_on_a_ramp_holds_below_the_angle_of_friction_and_slides_above(over: float, away: float) -> None:
-    """Below atan(mu) it stays where it is once friction has built up; above, it gains g (sin - mu cos)."""
+def test_solid_contact_block_on_a_ramp_slides_above_the_friction_angle(over: float, away: float) -> None:
+    """Below atan(mu) the block stays after friction has developed; above, it accelerates by g (sin - mu cos)."""
     angle = math.atan(over * MU)
     c, s = math.cos(angle), math.sin(angle)
     turn = np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]])
@@ -94,16 +96,16 @@ def test_a_block_on_a_ramp_holds_below_the_angle_of_friction_and_slides_above(ov
         assert np.linalg.norm(body.place - place) < 1e-5
 
 
-def test_a_wall_beside_a_wheel_pushes_along_the_axle() -> None:
-    """It would be a long way out upwards."""
+def test_solid_contact_wall_pushes_a_wheel_along_the_axle() -> None:
+    """The way out upwards would be longer."""
     wheel = Body(block((-1.0, 0.149, -0.5), (1.0, 1.0, 2.0)), scm.cylinder(0.25, 0.3), 50.0)
     force = wheel.press()
     assert force[1] < 0.0 and force[[0, 2]] == pytest.approx([0.0, 0.0])
     assert wheel.wrench.torque == pytest.approx([0.0, 0.0, 0.0])
 
 
-def test_a_rim_meets_an_edge_along_the_radius() -> None:
-    """The edge of a step at half the radius pushes a wheel back and up, at 30 degrees above the level."""
+def test_solid_contact_edge_pushes_a_rim_along_the_radius() -> None:
+    """The edge of a step at half the radius pushes a wheel back and up, 30 degrees above the horizontal."""
     wheel = Body(block((0.0, -1.0, -1.0), (2.0, 1.0, 0.125)), scm.cylinder(0.25, 0.3), 50.0)
     wheel.place[:] = -0.2 * math.cos(math.radians(30.0)) - 0.0433, 0.0, 0.25
     force = wheel.press()
@@ -111,16 +113,16 @@ def test_a_rim_meets_an_edge_along_the_radius() -> None:
     assert wheel.arrays.found[0, DEPTH] == pytest.approx(0.25 - math.hypot(wheel.place[0], 0.125), abs=1e-9)
 
 
-def test_a_point_of_a_free_body_has_the_mass_of_its_lever() -> None:
-    """1 / (1 / m + r^2 / J): a rod struck at its end feels a quarter of its mass."""
+def test_effective_mass_at_a_point_matches_the_closed_form() -> None:
+    """1 / (1 / m + r^2 / J): the effective mass at the end of a rod is a quarter of its mass."""
     mass, length = 3.0, 2.0
     inverse = np.diag([1.0 / mass] * 3 + [12.0 / (mass * length**2)] * 3)
     assert _mass(inverse, 0.0, 0.0, 1.0, 0.0, -0.5 * length, 0.0) == pytest.approx(0.25 * mass)
     assert _mass(inverse, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0) == pytest.approx(mass)
 
 
-def test_solids_near_are_those_a_search_of_all_finds() -> None:
-    """Cells change nothing but the time; what is found comes in the order of the numbers."""
+def test_solid_search_matches_an_exhaustive_search() -> None:
+    """The cells affect only the time; results are in the order of the numbers."""
     rng = np.random.default_rng(5)
     shape = hull(list(itertools.product((-1.0, 1.0), repeat=3)))
     placed = [
@@ -137,8 +139,8 @@ def test_solids_near_are_those_a_search_of_all_finds() -> None:
     assert not len(within(solids.cells, solids.placed.box, np.array([[1e9, 0.0, 0.0, 1.0]]))[0])
 
 
-def test_a_mesh_of_two_cubes_is_two_solids() -> None:
-    """Else the gap between them would be filled."""
+def test_mesh_of_two_cubes_gives_two_solids() -> None:
+    """Otherwise the gap between them would be filled."""
     cube = hull(list(itertools.product((0.0, 1.0), repeat=3)))
     triangles = cube.vertices[cube.triangles]
     found = pieces(np.concatenate((triangles, triangles + (3.0, 0.0, 0.0))))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the interpolation of elevation models with steps: no overshoot, still smooth, gentle ground unchanged."""
+"""Tests of the interpolation of elevation models with steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SPACING = 0.5
 
 
 def cells_range(posts: np.ndarray, field: RasterField, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return lowest and highest of the four posts around each place, less the datum."""
+    """Return the lowest and the highest of the four posts around each point, relative to the datum."""
     i = np.clip((x / SPACING).astype(int), 0, posts.shape[0] - 2)
     j = np.clip((y / SPACING).astype(int), 0, posts.shape[1] - 2)
     around = np.stack([posts[i + a, j + b] for a in (0, 1) for b in (0, 1)]) - field.datum
@@ -38,13 +38,13 @@ def steps(height: float) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize('height', [0.5, 1.0, 5.0, 50.0])
 @pytest.mark.parametrize('shape', steps(1.0))
 def test_surface_stays_between_neighboring_posts_at_steps(shape: str, height: float) -> None:
-    """Steps of 45 degrees and more from post to post have no lip above and no ditch below."""
+    """Steps of 45 degrees and more between posts have no lip above and no ditch below."""
     posts = steps(height)[shape]
     field = RasterField(posts, SPACING, 0.0, 0.0)
     line = np.linspace(0.0, 15 * SPACING, 301)
     x, y = (a.ravel() for a in np.meshgrid(line, line, indexing='ij'))
     z, (low, high) = field.heights(x, y), cells_range(posts, field, x, y)
-    # Weights of at most nine products sum to 1 within rounding.
+    # The weights of at most nine products sum to 1 within rounding.
     assert np.all(z >= low - 1e-13 * height) and np.all(z <= high + 1e-13 * height)
     i, j = np.meshgrid(np.arange(16), np.arange(17), indexing='ij')
     np.testing.assert_allclose(field.heights(i * SPACING, j * SPACING) + field.datum, posts, atol=1e-12 * height)
@@ -59,9 +59,9 @@ def test_surface_stays_between_posts_of_rough_steep_data() -> None:
 
 
 def test_surface_at_a_step_is_smooth() -> None:
-    """Slopes of both sides agree across the lines of posts, around a step and where it fades into gentle ground."""
+    """Slopes of both sides agree across lines of posts, at a step and where it fades into gentle terrain."""
     i, j = np.meshgrid(np.arange(20.0), np.arange(20.0), indexing='ij')
-    # A scarp whose height grows from nothing along y: full, partial and no reduction meet.
+    # A scarp whose height grows from zero along y, with full, partial and no reduction.
     posts = np.where(i >= 10, -0.08 * j, 0.0) + 0.02 * np.sin(i) * np.cos(0.7 * j)
     field = RasterField(posts, SPACING, 0.0, 0.0)
     at, along = np.arange(2, 18) * SPACING, np.linspace(0.6, 8.9, 83)
@@ -79,7 +79,7 @@ def test_surface_at_a_step_is_smooth() -> None:
 
 
 def test_gentle_ground_is_unchanged_beside_a_step() -> None:
-    """More than two posts from a step heights are bit-identical to those of the same ground without it."""
+    """More than two posts from a step, heights are bit-identical to those of the same terrain without it."""
     posts = LunarField(2, load_preset('highland')).coarse_nodes(0, 40, 0, 40, 1.0)
     posts = np.ascontiguousarray(posts)
     stepped = posts.copy()
@@ -87,7 +87,7 @@ def test_gentle_ground_is_unchanged_beside_a_step() -> None:
     plain, changed = (RasterField(p, 1.0, 0.0, 0.0) for p in (posts, stepped))
     x, y = np.random.default_rng(1).uniform([[0.0], [0.0]], [[27.9], [39.0]], (2, 5000))
     assert np.array_equal(plain.heights(x, y) + plain.datum, changed.heights(x, y) + changed.datum)
-    # And of gentle models nothing changes: quadrics with less than 0.7 of change of slope per post are exact.
+    # Gentle models do not change: quadrics with a slope change below 0.7 per post are exact.
     i, j = np.meshgrid(np.arange(9.0), np.arange(9.0), indexing='ij')
     bowl = RasterField(0.34 * i * i - 0.2 * i * j + 30.0 * i, 1.0, 0.0, 0.0)
     a, b = np.random.default_rng(0).uniform(1.0, 7.0, (2, 200))
@@ -95,7 +95,7 @@ def test_gentle_ground_is_unchanged_beside_a_step() -> None:
 
 
 def test_five_meter_drop_has_no_lip() -> None:
-    """The lip before a drop of 5 m between posts 0.5 m apart was 0.41 m high, at which a rover stopped."""
+    """Before a fix, the lip before a drop of 5 m between posts 0.5 m apart was 0.41 m high and stopped a rover."""
     posts = np.zeros((40, 8))
     posts[20:] = -5.0
     field = RasterField(posts, SPACING, 0.0, 0.0)
@@ -105,7 +105,9 @@ def test_five_meter_drop_has_no_lip() -> None:
 
 @pytest.mark.parametrize('axis', [0, 1])
 def test_slopes_count_over_the_spacing_along_their_own_axis(axis: int) -> None:
-    """Posts 4 m apart along one axis, 1 m along the other: a bend that is gentle over 4 m is kept, beside a far step."""
+    """Posts are 4 m apart along one axis, 1 m along the other: a bend that is gentle over 4 m remains beside a far
+    step.
+    """
     i, j = np.meshgrid(np.arange(20.0), np.arange(20.0), indexing='ij')
     along = (i, j)[axis]
     posts = 1.2 * along * along  # second differences of 2.4 m: 0.6 over 4 m

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What tools sweep off columns, against the volumes of their paths; their forces, against the equation."""
+"""Tests of soil swept by tools: volumes against their paths, forces against the equation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SIDE = 100
 
 
 def tools_of(kind: int, **given: Any) -> ToolArrays:
-    """Return one tool over level ground of SIDE x SIDE nodes about the origin."""
+    """Return one tool over level terrain of SIDE x SIDE nodes about the origin."""
     radius, lips, rake = given.get('radius', 0.0), given.get('lips', 0.0), given.get('rake', math.radians(50.0))
     numbers = np.array([[given.get('width', 0.5) / 2, radius, lips, rake, -1.0, 0.0, given.get('capacity', 1e4), 50.0]])
     assert numbers.shape[1] == TOOL_COLUMNS
@@ -70,9 +70,11 @@ def drive_edge(tools: ToolArrays, heading: float, depth: float, way: float, spee
 
 @pytest.mark.parametrize('kind', [BLADE, BUCKET])
 @pytest.mark.parametrize('heading_deg', [0.0, 37.0, 90.0, 200.0])
-def test_an_edge_takes_what_stood_above_its_path(kind: int, heading_deg: float) -> None:
-    """Each node within the strip of 0.5 x 0.8 m is passed once, down to the path; the strip holds 1000 cells, of which
-    those along its rim, 130, may fall on either side."""
+def test_tool_edge_removes_soil_above_its_path(kind: int, heading_deg: float) -> None:
+    """Each node within the strip of 0.5 x 0.8 m is passed once, down to the path.
+
+    The strip contains 1000 cells. The 130 cells along its rim may fall on either side.
+    """
     tools = tools_of(kind)
     drive_edge(tools, math.radians(heading_deg), 0.03, 0.8)
     taken = tools.asked[0]
@@ -83,8 +85,8 @@ def test_an_edge_takes_what_stood_above_its_path(kind: int, heading_deg: float) 
     assert np.array_equal(tools.asked[0], tools.asked[1]) and (tools.path[0][taken > 0.0] == -0.03).all()
 
 
-def test_an_edge_goes_no_lower_than_bedrock_and_takes_nothing_backwards() -> None:
-    """Bedrock 1 cm down: every column loses 1 cm of the 3 cm; the way back finds and takes nothing."""
+def test_tool_edge_stops_at_bedrock_and_takes_nothing_backwards() -> None:
+    """Bedrock is 1 cm deep: every column loses 1 cm of 3 cm; the way back takes nothing."""
     tools = tools_of(BLADE, bedrock=-0.01)
     drive_edge(tools, 0.0, 0.03, 0.6)
     assert np.unique(tools.asked[0]).tolist() == pytest.approx([0.0, 0.01])
@@ -100,8 +102,8 @@ def test_an_edge_goes_no_lower_than_bedrock_and_takes_nothing_backwards() -> Non
     assert np.array_equal(fresh.asked, taken)
 
 
-def test_the_fill_curve_says_what_enters_and_a_full_tool_takes_nothing() -> None:
-    """Half of the soil enters up to the brim; then the ground stays as it is."""
+def test_tool_fill_curve_limits_the_intake() -> None:
+    """Half of the soil enters until the tool is full; then the terrain stays unchanged."""
     tools = tools_of(BUCKET, curve=((0.0, 1.0), (0.5, 0.5)), capacity=4.0)
     drive_edge(tools, 0.0, 0.03, 0.2)
     assert np.unique(np.round(tools.asked[0], 9)).tolist() == [0.0, 0.015]
@@ -110,8 +112,8 @@ def test_the_fill_curve_says_what_enters_and_a_full_tool_takes_nothing() -> None
     assert tools.asked[0].sum() * SPACING**2 * SOIL[0, DENSITY] == pytest.approx(4.0, rel=1e-9)
 
 
-def test_the_force_on_a_blade_is_the_equations() -> None:
-    """On level ground, at the equation's depth and speed; what the blade has pushed up lies on the wedge."""
+def test_blade_force_matches_the_earthmoving_equation() -> None:
+    """On level terrain at given depth and speed; the soil that the blade raised is a surcharge of the wedge."""
     depth, speed, width, rake, friction = 0.04, 0.2, 0.5, math.radians(50.0), math.radians(35.0)
     beta = rupture_angle(rake, friction, 2.0 / 3.0 * friction)
     factors = cutting_factors(rake, friction, 2.0 / 3.0 * friction, beta)
@@ -124,7 +126,7 @@ def test_the_force_on_a_blade_is_the_equations() -> None:
         sweep_edge(tools, 0, STEP, pose, force, torque)
         surcharge = held * GRAVITY / (width * top) if kind == BLADE else 0.0
         against, down = blade_force(factors, depth, speed, 1500.0, GRAVITY, 170.0, surcharge, 0.0)
-        # The creep speed of 5 mm/s holds back a fortieth.
+        # The creep speed of 5 mm/s reduces the force by a fortieth.
         full = speed / (speed + 0.005)
         assert force[0] == pytest.approx(-against * width * full, rel=1e-9)
         assert force[2] == pytest.approx(-down * width * full, rel=1e-9)
@@ -133,7 +135,7 @@ def test_the_force_on_a_blade_is_the_equations() -> None:
 
 
 def turn_drum(tools: ToolArrays, depth: float, seconds: float, spin: float = 3.0, down: float = 0.0) -> np.ndarray:
-    """Turn a drum whose lips reach ``depth`` below the surface, going down at a speed [m/s]; return the last force."""
+    """Turn a drum with scoops ``depth`` [m] below the surface, with a vertical speed [m/s]; return the last force."""
     pose, force, torque = make_pose(), np.zeros(3), np.zeros(3)
     radius = tools.numbers[0, 1]
     pose.velocity[2] = -down
@@ -143,8 +145,8 @@ def turn_drum(tools: ToolArrays, depth: float, seconds: float, spin: float = 3.0
     return np.concatenate((force, torque))
 
 
-def test_a_turning_drum_leaves_its_circle() -> None:
-    """A drum held 4 cm deep takes the segment of its circle; nodes 2 cm apart count 10 cells across it to 5 %."""
+def test_turning_drum_removes_its_circular_segment() -> None:
+    """A drum at 4 cm depth removes the segment of its circle; with nodes 2 cm apart, 10 cells across, to 5 %."""
     radius, depth, width = 0.2, 0.04, 0.7
     tools = tools_of(DRUM, radius=radius, lips=12.0, width=width)
     turn_drum(tools, depth, 3.0)
@@ -156,8 +158,10 @@ def test_a_turning_drum_leaves_its_circle() -> None:
     assert not turn_drum(backwards, depth, 0.1, -3.0).any() and not backwards.asked.any()
 
 
-def test_a_drum_stands_in_the_chip_of_its_advance() -> None:
-    """Going down at v, the chip under the axle is v over the passes per second: twelve lips at 3 rad/s make 5.7."""
+def test_drum_chip_thickness_follows_its_advance() -> None:
+    """At a vertical speed v, the chip under the axle is v over the passes per second: 5.7 for twelve scoops at 3
+    rad/s.
+    """
     tools = tools_of(DRUM, radius=0.2, lips=12.0, width=0.7)
     down = 0.01
     wrench = turn_drum(tools, 0.0, 4.0, 3.0, down)
@@ -165,12 +169,12 @@ def test_a_drum_stands_in_the_chip_of_its_advance() -> None:
     middle = SIDE // 2
     chip = -tools.asked[0][middle, middle] - lowest
     assert chip == pytest.approx(down / (12.0 * 3.0 / (2.0 * math.pi)), rel=0.02)
-    # Lips under the axle go backward: the soil pushes the drum ahead and brakes its turning.
+    # Scoops under the axle move backward: the soil pushes the drum ahead and brakes its rotation.
     assert wrench[0] > 0.0 and wrench[4] < 0.0
 
 
-def test_the_power_of_a_drum_is_not_negative() -> None:
-    """Soil takes energy from a turning drum that rolls on: force times motion of all its lips is a loss."""
+def test_drum_power_is_not_negative() -> None:
+    """Soil takes energy from a turning drum that rolls on: the power of the forces on all scoops is a loss."""
     tools = tools_of(DRUM, radius=0.2, lips=12.0, width=0.7)
     pose, force, torque = make_pose(), np.zeros(3), np.zeros(3)
     pose.velocity[0] = 0.1
@@ -180,8 +184,8 @@ def test_the_power_of_a_drum_is_not_negative() -> None:
         assert force[0] * pose.velocity[0] + torque[1] * 2.0 <= 0.0
 
 
-def test_soil_without_density_is_not_cut() -> None:
-    """Ground of another law, without the properties of soil, gives nothing and holds nothing up."""
+def test_tool_in_terrain_without_soil_properties_cuts_nothing() -> None:
+    """Terrain of a model without soil properties gives no soil and no force."""
     tools = tools_of(DRUM, radius=0.2, lips=12.0)._replace(soils=np.full((1, 3), np.nan))
     assert not turn_drum(tools, 0.04, 0.1).any() and not tools.asked.any()
     edge = tools_of(BLADE)._replace(soils=np.full((1, 3), np.nan))

@@ -1,5 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Tests of the terrain section and of soil parameter sets."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -11,7 +13,7 @@ from pydantic import ValidationError
 from regolith_terrain.config import ScmSoilConfig, TerrainConfig, load_soil, soil_names
 from regolith_terrain.height_field_builder import FlatField, ProceduralField, build_height_field
 
-# Kphi, Kc, n, c, phi, K, E, R as the reference runs list them.
+# Kphi, Kc, n, c, phi, K, E, R of the reference runs.
 CHRONO = {
     'chrono_lunar': (0.82e6, 1400, 1.0, 170, 35, 0.0178, 2e8, 3e4),
     'chrono_sandmid': (2e6, 0, 1.1, 0, 30, 0.01, 2e8, 3e4),
@@ -20,18 +22,18 @@ CHRONO = {
 
 
 @pytest.mark.parametrize('name', sorted(CHRONO))
-def test_shipped_sets_are_those_of_the_reference(name: str) -> None:
+def test_chrono_soils_match_the_reference_runs(name: str) -> None:
     k_phi, k_c, n, c, phi, k, e, r = CHRONO[name]
     assert load_soil(name).parameters().tolist() == [k_phi, k_c, n, c, np.tan(np.deg2rad(phi)), k, e, r, 1500.0]
 
 
-def test_every_shipped_set_is_valid_and_named_as_its_file() -> None:
+def test_shipped_soil_is_valid_and_has_the_file_name() -> None:
     assert 'lunar_nominal' in soil_names()
     for name in soil_names():
         assert load_soil(name).name == name
 
 
-def test_soil_from_file_and_mapping(tmp_path: Path) -> None:
+def test_load_soil_accepts_file_and_mapping(tmp_path: Path) -> None:
     values = load_soil('chrono_lunar').model_dump()
     (tmp_path / 'mine.yaml').write_text('\n'.join(f'{k}: {v!r}' for k, v in values.items() if k != 'name'))
     assert load_soil('mine.yaml', tmp_path).model_dump() == {**values, 'name': 'mine'}
@@ -50,14 +52,14 @@ def test_soil_from_file_and_mapping(tmp_path: Path) -> None:
         ({'k_phi': float('nan')}, ['k_phi', 'nan']),
     ],
 )
-def test_bad_soil_names_key_value_and_what_is_allowed(change: dict, words: list[str]) -> None:
+def test_load_soil_invalid_value_names_key_and_allowed_values(change: dict, words: list[str]) -> None:
     values = {**load_soil('chrono_lunar').model_dump(), **change}
     with pytest.raises(ValueError) as caught:
         load_soil(values)
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
-def test_unknown_soil_lists_the_known_ones(tmp_path: Path) -> None:
+def test_load_soil_unknown_name_lists_known_soils(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r'chrono_lete.*lunar_nominal'):
         load_soil('moon_dust', tmp_path)
     (tmp_path / 'broken.yaml').write_text('a: [')
@@ -68,7 +70,7 @@ def test_unknown_soil_lists_the_known_ones(tmp_path: Path) -> None:
         load_soil('list.yaml', tmp_path)
 
 
-def test_terrain_section() -> None:
+def test_terrain_config_validates_and_round_trips() -> None:
     config = TerrainConfig.model_validate({'soil': 'chrono_lete', 'scm_mode': 'reference', 'center': [3.0, 4]})
     assert config.soil == load_soil('chrono_lete') and config.spacing_m == 0.02 and config.center == (3.0, 4.0)
     assert TerrainConfig.model_validate(config.model_dump()) == config
@@ -80,7 +82,7 @@ def test_terrain_section() -> None:
         TerrainConfig.model_validate({'roughness': {'crater_min_m': 5.0, 'crater_max_m': 1.0}})
 
 
-def test_relative_raster_starts_at_the_scenario(tmp_path: Path) -> None:
+def test_terrain_config_relative_source_is_relative_to_the_scenario(tmp_path: Path) -> None:
     def source(value: str) -> str:
         return TerrainConfig.model_validate({'source': value}, context={'base_dir': tmp_path}).source
 
@@ -98,8 +100,8 @@ def test_build_height_field() -> None:
         build_height_field(TerrainConfig(source='nowhere.tif'), 1)
 
 
-def test_particles_are_particles_to_their_vehicle_alone() -> None:
-    """To all others, and to terrain itself, their region is soil as around it."""
+def test_particle_region_applies_to_its_vehicle_only() -> None:
+    """To all other vehicles and to terrain itself, the region has the soil around it."""
     strip = {
         'model': 'crm',
         'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]},

@@ -1,5 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Tests of the terrain participant: cycle protocol, rewind and handshake."""
+
 from __future__ import annotations
 
 import json
@@ -27,7 +29,7 @@ def rut(i: int, depth: float) -> NodeRecords:
 
 
 class Stage:
-    """A terrain with its outputs recorded, and the world's side of the talk."""
+    """Terrain participant with recorded outputs, and the world side of the protocol."""
 
     def __init__(self, agents: tuple[str, ...] = ('amber', 'beryl'), regions: tuple[dict, ...] = ()) -> None:
         self.results: list[CycleResult] = []
@@ -54,7 +56,7 @@ class Stage:
         self.terrain.on_delta(SoilDelta(key, agent, records))
 
 
-def test_answers_once_all_deltas_are_in() -> None:
+def test_terrain_responds_when_all_deltas_have_arrived() -> None:
     stage = Stage()
     key = stage.cycle(0, 0)
     assert stage.terrain.missing() == ('amber', 'beryl')
@@ -64,14 +66,14 @@ def test_answers_once_all_deltas_are_in() -> None:
     (answer,), (update,) = stage.results, stage.updates
     assert update.key == answer.key == key and update.soil_seq == 1 and update.agents == ('amber', 'beryl')
     assert answer.soil_hash == answer.state_hash == update.soil_hash
-    assert stage.terrain.grid.modified_count == 0  # nothing is written before the verdict
+    assert stage.terrain.grid.modified_count == 0  # no change before the verdict
     stage.cycle(1, 1, Verdict.COMMIT)
     assert stage.terrain.grid.modified_count == 1 and stage.terrain.soil_seq == 1
     assert stage.terrain.grid.soil_hash() == update.soil_hash
 
 
-def test_who_joins_has_compiled_the_merge_of_its_law() -> None:
-    law = replace(SCM, default_soil={'name': 'clay'})  # a law whose merge nobody has called before
+def test_terrain_compiles_the_merge_before_it_joins() -> None:
+    law = replace(SCM, default_soil={'name': 'clay'})  # a model whose merge has not been called before
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TerrainConfig, 'law', law)
         stage = Stage()
@@ -79,11 +81,11 @@ def test_who_joins_has_compiled_the_merge_of_its_law() -> None:
     assert resolver(law).signatures
 
 
-def test_early_duplicate_and_foreign_deltas() -> None:
+def test_terrain_early_duplicate_and_foreign_deltas_are_handled() -> None:
     stage = Stage()
     key = CycleKey(0, 0, 0)
     stage.delta(key, 'beryl', rut(2, 0.2))
-    stage.delta(key, 'beryl', rut(2, 0.3))  # a repeat never replaces what came first
+    stage.delta(key, 'beryl', rut(2, 0.3))  # a repeat never replaces the first one
     stage.delta(key, 'ghost', rut(9, 0.9))
     stage.delta(key, 'amber', rut(1, 0.1))
     assert not stage.results
@@ -93,7 +95,7 @@ def test_early_duplicate_and_foreign_deltas() -> None:
     assert stage.updates[0].records.level.tolist() == [-0.1, -0.2]
 
 
-def test_repeated_record_gets_the_same_update_and_answer() -> None:
+def test_terrain_repeated_record_gives_the_same_update_and_result() -> None:
     stage = Stage(('amber',))
     key = stage.cycle(0, 0)
     stage.delta(key, 'amber', rut(1, 0.1))
@@ -101,26 +103,28 @@ def test_repeated_record_gets_the_same_update_and_answer() -> None:
     assert stage.results[0] is stage.results[1] and stage.updates[0] is stage.updates[1]
 
 
-def test_a_repeated_record_brings_the_update_that_it_commits_again() -> None:
-    """A link that was cut longer than the middleware remembers may have lost it for good; the agent waits for it."""
+def test_terrain_repeated_commit_record_resends_its_update() -> None:
+    """An update may be lost on an interrupted link, and the participant waits for it."""
     stage = Stage(('amber',))
     first = stage.cycle(0, 0)
     stage.delta(first, 'amber', rut(1, 0.1))
     second = stage.cycle(1, 0, Verdict.COMMIT)
     del stage.updates[:]
-    stage.cycle(1, 0, Verdict.COMMIT)  # amber, which lacks the first update, has not answered
+    stage.cycle(1, 0, Verdict.COMMIT)  # amber lacks the first update and has sent no result
     assert [update.key for update in stage.updates] == [first]
     stage.delta(second, 'amber', rut(2, 0.1))
     del stage.updates[:]
     stage.cycle(1, 0, Verdict.COMMIT)
     assert [update.key for update in stage.updates] == [first, second]
-    assert stage.terrain.grid.modified_count == 1  # once, however often it was sent
+    assert stage.terrain.grid.modified_count == 1  # applied once
 
 
 @pytest.mark.parametrize('restored', [False, True])
 @pytest.mark.parametrize('attempted', [False, True])
-def test_nothing_of_before_a_rewind_is_sent_again(restored: bool, attempted: bool) -> None:
-    """Neither the update that was committed nor one that awaits its verdict, when the new epoch's record is repeated."""
+def test_terrain_resends_nothing_from_before_a_rewind(restored: bool, attempted: bool) -> None:
+    """Neither the committed update nor one without a verdict is sent again if the record of the new epoch is
+    repeated.
+    """
     stage = Stage(('amber',))
     saved = stage.terrain.save()
     stage.delta(stage.cycle(0, 0), 'amber', rut(1, 0.1))
@@ -140,7 +144,7 @@ def test_nothing_of_before_a_rewind_is_sent_again(restored: bool, attempted: boo
     assert [update.key for update in stage.updates] == [key]
 
 
-def test_discard_leaves_no_trace() -> None:
+def test_terrain_discarded_attempt_has_no_effect() -> None:
     stage, straight = Stage(('amber',)), Stage(('amber',))
     key = stage.cycle(0, 0)
     stage.delta(key, 'amber', rut(1, 0.5))
@@ -157,7 +161,7 @@ def test_discard_leaves_no_trace() -> None:
     assert stage.terrain.soil_seq == straight.terrain.soil_seq == 1
 
 
-def test_dropped_agent_is_no_longer_waited_for() -> None:
+def test_terrain_does_not_wait_for_a_dropped_participant() -> None:
     stage = Stage()
     key = stage.cycle(0, 0)
     stage.delta(key, 'amber', rut(1, 0.1))
@@ -168,13 +172,13 @@ def test_dropped_agent_is_no_longer_waited_for() -> None:
     assert stage.updates[-1].records.i.tolist() == [1]
 
 
-def test_no_agents_at_all() -> None:
+def test_terrain_without_vehicles_responds() -> None:
     stage = Stage(())
     stage.cycle(0, 0)
     assert len(stage.results) == 1 and len(stage.updates[0].records) == 0
 
 
-def test_stop_reports_ruts_and_conflicts() -> None:
+def test_terrain_stop_reports_ruts_and_conflicts() -> None:
     stage = Stage()
     key = stage.cycle(0, 0)
     stage.delta(key, 'amber', rut(1, 0.1))
@@ -186,8 +190,8 @@ def test_stop_reports_ruts_and_conflicts() -> None:
     assert stage.updates[0].conflicts == 1 and stage.updates[0].owner.tolist() == [1]
 
 
-def test_the_ledger_tells_soil_made_of_nothing() -> None:
-    """Moved soil sums to zero exactly; what an agent adds without taking it anywhere shows as an error, in kilograms."""
+def test_mass_balance_shows_soil_without_origin() -> None:
+    """The sum of moved soil is exactly zero; soil that a participant adds without removing it is an error [kg]."""
     stage = Stage(('amber',))
     moved = rut(1, 0.1)
     moved.mass_kgpm2[:] = 0.75
@@ -203,7 +207,7 @@ def test_the_ledger_tells_soil_made_of_nothing() -> None:
     }
 
 
-def test_restore_goes_back_and_takes_the_new_epoch() -> None:
+def test_terrain_restore_rewinds_and_adopts_the_new_epoch() -> None:
     stage = Stage(('amber',))
     stage.delta(stage.cycle(0, 0), 'amber', rut(1, 0.1))
     stage.cycle(1, 1, Verdict.COMMIT, Command.HOLD)
@@ -219,11 +223,11 @@ def test_restore_goes_back_and_takes_the_new_epoch() -> None:
     assert stage.terrain.grid.soil_hash() == saved
     stage.cycle(1, 0, epoch=1)
     assert stage.results[-1].key == early and stage.updates[-1].soil_seq == 2
-    with pytest.raises(ValueError, match='cut short'):
+    with pytest.raises(ValueError, match='truncated'):
         stage.terrain.restore(b'x', 2)
 
 
-def test_handshake_names_every_difference() -> None:
+def test_handshake_parameters_show_every_difference() -> None:
     soft = TerrainConfig(source='flat')
     hard = TerrainConfig.model_validate({'source': 'flat', 'soil': 'chrono_lete'})
     a = handshake_parameters(soft, FlatField())
@@ -238,7 +242,7 @@ def test_handshake_names_every_difference() -> None:
     assert request.soil_hash == SoilGrid(FlatField(), 0.02).soil_hash()
 
 
-def test_an_update_of_before_a_restart_is_adopted() -> None:
+def test_terrain_adopts_an_update_from_before_a_restart() -> None:
     first, again = Stage(('amber',)), Stage(('amber',))
     first.delta(first.cycle(0, 0), 'amber', rut(1, 0.1))
     again.cycle(0, 0)
@@ -273,18 +277,18 @@ STRIP = {
         ),
     ],
 )
-def test_particles_are_changed_by_their_vehicle_alone(delta: Callable[[CycleKey], SoilDelta]) -> None:
-    """Neither ruts nor soil that lands or is asked for by others; the world is told before the node ends."""
+def test_particle_region_change_by_another_vehicle_is_rejected(delta: Callable[[CycleKey], SoilDelta]) -> None:
+    """This covers ruts and dumped or requested soil of others; the world receives the failure before the node ends."""
     stage = Stage(regions=(STRIP,))
     key = stage.cycle(0, 0)
     stage.delta(key, 'amber', rut(3, 0.1))
-    words = r"beryl: changes node \(3, 0\) of the particles 'strip', which are amber's; allowed: amber alone"
+    words = r"beryl: changes node \(3, 0\) of CRM region 'strip' of amber; allowed: changes by amber only"
     with pytest.raises(ForeignSoilError, match=words):
         stage.terrain.on_delta(delta(key))
     assert stage.results[-1].failure.startswith('beryl: changes node') and not stage.updates
 
 
-def test_others_work_beside_particles() -> None:
+def test_other_vehicles_can_change_nodes_outside_a_particle_region() -> None:
     stage = Stage(regions=(STRIP,))
     key = stage.cycle(0, 0)
     stage.delta(key, 'amber', rut(3, 0.1))
@@ -296,8 +300,8 @@ def node(i: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array([i], np.int32), np.array([0], np.int32)
 
 
-def test_an_attempt_that_is_discarded_for_good_waits_for_no_agent() -> None:
-    """The world may stand after it, as before a rewind: a late delta then has no effect."""
+def test_terrain_finally_discarded_attempt_waits_for_no_participant() -> None:
+    """The world may stop after it, for example before a rewind: a late delta then has no effect."""
     stage = Stage()
     key = stage.cycle(0, 0)
     stage.delta(key, 'amber', rut(1, 0.5))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground in the view: outlines of regions and profiles lie on the ground."""
+"""Tests of the viewer layer of terrain: outlines of regions and profiles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def scenario(**terrain: Any) -> Any:
     return SimpleNamespace(terrain=TerrainConfig.model_validate({'source': 'procedural', **terrain}), seed=3)
 
 
-def test_lines_follow_the_ground() -> None:
+def test_view_layer_profiles_follow_the_terrain() -> None:
     made = scenario(profiles={'trench': {'start': [0.0, 0.0], 'end': [3.0, 4.0]}})
     found = layer(made)
     assert found is not None
@@ -28,12 +28,13 @@ def test_lines_follow_the_ground() -> None:
     np.testing.assert_allclose(points[[0, -1], :2], [[0.0, 0.0], [3.0, 4.0]])
     field = build_height_field(made.terrain, made.seed)
     above = points[:, 2] - field.heights(points[:, 0], points[:, 1])
-    # A hand's breadth over the ground, with a point every tenth of a metre: relief between them is a few millimetres.
+    # The line is less than 0.1 m above the terrain, with a point every 0.1 m; the relief between points is some
+    # millimeters.
     np.testing.assert_allclose(above, above[0])
     assert 0.0 < above[0] < 0.1 and np.linalg.norm(np.diff(points, axis=0), axis=1).max() < 0.15
 
 
-def test_outlines_are_closed() -> None:
+def test_view_layer_outlines_are_closed() -> None:
     square = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]
     found = layer(scenario(regions=[{'polygon': square, 'soil': 'lunar_nominal'}]))
     assert found is not None
@@ -42,5 +43,5 @@ def test_outlines_are_closed() -> None:
     assert mark.label == 'lunar_nominal'
 
 
-def test_plain_ground_has_no_layer() -> None:
+def test_view_layer_without_regions_is_none() -> None:
     assert layer(scenario()) is None

@@ -188,8 +188,7 @@ def known_vehicles() -> dict[str, Path | metadata.EntryPoint]:
     """Return the vehicle models that ``model:`` accepts, by name.
 
     These are the models of this package and those of entry-point group ``regolith.vehicles``. An entry point leads to
-    the
-    path of a vehicle YAML file, or to a callable that returns one.
+    the path of a vehicle YAML file, or to a callable that returns one.
     """
     return VEHICLES.known()
 

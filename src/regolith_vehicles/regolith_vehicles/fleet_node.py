@@ -61,7 +61,7 @@ class FleetNode:
         self._delta = shell.link.create_publisher(TerrainDeltaBatch, shell.world('terrain/delta_batch'), qos.PROTOCOL)
         shell.watch([self._delta])
         # Without compaction transfer every vehicle has different soil and needs its own copy.
-        self._soil = SharedSoilCopy(site.grid(), node.get_name()) if site.terrain.compaction_transfer else None
+        self._soil = SharedSoilCopy(site.grid(), node.get_name()) if site.terrain.merge_compaction else None
         self.crew = ParticipantGroup(self._send, self._soil, threads)
         self.agents: dict[str, VehicleAgent] = {}
         self.topics: dict[str, VehicleTopics] = {}

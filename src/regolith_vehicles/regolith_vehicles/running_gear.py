@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Interface of running gears: wheels, or a running gear of another package.
 
-A running gear defines the parts that touch the ground, computes actuator targets from a command, computes odometry,
+A running gear defines the parts that touch the ground. It computes actuator targets from a command, computes odometry,
 and keeps a table of named columns with one row per part. It is called once per cycle. The substeps in between use only
 controls that change linearly from one value to another, and parts with wrenches.
 """
@@ -73,9 +73,7 @@ class ContactPart:
     stiffness: float = STIFFNESS_OF_PART
     """Stiffness of the part in contact with a solid [N/m]."""
     own_mass: float = math.inf
-    """Mass that yields at once in contact with a solid, as a shoe of a band does [kg]; inf: all that its body
-    supports.
-    """
+    """Mass that yields at once in contact with a solid, such as a shoe [kg]; inf: all that its body supports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +200,7 @@ class RunningGear(ABC):
         At steering angle d a bicycle of wheelbase L turns with v tan(d) / L.
 
         Source: rajamani2012, section 2.2.
-        Checked by: test_command_interfaces.py::test_an_angle_is_a_curve.
+        Checked by: test_command_interfaces.py::test_ackermann_angle_sets_the_curvature.
         """
         if isinstance(command.by, AckermannCommand):
             speed, angle = command.by[:2]
@@ -263,8 +261,9 @@ class RunningGear(ABC):
         return None
 
     def whereabouts(self, data: Any) -> tuple[Vector, Vector] | None:
-        """Return centers [m] and velocities [m/s] of the parts in the world, shape (n, 3) each; None: fixed to their
-        bodies.
+        """Return centers [m] and velocities [m/s] of the parts in the world, shape (n, 3) each.
+
+        None: the parts are fixed to their bodies.
 
         Args:
             data: MuJoCo state (mujoco.MjData) at the start or the end of a cycle.

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Vehicles and ground that several tests stand on."""
+"""Fixtures of the vehicle tests: search path and a maker of vehicles on soil."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CYCLE_NS = 20_000_000
 
 @pytest.fixture
 def make_vehicle() -> Callable[..., Vehicle]:
-    """Return a function that builds a vehicle on lunar soil of its own: name of the model, then options."""
+    """Return a function that builds a vehicle on its own lunar soil (name of the model, then options)."""
 
     def make(model: str = 'viper', field: Any = None, soil: str = 'chrono_lunar', **options: Any) -> Vehicle:
         config, mjcf = load_vehicle_model(model)

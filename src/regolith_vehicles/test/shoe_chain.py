@@ -1,24 +1,25 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A tracked vehicle whose shoes are bodies: a slow, independent judge of the band of ``regolith_vehicles.tracks``.
+"""Reference of a track as a chain of rigid shoes, to check the band of ``regolith_vehicles.tracks``.
 
-Hull, arms, wheels, idlers on their tensioners and sprockets are those of the vehicle's MJCF; the bodies that stand for
-the bands' mass are taken out. Every shoe is a body; pins are hinges along the hull's y, and the last shoe of a side is
-joined to its first. What touches is MuJoCo's own contact, solved for with all else at once:
+Hull, arms, wheels, idlers on their tensioners and sprockets are those of the vehicle's MJCF. The bodies with the mass
+of the bands are removed. Every shoe is a body. Pins are hinges along the y axis of the hull, and the last shoe of a
+side is joined to its first. Contacts are those of MuJoCo, in the same solver as everything else:
 
-* pads: the four corners of a shoe on a plane, with stiffness, damping and friction of our rigid ground;
-* wheels and idlers: STATIONS balls along a shoe's inner face, each as stiff as the rubber on its share of the pitch;
-* sprockets: a ball for each pin on a drum, and between round teeth, a millimetre of play in each gap.
+* pads: the four corners of a shoe on a plane, with stiffness, damping and friction of the rigid ground of Regolith;
+* wheels and idlers: STATIONS balls along the inner face of a shoe, each as stiff as the rubber on its share of the
+  pitch;
+* sprockets: a ball for each pin on a drum, and between round teeth, 1 mm of play in each gap.
 
-Run as a program it writes ``data/vehicles/m113_chain.csv`` beside this file: ``./regolith exec python3
-src/regolith_vehicles/test/shoe_chain.py``, a minute. What it measures of the chain, :func:`measured`, and of the band,
-:func:`band_measured`, starts from the same pose.
+Run as a program, it writes ``data/vehicles/m113_chain.csv`` beside this file: ``./regolith exec python3
+src/regolith_vehicles/test/shoe_chain.py`` (about a minute). :func:`measured` (chain) and :func:`band_measured` (band)
+start from the same pose.
 
-Left out: play across, as guides without play hold each track in its plane; friction of wheels, horns and pins;
-elasticity of the links, which the band has (1e7 N/m).
+Not modeled: lateral play (guides hold each track in its plane), friction of wheels, horns and pins, elasticity of the
+links (the band has 1e7 N/m).
 
-MuJoCo scales the softness of a contact by an estimate of the bodies' inverse masses. Here those estimates are set to
-1/kg for a shoe and nothing for all else, so that with an impedance of one half a stiffness is in N/m.
+MuJoCo scales the softness of a contact by an estimate of the inverse masses of the bodies. Here the estimates are set
+to 1/kg for a shoe and zero for all other bodies, so that a stiffness is in N/m at an impedance of one half.
 """
 
 from __future__ import annotations
@@ -48,47 +49,53 @@ Floats = NDArray[np.float64]
 
 TABLE = Path(__file__).parent / 'data' / 'vehicles' / 'm113_chain.csv'
 CREEP_NSPM = 500.0
-"""Friction of the band's pads below the limit as it comes to rest: the chain's contacts have no memory, either, that
-would hold what it braced against the ground meanwhile [N s/m]. Driving, both slide at the limit of Coulomb."""
+"""Friction of the pads of the band below the Coulomb limit while it comes to rest [N s/m].
+
+The contacts of the chain have no memory either, which would hold the strain from braking. While driving, both slide at
+the Coulomb limit.
+"""
 SETTLING_S, RESTING_S, DRIVING_S = 3.0, 1.0, 5.0
-"""A band comes to rest; then both stand, and drive, means over all of the one and the last DRIVING_S - 1 of the other."""
+"""Settling time of a band, standing time of both, and driving time of both [s].
+
+Values are means over all of the standing time and over the last DRIVING_S - 1 of the driving time.
+"""
 SPEEDS = {'straight': (0.3, 0.3), 'pivot': (-0.15, 0.15)}
-"""Speeds of the left band and the right one [m/s], reached in half a second."""
+"""Speeds of the left and the right band [m/s], reached in 0.5 s."""
 PITCH = 0.154
-"""Of the shoes [m]."""
+"""Pitch of the shoes [m]."""
 BIN = 0.05
-"""Width of the spans over which loads of passing shoes are taken together [m]."""
+"""Width of the bins over which loads of passing shoes are averaged [m]."""
 STEP = 5e-4
-"""[s]"""
+"""Step size [s]."""
 STATIONS = 11
-"""Points of a shoe's inner face that wheels press on: 14 mm apart, under a patch of some 150 mm."""
+"""Number of contact points of wheels on the inner face of a shoe: 14 mm apart, under a patch of about 150 mm."""
 BALL, PIN = 0.005, 0.015
-"""Radii of balls at stations and corners, and of pins at the sprocket [m]."""
+"""Radii of the balls at stations and corners, and of the pins at the sprocket [m]."""
 PLAY = 1e-3
-"""Of a pin between two teeth [m]."""
+"""Play of a pin between two teeth [m]."""
 TEETH_NPM, TEETH_NSPM = 2e7, 2e4
-"""Stiffness and damping of a pin on the sprocket."""
+"""Stiffness [N/m] and damping [N s/m] of a pin on the sprocket."""
 RUBBER_NSPM, PIN_NMSPRAD = 200.0, 5.0
-"""Damping of a station, and of a pin's hinge."""
+"""Damping of a station [N s/m] and of the hinge of a pin [N m s/rad]."""
 SERVO_NMSPRAD = 1e6
-"""Torque on a sprocket for each rad/s that it lags behind the speed it is to have."""
+"""Torque on a sprocket per speed error [N m s/rad]."""
 _PIN_BIT, _STATION_BIT, _CORNER_BIT = 1, 2, 4
 _SOFT = (0.5, 0.5, 0.001, 0.5, 2.0)
-"""Impedance of a half."""
+"""Solver parameters of an impedance of one half."""
 
 
 class Chain(NamedTuple):
-    """A model with its state, and where its parts are."""
+    """MuJoCo model of the chain, its state and the indices of its parts."""
 
     model: Any
     data: Any
     hull: int
     shoe: list[NDArray[np.int64]]
-    """Bodies of each side's shoes, in the order of the way from the sprocket's front on."""
+    """Bodies of the shoes of each side, in order from the front of the sprocket."""
     wheel: list[list[int]]
-    """Bodies of each side's road wheels."""
+    """Bodies of the road wheels of each side."""
     per_turn: Floats
-    """Way of each side's pins for a radian of its sprocket [m], shape (2,)."""
+    """Travel of the pins of each side per radian of its sprocket [m], shape (2,)."""
 
 
 def _solref(stiffness: float, damping: float) -> list[float]:
@@ -97,7 +104,7 @@ def _solref(stiffness: float, damping: float) -> list[float]:
 
 
 def make_chain(vehicle: Vehicle, mjcf: Path, ground: RigidTerrainConfig) -> Chain:
-    """Return a chain with the poses of a vehicle's hull, wheels and shoes as they are, at rest."""
+    """Return a chain at rest with the poses of a vehicle's hull, wheels and shoes."""
     gear = vehicle.gear
     assert isinstance(gear, Tracks)
     gear.find_shoes(vehicle.data)
@@ -225,7 +232,7 @@ def make_chain(vehicle: Vehicle, mjcf: Path, ground: RigidTerrainConfig) -> Chai
 
 
 def _corners(shoe: Any) -> list[tuple[float, float, float]]:
-    """Return the lower corners of the box round a shoe's pads in its frame [m], as our rigid ground takes them."""
+    """Return the lower corners of the bounding box of the pads [m], shoe frame, as for rigid ground."""
     x = max(abs(p.position[0]) + 0.5 * p.length_m for p in shoe.pads)
     y = max(abs(p.position[1]) + 0.5 * p.width_m for p in shoe.pads)
     z = min(p.position[2] for p in shoe.pads)
@@ -233,7 +240,7 @@ def _corners(shoe: Any) -> list[tuple[float, float, float]]:
 
 
 def _closed(theta: Floats, pitch: float) -> Floats:
-    """Return the angles about y nearest to those given of links of one pitch each that close."""
+    """Return the angles of links about y nearest to those given for which links of one pitch close the loop."""
     theta = theta.copy()
     for _ in range(20):
         gap = -pitch * np.array([np.cos(theta).sum(), -np.sin(theta).sum()])
@@ -243,7 +250,7 @@ def _closed(theta: Floats, pitch: float) -> Floats:
 
 
 def _add_teeth(spec: Any, config: Any, theta: Floats, start: Floats, gear: Tracks, vehicle: Vehicle, side: int) -> None:
-    """Add a drum and teeth to a sprocket, turned so that the pins that lie on it are between teeth."""
+    """Add a drum and teeth to a sprocket, turned so that the pins on it lie between teeth."""
     pitch, teeth = gear.tracks.shoe.pitch_m, config.sprocket.teeth
     radius = 0.5 * pitch / math.sin(math.pi / teeth)
     x = start[0] - pitch * np.concatenate(([0.0], np.cumsum(np.cos(theta))))[:-1]
@@ -252,7 +259,7 @@ def _add_teeth(spec: Any, config: Any, theta: Floats, start: Floats, gear: Track
     x, z = x - place[0], z - place[1]
     on = np.hypot(x, z) < radius + 0.002
     turned = float(vehicle.data.qpos[gear.band.sprocket_angle[side]])
-    # Angles about y, from x towards -z, in the sprocket's frame; the mean over what a gap is.
+    # Angles about y, from x towards -z, in the frame of the sprocket; mean of the gap centers.
     angle = np.arctan2(-z[on], x[on]) - turned
     phase = float(np.angle(np.exp(1j * teeth * angle).mean())) / teeth
     body = spec.body(config.sprocket.body)
@@ -275,24 +282,24 @@ def _add_teeth(spec: Any, config: Any, theta: Floats, start: Floats, gear: Track
 
 
 class Forces(NamedTuple):
-    """What acts at an instant, in the hull's axes from its origin."""
+    """Forces on a track at one instant, hull frame, about its origin."""
 
     place: list[Floats]
-    """Of each side's shoes [m], shape (shoes, 3)."""
+    """Positions of the shoes of each side [m], shape (shoes, 3)."""
     ground: list[Floats]
-    """On them, of the ground [N], shape (shoes, 3)."""
+    """Forces of the ground on the shoes [N], shape (shoes, 3)."""
     twist: list[Floats]
-    """Moment of that about each shoe's middle, upwards [N m], shape (shoes,)."""
+    """Moments of the ground about the center of each shoe, upward [N m], shape (shoes,)."""
     wheel: Floats
-    """Upwards on the road wheels [N], shape (sides, wheels)."""
+    """Upward forces on the road wheels [N], shape (sides, wheels)."""
     center: Floats
-    """Centre of mass [m], shape (3,)."""
+    """Center of mass [m], shape (3,)."""
     yaw_rate: float
-    """[rad/s]"""
+    """Speeds of the sprockets [rad/s]."""
 
 
 def chain_forces(chain: Chain) -> Forces:
-    """Return what acts on a chain."""
+    """Return the forces on a chain."""
     model, data = chain.model, chain.data
     turn, origin = data.xmat[chain.hull].reshape(3, 3), data.xpos[chain.hull]
     index = {int(b): (s, k) for s, bodies in enumerate(chain.shoe) for k, b in enumerate(bodies)}
@@ -321,7 +328,7 @@ def chain_forces(chain: Chain) -> Forces:
 
 
 def band_forces(vehicle: Vehicle) -> Forces:
-    """Return what acts on a vehicle with bands."""
+    """Return the forces on a vehicle with bands."""
     gear, data = vehicle.gear, vehicle.data
     assert isinstance(gear, Tracks)
     gear.find_shoes(data)
@@ -338,10 +345,10 @@ def band_forces(vehicle: Vehicle) -> Forces:
 
 
 def turning_moments(forces: Forces) -> tuple[float, float]:
-    """Return the ground's moments about the vertical through the centre of mass that resist turning, and that turn.
+    """Return the moments of the ground about the vertical at the center of mass that resist turning and that cause it.
 
-    The one is of forces across the hull and of each shoe's own scrubbing, the other of forces along; both sum to
-    nothing in steady turning.
+    The first is that of lateral forces and of the scrubbing of each shoe, the second that of longitudinal forces. In
+    steady turning they sum to zero.
     """
     resisting = turning = 0.0
     for place, force, twist in zip(forces.place, forces.ground, forces.twist, strict=True):
@@ -351,11 +358,11 @@ def turning_moments(forces: Forces) -> tuple[float, float]:
 
 
 Row = tuple[str, str, str, int, float, float]
-"""Case, quantity, side, number, x in the hull's frame [m], value."""
+"""Row of the table: case, quantity, side, number, x in the hull frame [m], value."""
 
 
 def measured(chain: Chain) -> list[Row]:
-    """Return the table of a chain: it stands, drives straight ahead and turns on the spot."""
+    """Return the table of a chain that stands, drives straight ahead and turns in place."""
     start = chain.data.qpos.copy()
     rows = []
     for case in ('rest', *SPEEDS):
@@ -378,7 +385,8 @@ def band_measured(folder: Path, cases: tuple[str, ...] = ('rest', *SPEEDS)) -> l
     """Return the table of a band.
 
     Args:
-        folder: Where a file may be written.
+        folder: Folder for a temporary file.
+        cases: Names of the cases to measure.
     """
     rows = []
     for case in cases:
@@ -395,7 +403,7 @@ def band_measured(folder: Path, cases: tuple[str, ...] = ('rest', *SPEEDS)) -> l
 
 
 def make_band(folder: Path, viscous_friction_nspm: float = CREEP_NSPM) -> Vehicle:
-    """Return an M113 at rest on rigid ground, whose sprockets have servos as the chain's have."""
+    """Return an M113 at rest on rigid ground, with the sprocket servos of the chain."""
     config, shipped = load_vehicle_model('m113')
     tree = ET.parse(shipped)
     actuators = tree.getroot().find('actuator')
@@ -413,21 +421,21 @@ def make_band(folder: Path, viscous_friction_nspm: float = CREEP_NSPM) -> Vehicl
 
 
 def stand(vehicle: Vehicle, seconds: float) -> None:
-    """Let a band's vehicle go on with neither throttle nor brake."""
+    """Advance a vehicle with bands without throttle and brake."""
     for _ in range(round(seconds / 0.02)):
         vehicle.grid.apply(vehicle.evolve(20_000_000, np.zeros(3)))
         vehicle.commit()
 
 
 def _table(case: str, go: Callable[[float, tuple[float, float]], Forces]) -> list[Row]:
-    """Return a case's rows."""
+    """Return the rows of a case."""
     if case == 'rest':
         seen = [go(0.02, (0.0, 0.0)) for _ in range(round(RESTING_S / 0.02))]
         rows: list[Row] = []
         for side, name in enumerate(('left', 'right')):
             x = np.mean([f.place[side][:, 0] for f in seen], axis=0)
             load = np.mean([f.ground[side][:, 2] for f in seen], axis=0)
-            # By their places: the chain counts from the sprocket's front on.
+            # Sorted by position: the chain numbers its shoes from the front of the sprocket.
             numbers = (-x / PITCH).astype(int)
             rows += [
                 (case, 'shoe', name, int(numbers[k]), float(x[k]), float(load[k])) for k in np.flatnonzero(load > 1.0)
@@ -458,7 +466,7 @@ def _table(case: str, go: Callable[[float, tuple[float, float]], Forces]) -> lis
 
 
 def read() -> list[Row]:
-    """Return the kept table of the chain."""
+    """Return the stored table of the chain."""
     with TABLE.open() as file:
         return [
             (r['case'], r['quantity'], r['side'], int(r['number']), float(r['x_m'] or 'nan'), float(r['value']))
@@ -467,7 +475,7 @@ def read() -> list[Row]:
 
 
 def write() -> None:
-    """Write the table of the chain anew."""
+    """Write the table of the chain again."""
     with tempfile.TemporaryDirectory() as folder:
         vehicle = make_band(Path(folder))
         rows = measured(make_chain(vehicle, load_vehicle_model('m113')[1], RigidTerrainConfig()))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The agent's part in the evolution cycle, against the real terrain authority and a scripted world."""
+"""Tests of the vehicle agent in the evolution cycle, with the real terrain authority and a scripted world."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TERRAIN = TerrainConfig(source='flat', soil=load_soil('chrono_lunar'))
 
 
 class Rig:
-    """One agent, terrain, and a world that says what the test wants; a transport that loses nothing unless told."""
+    """One agent, a terrain authority and a scripted world; the transport loses messages only on request."""
 
     def __init__(self, driver: dict[str, Any] | None = None, shared: bool = False, **options: Any) -> None:
         field = FlatField()
@@ -85,7 +85,7 @@ class Rig:
             self.agent.on_update(update)
 
     def record(self, command: Command = Command.EVOLVE, dt_ns: int = DT_NS, **inputs: Any) -> Cycle:
-        """Return the next record the world would send, applying the verdict set before."""
+        """Return the next record of the world, after applying the verdict set before."""
         if self.verdict == Verdict.COMMIT:
             self.cycle, self.attempt = self.cycle + 1, 0
         key = CycleKey(self.epoch, self.cycle, self.attempt)
@@ -94,20 +94,20 @@ class Rig:
         return Cycle(key, self.t_ns, dt_ns, self.verdict, command, ('amber', 'terrain'), roles, **inputs)
 
     def send(self, cycle: Cycle) -> CycleResult:
-        """Bring a record to terrain and the agent; return the agent's newest answer."""
+        """Pass a record to the terrain authority and the agent; return the newest result of the agent."""
         self.terrain.on_cycle(cycle)
         self.agent.on_cycle(cycle)
         return self.answers[-1]
 
     def evolve(self, dt_ns: int = DT_NS, commit: bool = True, **inputs: Any) -> CycleResult:
-        """Run one attempt and decide on it."""
+        """Run one attempt and commit or discard it."""
         answer = self.send(self.record(dt_ns=dt_ns, **inputs))
         self.verdict = Verdict.COMMIT if commit else Verdict.DISCARD
         self.t_ns += dt_ns if commit else 0
         return answer
 
     def go_to(self, agent: bytes, terrain: bytes, cycle: int, t_ns: int) -> None:
-        """Restore a checkpoint, in a new epoch."""
+        """Restore a checkpoint in a new epoch."""
         self.epoch += 1
         self.agent.restore(agent, self.epoch)
         self.terrain.restore(terrain, self.epoch)
@@ -115,7 +115,7 @@ class Rig:
         self.cycle, self.attempt, self.t_ns, self.verdict = cycle, 0, t_ns, Verdict.NONE
 
     def hold(self, command: Command = Command.HOLD) -> CycleResult:
-        """Stand still."""
+        """Run a cycle that holds the state."""
         answer = self.send(self.record(command, 0))
         self.verdict = Verdict.NONE
         return answer
@@ -125,8 +125,8 @@ def _hashes(rig: Rig, cycles: int) -> list[str]:
     return [rig.evolve().state_hash for _ in range(cycles)]
 
 
-def test_join_request_says_what_all_must_agree_on() -> None:
-    """Soil, ground and gravity are in it, and it stands where the scenario says."""
+def test_join_request_contains_shared_parameters() -> None:
+    """The join request contains soil, ground and gravity; the vehicle stands at the pose of the scenario."""
     request = Rig().agent.join_request()
     assert request.parameters['world.gravity_mps2'] == '1.62'
     assert request.parameters['soil.cohesion_pa'] == '170.0'
@@ -134,8 +134,8 @@ def test_join_request_says_what_all_must_agree_on() -> None:
     assert len(request.shapes) == 2 and request.state_hash
 
 
-def test_duplicate_record_gets_the_same_answer() -> None:
-    """A repeated record is answered with the same bits, the delta is sent again, and nothing moves twice."""
+def test_duplicate_record_gets_the_same_result() -> None:
+    """A repeated record gives a bit-identical result, sends the delta again and advances the state only once."""
     plain, noisy = Rig(), Rig()
     expected = _hashes(plain, 10)
     got = []
@@ -152,7 +152,7 @@ def test_duplicate_record_gets_the_same_answer() -> None:
 
 
 def test_discarded_attempt_leaves_no_trace() -> None:
-    """Cycles that were tried with other lengths and blows, and discarded, do not change what follows."""
+    """Attempts with other cycle lengths and impulses that are discarded do not change the following cycles."""
     plain, retried = Rig(), Rig()
     expected = _hashes(plain, 12)
     got = []
@@ -167,22 +167,22 @@ def test_discarded_attempt_leaves_no_trace() -> None:
 
 
 def test_commit_waits_for_the_soil_update() -> None:
-    """A record that commits an attempt whose soil update is still under way is taken up when the update arrives."""
+    """A record that commits an attempt is processed when the missing soil update of that attempt arrives."""
     rig = Rig()
     rig.evolve()
     rig.deliver_updates = False
     answers = len(rig.answers)
-    rig.evolve()  # its COMMIT part refers to the first attempt, whose update is here
+    rig.evolve()  # Its COMMIT part refers to the first attempt, whose update has arrived.
     assert len(rig.answers) == answers + 1
-    rig.evolve()  # the update of the second one is not
+    rig.evolve()  # The update of the second attempt has not arrived.
     assert len(rig.answers) == answers + 1
     rig.agent.on_update(rig.updates[-1])
     assert len(rig.answers) == answers + 2
     assert rig.answers[-1].key.cycle == 2
 
 
-def test_shared_grid_equals_own_copy() -> None:
-    """One process or two: the same hashes."""
+def test_shared_grid_and_own_copy_are_bit_identical() -> None:
+    """One process and two processes give the same hashes."""
     own, shared = Rig(), Rig(shared=True)
     for _ in range(12):
         a, b = own.evolve(), shared.evolve()
@@ -191,7 +191,7 @@ def test_shared_grid_equals_own_copy() -> None:
 
 
 def test_impulses_act_with_their_sign() -> None:
-    """As ``a`` an agent gets the impulse, as ``b`` its opposite, otherwise nothing; within one short cycle."""
+    """An agent receives the impulse as body ``a`` and its opposite as body ``b``, within one short cycle."""
     point, push = np.array([1.0, 2.0, 0.5]), np.array([0.0, 0.0, 43.492])
 
     def lift(*impulses: Impulse) -> float:
@@ -201,13 +201,13 @@ def test_impulses_act_with_their_sign() -> None:
 
     still = lift(Impulse('basalt', 'rock', point, push))
     up, down = lift(Impulse('amber', 'rock', point, push)), lift(Impulse('rock', 'amber', point, push))
-    # The sprung body takes a blow that the whole rover of 434.92 kg would answer with 0.1 m/s: somewhat more.
+    # Only the sprung body takes the impulse, which would give the whole rover (434.92 kg) 0.1 m/s: somewhat more.
     assert 0.1 <= up - still < 0.2
     assert down - still == pytest.approx(-(up - still), rel=1e-3)
 
 
 def test_live_input_is_latched_once_per_cycle_and_replays() -> None:
-    """Retries use the command their cycle's first attempt saw; recorded inputs give the same run again."""
+    """Retries use the command of the first attempt of their cycle; recorded inputs reproduce the run."""
     external = {'type': 'external', 'timeout_s': 1.0}
     rig = Rig(external)
     hashes, inputs = [], {}
@@ -216,7 +216,7 @@ def test_live_input_is_latched_once_per_cycle_and_replays() -> None:
             rig.agent.on_command(0.3, 0.1)
         if k == 5:
             rig.evolve(dt_ns=7_000_000, commit=False)
-            rig.agent.on_command(-1.0, 0.0)  # too late for this cycle
+            rig.agent.on_command(-1.0, 0.0)  # Too late for this cycle.
         if k == 9:
             rig.agent.on_command(float('nan'), 0.0)
         answer = rig.evolve()
@@ -229,8 +229,8 @@ def test_live_input_is_latched_once_per_cycle_and_replays() -> None:
     assert _hashes(still, 20)[3:] != hashes[3:]
 
 
-def test_absurd_commands_drive_as_fast_as_the_rover_can() -> None:
-    """A cmd_vel of 1e308 in both drives the tightest curve; a non-finite one is not taken; a sane one then counts."""
+def test_commands_out_of_range_are_limited_to_the_rovers_maximum() -> None:
+    """A cmd_vel of 1e308 in both drives the tightest curve; a non-finite one is ignored; the next valid one applies."""
     rig = Rig({'type': 'external', 'timeout_s': 60.0})
     assert rig.agent.on_command(1e308, 1e308)
     _hashes(rig, 60)
@@ -245,7 +245,7 @@ def test_absurd_commands_drive_as_fast_as_the_rover_can() -> None:
 
 
 class _Reckless(Driver):
-    """A plug-in's driver that commands nonsense after a tenth of a second."""
+    """Driver of a plug-in that commands an invalid value after 0.1 s."""
 
     def __init__(self, nonsense: Any) -> None:
         self.nonsense = nonsense
@@ -255,8 +255,8 @@ class _Reckless(Driver):
 
 
 @pytest.mark.parametrize('nonsense', [(math.nan, 0.0), (0.0, math.inf), (1.0,), None, ('fast', 0.0)])
-def test_a_plugin_driver_that_commands_nonsense_is_named(nonsense: Any) -> None:
-    """The world is told who failed, when and why; nothing of the attempt is sent to terrain."""
+def test_invalid_command_of_plugin_driver_fails_with_its_name(nonsense: Any) -> None:
+    """The world receives the name of the driver, the time and the reason; no delta is sent to the terrain authority."""
     rig = Rig()
     rig.agent.driver = _Reckless(nonsense)
     rig.agent.entry = VehicleEntry.model_validate(
@@ -270,8 +270,8 @@ def test_a_plugin_driver_that_commands_nonsense_is_named(nonsense: Any) -> None:
     assert rig.answers[-1].failure.startswith('amber: in the cycle from 0.1000 s') and len(rig.deltas) == 5
 
 
-def test_an_unstable_vehicle_ends_the_run_with_its_time() -> None:
-    """What MuJoCo warns of reaches the world with vehicle, body and time."""
+def test_unstable_vehicle_ends_the_run_with_time() -> None:
+    """A MuJoCo warning reaches the world with vehicle, body and time."""
     rig = Rig()
     _hashes(rig, 3)
     rig.agent.vehicle._data.qvel[rig.agent.vehicle.body.wheel_dof[0]] = 1e11
@@ -289,10 +289,10 @@ def _on_its_back(**options: Any) -> Rig:
     return rig
 
 
-def test_on_its_back_one_process_many_and_a_checkpoint_agree() -> None:
-    """A rover that lies on its hull leaves the same hashes on its own copy, on a shared grid, and from a checkpoint.
+def test_overturned_rover_is_bit_identical_in_one_process_many_and_from_checkpoint() -> None:
+    """A rover that lies on its hull has the same hashes on its own copy, on a shared grid and from a checkpoint.
 
-    After a second it is told to have rolled over: once, in the snapshots, in the report, and again by nobody.
+    After a second the event rolled_over is reported once, in the snapshots and in the report, and never again.
     """
     own, shared = _on_its_back(), _on_its_back(shared=True)
     for _ in range(40):
@@ -313,8 +313,8 @@ def test_on_its_back_one_process_many_and_a_checkpoint_agree() -> None:
 
 
 @pytest.mark.parametrize('given', [DriveCommand(0.3, 0.1), DriveCommand(by=AckermannCommand(0.3, 0.2, 0.5, 1.0))])
-def test_a_rewound_agent_is_told_again_what_it_was_told(given: DriveCommand) -> None:
-    """Back at a checkpoint the commands of the way here come as the world has them; then those from outside count."""
+def test_agent_after_rewind_receives_recorded_inputs_again(given: DriveCommand) -> None:
+    """After a rewind, commands come from the record of the world first and from outside afterwards."""
     rig = Rig({'type': 'external', 'timeout_s': 1.0})
     _hashes(rig, 5)
     rig.hold()
@@ -324,22 +324,22 @@ def test_a_rewound_agent_is_told_again_what_it_was_told(given: DriveCommand) -> 
     expected = [answer.state_hash for answer in answers]
     rig.go_to(agent_blob, terrain_blob, 5, t_ns)
     rig.agent.replay_inputs = {5 + k: answer.live_inputs for k, answer in enumerate(answers)}
-    rig.agent.on_command(-0.5, 0.0)  # too late: these cycles have been
+    rig.agent.on_command(-0.5, 0.0)  # Too late: these cycles are recorded.
     assert _hashes(rig, 5) == expected
     rig.agent.on_command(-0.5, 0.0)
     assert [rig.evolve().live_inputs[0] for _ in range(2)] == [1, 0]
 
 
-def test_a_driver_inside_that_commands_by_pedals_a_rover_has_not_ends_the_run() -> None:
-    """The error names the face, and those there are."""
+def test_driver_with_unsupported_command_interface_ends_the_run() -> None:
+    """The error names the command interface and the supported ones."""
     rig = Rig()
     rig.agent.driver._twist = DriveCommand(by=PedalCommand(0.0, 1.0))
     with pytest.raises(ParticipantFailed, match='unsupported command interface pedals; allowed: twist, ackermann'):
         rig.evolve()
 
 
-def test_save_and_restore_continue_to_the_bit() -> None:
-    """A fresh agent on a fresh copy of the ground continues a checkpoint with the same hashes."""
+def test_save_and_restore_continue_bit_identical() -> None:
+    """A new agent on a new copy of the ground continues from a checkpoint with the same hashes."""
     path = {'type': 'path', 'waypoints': [[1.0, 2.0], [4.0, 4.0]], 'speed_mps': 0.4, 'lookahead_m': 0.8}
     rig = Rig(path)
     _hashes(rig, 15)
@@ -352,12 +352,12 @@ def test_save_and_restore_continue_to_the_bit() -> None:
     resumed = fresh.hold()
     assert (resumed.state_hash, resumed.soil_hash) == (held.state_hash, held.soil_hash)
     assert _hashes(fresh, 10) == expected
-    with pytest.raises(ValueError, match='amber: not the saved state'):
+    with pytest.raises(ValueError, match='amber: blob is not the saved state'):
         fresh.agent.restore(b'nonsense', 2)
 
 
-def test_everything_an_agent_knows_is_saved_and_comes_back() -> None:
-    """Field by field: cycles, command, hash, driver, events, vehicle; whatever the agent did before."""
+def test_agent_state_is_saved_and_restored_field_by_field() -> None:
+    """Cycles, command, hash, driver, events and vehicle are restored, whatever the agent did before."""
     path = {'type': 'path', 'waypoints': [[1.0, 2.0], [4.0, 4.0]], 'speed_mps': 0.4, 'lookahead_m': 0.8}
     rig, fresh = Rig(path), Rig(path)
     _hashes(rig, 15)
@@ -374,7 +374,7 @@ def test_everything_an_agent_knows_is_saved_and_comes_back() -> None:
     assert vars(one._watch) == vars(two._watch) and one._watch.save() == two._watch_committed
     assert two.vehicle.state() == one.vehicle.state() == two.vehicle.committed_state()
     assert (two._tentative, two._delta, two._snapshot, two._latched) == (None, None, None, (-1, b''))
-    # What an observer is shown first is the state come back to.
+    # The first state that an observer receives is the restored one.
     fresh.go_to(blob, rig.terrain.save(), 15, rig.t_ns)
     told = len(fresh.published)
     fresh.hold()
@@ -392,7 +392,7 @@ def test_events_are_reported_with_time_and_kind() -> None:
 
 
 def test_observers_see_committed_states_only() -> None:
-    """The start and each commit are published once, after the answer, with the state's own time."""
+    """The start and each commit are published once, after the result, with the time of the state."""
     rig = Rig()
     rig.evolve()
     rig.evolve(commit=False)
@@ -409,8 +409,8 @@ def test_observers_see_committed_states_only() -> None:
     assert parts.table.shape == (4, 15) and len(rig.published[2].joint_names) == 12
 
 
-def test_stop_reports_key_figures() -> None:
-    """The report is JSON with the summary's keys; the drive was about as long as commanded."""
+def test_stop_reports_summary() -> None:
+    """The report is JSON with the keys of the summary; the distance is about that commanded."""
     rig = Rig({'type': 'constant', 'speed_mps': 0.3})
     _hashes(rig, 100)
     report = json.loads(rig.hold(Command.STOP).summary_json)
@@ -422,7 +422,7 @@ def test_stop_reports_key_figures() -> None:
     assert np.hypot(*moved) == pytest.approx(report['distance_m'], abs=0.02)
 
 
-def test_swept_bounds_hold_everything_between() -> None:
+def test_swept_bounds_enclose_the_motion_within_a_cycle() -> None:
     """No shape leaves the swept bounds at any time within the cycle."""
     rig = Rig()
     agent = rig.agent
@@ -437,13 +437,13 @@ def test_swept_bounds_hold_everything_between() -> None:
         assert (low >= answer.swept_min).all() and (high <= answer.swept_max).all()
 
 
-def test_exactly_one_kind_of_ground() -> None:
+def test_agent_requires_exactly_one_of_soil_and_grid() -> None:
     """A shared grid cannot show each agent a different ground."""
     config, mjcf = load_vehicle_model('viper')
     entry = VehicleEntry(position=(0.0, 0.0))
     field = FlatField()
-    terrain = TERRAIN.model_copy(update={'compaction_transfer': False})
+    terrain = TERRAIN.model_copy(update={'merge_compaction': False})
     with pytest.raises(ValueError, match='exactly one of soil and grid'):
         VehicleAgent('amber', entry, config, mjcf, TERRAIN, field, 1.62, print, print)
-    with pytest.raises(ValueError, match='compaction_transfer'):
+    with pytest.raises(ValueError, match='merge_compaction'):
         VehicleAgent('amber', entry, config, mjcf, terrain, field, 1.62, print, print, grid=SoilGrid(field, 0.02))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Vehicles among boulders, rocks and obstacles: where they stop, what they climb, and what a checkpoint knows of it."""
+"""Tests of vehicles among boulders, rocks and obstacles: contact, placement and saved states."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STEP = 1e-3
 
 
 def rock(width: float, height: float, x: float, y: float, friction: float = 0.8) -> Solids:
-    """Return one rock of a site, three tenths of it in the ground."""
+    """Return one rock of a site, with 30 % of its height in the ground."""
     half = 0.5 * height / 0.7
     axes = np.diag([0.5 * width, 0.45 * width, half])
     return Solids([hull(scaled_rock(3)[0])], [Solid(0, np.array([x, y, height - half]), axes, friction)])
@@ -46,7 +46,7 @@ def made(model: str, solids: Solids | None, ground: str = 'rigid', gravity: floa
 
 
 def drive(vehicle: Vehicle, speed: float, seconds: float) -> float:
-    """Return how deep any part was in a solid at the ends of the cycles [m]."""
+    """Drive; return the largest depth of any part in a solid at the ends of the cycles [m]."""
     targets, deepest = vehicle.gear.targets(DriveCommand(speed)), 0.0
     for _ in range(round(seconds * 1e9 / CYCLE_NS)):
         vehicle.grid.apply(vehicle.evolve(CYCLE_NS, *targets))
@@ -56,7 +56,7 @@ def drive(vehicle: Vehicle, speed: float, seconds: float) -> float:
 
 
 def depth(vehicle: Vehicle) -> float:
-    """Return how deep the vehicle's parts are in solids now [m]."""
+    """Return the largest depth of the vehicle's parts in solids [m]."""
     arrays, _ = vehicle._solids.arrays(vehicle._model, vehicle._data, STEP)
     arrays = arrays._replace(touched=arrays.touched.copy(), key=arrays.key.copy(), held=arrays.held.copy())
     parts, data, deepest = vehicle._parts, vehicle._data, 0.0
@@ -72,8 +72,8 @@ def depth(vehicle: Vehicle) -> float:
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('ground', ['rigid', 'lunar_nominal'])
-def test_a_boulder_stops_a_rover(ground: str) -> None:
-    """It drives its hull against one of 60 cm at 0.3 m/s, and stands there with its wheels turning."""
+def test_boulder_stops_rover(ground: str) -> None:
+    """The hull meets a boulder of 60 cm at 0.3 m/s; the rover stops with its wheels turning."""
     rover = made('viper', rock(0.6, 0.6, 2.0, 0.0), ground)
     rover.place(0.0, 0.0, 0.0)
     assert drive(rover, 0.3, 6.0) < 5e-3
@@ -84,8 +84,8 @@ def test_a_boulder_stops_a_rover(ground: str) -> None:
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('ground', ['rigid', 'lunar_nominal'])
-def test_a_rover_climbs_a_small_rock(ground: str) -> None:
-    """Its left wheels go over one that is 10 cm high, and it drives on as fast as before."""
+def test_rover_climbs_small_rock(ground: str) -> None:
+    """The left wheels drive over a rock 10 cm high; the rover continues as fast as before."""
     rover = made('viper', rock(0.12, 0.1, 1.5, 0.61), ground)
     rover.place(0.0, 0.0, 0.0)
     highest, targets = 0.0, rover.gear.targets(DriveCommand(0.3))
@@ -100,8 +100,8 @@ def test_a_rover_climbs_a_small_rock(ground: str) -> None:
 
 
 @pytest.mark.seconds
-def test_a_hull_lies_on_rocks() -> None:
-    """A rover set down on boulders between its wheels rests on its belly, and they carry the weight."""
+def test_hull_rests_on_rocks() -> None:
+    """A rover placed on boulders between its wheels rests on its hull; the boulders support the weight."""
     heap = [Solid(0, np.array([x, y, 0.4]), np.diag([0.25, 0.25, 0.4]), 0.8) for x in (-0.3, 0.3) for y in (-0.2, 0.2)]
     rover = made('viper', Solids([hull(scaled_rock(5)[0])], heap))
     rover.place_at((0.0, 0.0, 0.62), from_yaw(0.0))
@@ -112,8 +112,8 @@ def test_a_hull_lies_on_rocks() -> None:
 
 
 @pytest.mark.seconds
-def test_a_state_on_a_rock_is_exact() -> None:
-    """What follows from a saved state is the same to the bit, in the same vehicle and in another."""
+def test_state_on_a_rock_is_restored_bit_identical() -> None:
+    """The continuation of a saved state is bit-identical, in the same vehicle and in another one."""
     solids = rock(0.3, 0.15, 1.0, 0.61)
     rover, other = (made('viper', solids, 'lunar_nominal') for _ in range(2))
     rover.place(0.0, 0.0, 0.0)
@@ -141,8 +141,8 @@ def test_a_state_on_a_rock_is_exact() -> None:
 
 
 @pytest.mark.seconds
-def test_solids_far_away_change_nothing() -> None:
-    """To the bit; and a rover that left its rock remembers nothing of it."""
+def test_distant_solids_do_not_change_the_state() -> None:
+    """The states are bit-identical; a rover that left its rock stores no data of it."""
     near, alone = made('viper', rock(0.6, 0.6, 50.0, 0.0), 'lunar_nominal'), made('viper', None, 'lunar_nominal')
     for rover in (near, alone):
         rover.place(0.0, 0.0, 0.3)
@@ -155,8 +155,8 @@ def test_solids_far_away_change_nothing() -> None:
     assert near.grid.soil_hash() == alone.grid.soil_hash()
 
 
-def test_a_vehicle_starts_on_top_of_an_obstacle() -> None:
-    """Not within it."""
+def test_vehicle_is_placed_on_top_of_an_obstacle() -> None:
+    """The vehicle is not placed inside the obstacle."""
     terrain = {'source': 'flat', 'obstacles': {'pad': {'type': 'box', 'position': [0.0, 0.0], 'size': [4.0, 4.0, 0.5]}}}
     solids = build_solids(TerrainConfig.model_validate(terrain), 1, FlatField())
     rover = made('viper', solids)
@@ -164,8 +164,8 @@ def test_a_vehicle_starts_on_top_of_an_obstacle() -> None:
     assert rover.body_state().position[2] == pytest.approx(0.75, abs=0.02)
 
 
-def test_every_process_knows_the_same_solids() -> None:
-    """They follow from the scenario alone: the same ones, in the same order, with the same numbers."""
+def test_solids_are_identical_in_every_process() -> None:
+    """The solids follow from the scenario alone: the same solids, order and numbers."""
     terrain = TerrainConfig.model_validate(
         {
             'preset': 'highland',
@@ -184,13 +184,13 @@ def test_every_process_knows_the_same_solids() -> None:
     assert without is not None and len(without) == 2
 
 
-def test_solids_are_near_that_a_part_could_reach_by_accelerating() -> None:
-    """From rest within a cycle T a part moves by a T^2 / 2 at most: what is that far away is looked at, and nothing further."""
+def test_solids_within_reach_by_acceleration_are_included() -> None:
+    """In a cycle T from rest, a part moves by at most a T^2 / 2: only solids up to that distance are included."""
     bare = made('viper', None)
     centers = bare._parts.centers(4, bare._data.xpos, bare._data.xmat)
     first = int(centers[:, 0].argmax())
     x, y, z = centers[first]
-    ahead = float(bare._parts.reach[first]) + 0.1 + 0.10  # the wheel, half the rock, a gap of 10 cm
+    ahead = float(bare._parts.reach[first]) + 0.1 + 0.10  # The wheel, half the rock, a gap of 10 cm.
     for acceleration, found in ((25.0, True), (15.0, False)):
         half = np.full(3, 0.1)
         solids = Solids(

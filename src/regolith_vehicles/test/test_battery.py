@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Batteries, by themselves and in a rover: what goes out, comes in, and gets hot."""
+"""Tests of batteries, alone and in a rover: discharge, charge and heat."""
 
 from __future__ import annotations
 
@@ -41,22 +41,24 @@ from regolith_vehicles.wheels import Wheels
 CONFIG = BatteryConfig(energy_wh=10.0, voltage_v=(20.0, 28.0), resistance_ohm=0.1, standby_w=5.0)
 
 
-def test_it_gives_what_was_in_it_less_what_its_resistance_takes() -> None:
+def test_battery_supplies_its_energy_minus_resistive_losses() -> None:
     battery, charge = make_battery(CONFIG), full_charge(CONFIG)
     assert (charge[STORED], charge[VOLTAGE]) == (36_000.0, 28.0)
     draw(battery, charge, 95.0, 1.0)
     current = charge[CURRENT]
-    assert 28.0 * current - 0.1 * current**2 == pytest.approx(100.0, rel=1e-12)  # V i - R i^2 = P, with what stands by
+    assert 28.0 * current - 0.1 * current**2 == pytest.approx(
+        100.0, rel=1e-12
+    )  # V i - R i^2 = P, standby power included.
     assert charge[VOLTAGE] == pytest.approx(28.0 - 0.1 * current)
     assert charge[DRAWN] == pytest.approx(100.0) and charge[STORED] == pytest.approx(36_000.0 - 28.0 * current)
-    # Until it is empty: energy that went out, and heat; half of either in the middle of the voltages.
+    # Until it is empty: energy drawn and heat; half of either at the mean voltage.
     heat, middle = 0.1 * current**2, 0.0
     while charge[STORED] > 0.0:
         before = charge[STORED]
         draw(battery, charge, 95.0, 1.0)
         heat += 0.1 * charge[CURRENT] ** 2
         middle = charge[VOLTAGE] if before > 18_000.0 else middle
-    assert charge[DRAWN] + heat == pytest.approx(36_000.0, rel=5e-3)  # the last second ends in its middle
+    assert charge[DRAWN] + heat == pytest.approx(36_000.0, rel=5e-3)  # The last second ends midway.
     assert middle == pytest.approx(24.0 - 0.1 * 100.0 / 23.6, abs=0.02)
     assert max_power(battery, charge) == 0.0
     kept = charge.copy()
@@ -64,7 +66,7 @@ def test_it_gives_what_was_in_it_less_what_its_resistance_takes() -> None:
     assert (charge[STORED], charge[CURRENT]) == (0.0, 0.0) and charge[DRAWN] == kept[DRAWN]
 
 
-def test_it_takes_back_until_it_is_full() -> None:
+def test_battery_charges_until_full() -> None:
     config = CONFIG.model_copy(update={'initial_state_of_charge': 0.999, 'standby_w': 0.0})
     battery, charge = make_battery(config), full_charge(config)
     for _ in range(10):
@@ -73,20 +75,21 @@ def test_it_takes_back_until_it_is_full() -> None:
     assert charge[CURRENT] == 0.0
 
 
-def test_its_power_has_a_limit() -> None:
+def test_battery_power_is_limited() -> None:
     battery, charge = make_battery(CONFIG), full_charge(CONFIG)
     most = max_power(battery, charge)
     assert most == pytest.approx(28.0**2 / 0.4 - 5.0)
     draw(battery, charge, most, 1e-3)
-    assert charge[VOLTAGE] == pytest.approx(14.0, rel=1e-5)  # half of it is lost inside
+    assert charge[VOLTAGE] == pytest.approx(14.0, rel=1e-5)  # Half of it is lost inside.
 
 
-def test_motors_of_wheels_take_their_work_and_their_heat() -> None:
+def test_wheel_motors_draw_work_and_losses() -> None:
     config = WheelMotorConfig(gear_ratio=100.0, torque_constant_nmpa=0.05, resistance_ohm=0.4, gear_efficiency=0.8)
     motor = wheel_motor(config)
     # 20 N m at 2 rad/s: 40 W over 0.8, and 20 / (100 x 0.05 x 0.8) = 5 A: 10 W.
     assert wheels_power(motor, np.array([20.0]), np.array([2.0])) == pytest.approx(50.0 + 10.0)
-    # Driven by the wheel it gives back what gears and heat leave: to another wheel, to the battery, or to nobody.
+    # When the wheel drives the motor, it returns what gears and heat leave: to another wheel, to the battery, or
+    # nowhere.
     assert wheels_power(motor, np.array([-20.0, 20.0]), np.array([2.0, 2.0])) == pytest.approx(-32.0 + 10.0 + 60.0)
     assert wheels_power(motor, np.array([-20.0]), np.array([2.0])) == 0.0
     back = wheel_motor(config.model_copy(update={'regenerates': True}))
@@ -109,7 +112,7 @@ def test_motors_of_wheels_take_their_work_and_their_heat() -> None:
         ({'energy_wh': -1.0}, 'greater than 0'),
     ],
 )
-def test_a_battery_that_cannot_be_is_refused(changed: dict[str, Any], message: str) -> None:
+def test_invalid_battery_is_refused(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=re.escape(message)):
         BatteryConfig.model_validate({**CONFIG.model_dump(), **changed})
 
@@ -140,10 +143,10 @@ def go(vehicle: Vehicle, command: DriveCommand, cycles: int) -> None:
 SMALL = {'energy_wh': 1.0, 'voltage_v': [24.0, 28.0], 'resistance_ohm': 0.1}
 
 
-def test_a_rover_uphill_takes_the_work_of_its_weight_from_the_battery() -> None:
+def test_rover_uphill_draws_its_potential_energy_from_the_battery() -> None:
     rover = made('viper', {**SMALL, 'energy_wh': 100.0}, PlaneField(np.tan(np.radians(10.0))))
     charge = rover.gear.charge
-    assert charge[STORED] == 360_000.0  # whatever it took to put it down
+    assert charge[STORED] == 360_000.0  # Placement draws no energy.
     go(rover, DriveCommand(0.2), 150)
     before, height = charge.copy(), rover.body_state().position[2]
     go(rover, DriveCommand(0.2), 150)
@@ -155,7 +158,7 @@ def test_a_rover_uphill_takes_the_work_of_its_weight_from_the_battery() -> None:
     assert battery_summary(rover.gear.config.battery, charge)['state_of_charge'] == pytest.approx(
         charge[STORED] / 360_000.0
     )
-    # It is part of the state.
+    # The charge is part of the state.
     kept = rover.state()
     go(rover, DriveCommand(0.2), 5)
     after = rover.state()
@@ -164,7 +167,7 @@ def test_a_rover_uphill_takes_the_work_of_its_weight_from_the_battery() -> None:
     assert rover.state() == after
 
 
-def test_a_rover_with_an_empty_battery_stands() -> None:
+def test_rover_with_empty_battery_stops() -> None:
     rover = made('viper', {**SMALL, 'energy_wh': 0.01, 'standby_w': 30.0})
     go(rover, DriveCommand(0.2), 25)
     assert rover.body_state().linear_velocity[0] > 0.1
@@ -177,8 +180,8 @@ def test_a_rover_with_an_empty_battery_stands() -> None:
 
 
 @pytest.mark.seconds
-def test_an_electric_truck_drives_on_its_battery() -> None:
-    """Torque of a motor through one gear; what the battery gave is in the truck's motion, but for heat and tyres."""
+def test_electric_truck_draws_power_from_its_battery() -> None:
+    """The energy drawn equals the kinetic energy of the truck, except for heat and tire losses, at one gear ratio."""
     electric = {
         'engine': {
             'type': 'electric',
@@ -201,7 +204,7 @@ def test_an_electric_truck_drives_on_its_battery() -> None:
     charge, state = truck.gear.charge, truck.gear.state
 
     def pedals(throttle: float, cycles: int) -> tuple[float, float]:
-        """Return the motor's work and the heat of its windings [J], and let the truck drive."""
+        """Drive the truck; return the work of the motor and the heat of its windings [J]."""
         work = heat = 0.0
         for _ in range(cycles):
             truck.evolve(CYCLE_NS, np.array([0.0, throttle, 0.0]))
@@ -212,20 +215,20 @@ def test_an_electric_truck_drives_on_its_battery() -> None:
 
     work, heat = pedals(0.3, 150)
     moving = 0.5 * truck.body.mass * truck.body_state().linear_velocity[0] ** 2
-    # Torque and speed are those at the ends of cycles; wheels turn and slip, tyres roll with losses.
+    # Torque and speed are those at the ends of cycles. The wheels slip and the tires roll with losses.
     assert charge[DRAWN] == pytest.approx(work + heat, rel=0.02) and charge[RETURNED] == 0.0
     assert 0.7 * work < moving < 0.85 * work
-    # Off the throttle it generates, less the heat of its windings.
+    # Without throttle the motor generates, less the heat of its windings.
     drawn = charge[DRAWN]
     work, heat = pedals(0.0, 50)
     lost = moving - 0.5 * truck.body.mass * truck.body_state().linear_velocity[0] ** 2
     assert charge[RETURNED] == pytest.approx(-work - heat, rel=0.05) and 0.2 * lost < -work < lost
-    assert charge[CURRENT] < 0.0 and charge[DRAWN] - drawn < 0.02 * drawn  # one cycle in which the throttle closes
+    assert charge[CURRENT] < 0.0 and charge[DRAWN] - drawn < 0.02 * drawn  # One cycle in which the throttle closes.
 
 
 @pytest.mark.ros
 @pytest.mark.seconds
-def test_ros_tools_see_it() -> None:
+def test_battery_state_is_published() -> None:
     pytest.importorskip('rclpy', reason='needs the environment of install/env.sh')
     import rclpy
     from rclpy.context import Context
@@ -268,10 +271,10 @@ def test_ros_tools_see_it() -> None:
 
 
 @pytest.mark.parametrize(('speed', 'power'), [(0.5, 30.0), (-0.5, 0.0)])
-def test_joints_that_are_driven_back_give_the_battery_nothing(
+def test_back_driven_joints_do_not_charge_the_battery(
     monkeypatch: pytest.MonkeyPatch, speed: float, power: float
 ) -> None:
-    """An actuator of a joint takes what it gives out, and brakes for nothing."""
+    """A joint actuator draws the power it outputs and returns none while braking."""
     gear = SimpleNamespace(
         _battery=object(),
         charge=None,

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of benches show the rows that they are given, in the units of their axes."""
+"""Tests of the plots of tire and vehicle experiments."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from regolith_vehicles.proving_ground.settings import Settings
 
 
 def drawn(module: Any, settings: Any, rows: Any) -> tuple[Any, dict[str, np.ndarray]]:
-    """Return axes and their lines by label, shape (2, n)."""
+    """Return the axes and their lines by label, shape (2, n)."""
     axes = Figure().add_subplot()
     module.draw(settings, rows, axes)
     return axes, {str(line.get_label()): np.array(line.get_data(), dtype=float) for line in axes.lines}
 
 
-def test_slip_over_slope() -> None:
+def test_slope_plot_shows_slip_over_slope() -> None:
     axes, lines = drawn(
         vehicle_slope, vehicle_slope.Settings(), [{'slope_deg': 5.0, 'slip': 0.1}, {'slope_deg': 15.0, 'slip': 0.4}]
     )
     assert lines['regolith mode'].tolist() == [[5.0, 15.0], [0.1, 0.4]] and axes.get_xlabel() == 'slope [deg]'
 
 
-def test_a_tires_motion_is_drawn_over_time() -> None:
+def test_tire_motion_plot_shows_forces_over_time() -> None:
     settings = tire_rig.Settings.model_validate({'tire': 'hmmwv_fiala', 'motion': 'ramp', 'duration_s': 0.05})
     made = tire_rig.run(settings, lambda done, total: None)
     _, lines = drawn(tire_rig, settings, made)
@@ -37,7 +37,7 @@ def test_a_tires_motion_is_drawn_over_time() -> None:
     assert lines['to the left'][1].tolist() == column['Fy_N'].tolist()
 
 
-def test_a_tires_grid_is_drawn_over_what_varies_most() -> None:
+def test_tire_grid_plot_uses_the_axis_with_most_values() -> None:
     settings = tire_rig.Settings(
         tire='hmmwv_fiala', load_n=(4000.0, 6000.0), slip=(0.0,), slip_angle_deg=(-4.0, 0.0, 2.0, 5.0)
     )
@@ -67,7 +67,7 @@ def test_a_tires_grid_is_drawn_over_what_varies_most() -> None:
         ('viper', 'circle', 'yaw_rate_radps'),
     ],
 )
-def test_a_drive_is_drawn_with_what_it_is_about(vehicle: str, maneuver: str, other: str) -> None:
+def test_proving_ground_plot_shows_the_quantity_of_the_maneuver(vehicle: str, maneuver: str, other: str) -> None:
     columns = ['t_s', 'vx_mps', 'yaw_rate_radps', 'ax_mps2', 'pitch_deg']
     table = np.arange(15.0).reshape(3, 5) ** 1.5
     axes, lines = drawn(

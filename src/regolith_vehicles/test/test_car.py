@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The car: struts, gearbox and brakes each by itself, and a HMMWV that stands, drives, and is the same when repeated."""
+"""Tests of cars: struts, gearbox, brakes, and an HMMWV at rest and driving."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PARKED = np.array([0.0, 0.0, 1.0])
 
 @pytest.fixture
 def make_car() -> Callable[..., Vehicle]:
-    """Return a function that builds a HMMWV on firm ground."""
+    """Return a function that builds an HMMWV on firm ground."""
 
     def make(field: Any = None, gravity: float = 9.81, friction: float = 0.8, **parameters: Any) -> Vehicle:
         config, mjcf = load_vehicle_model('hmmwv')
@@ -60,7 +60,7 @@ def drive(car: Vehicle, cycles: int, command: Any = PARKED) -> None:
 
 
 def roll_at(car: Vehicle, speed: float) -> None:
-    """Give the car and its wheels and shafts a speed [m/s]."""
+    """Set the speed of the car, its wheels and shafts [m/s]."""
     car._data.qvel[0] = speed
     car._data.qvel[car.gear.dofs] = speed / 0.465  # type: ignore[attr-defined]
     for shaft in ('driveshaft', 'front_shaft', 'rear_shaft'):
@@ -68,7 +68,7 @@ def roll_at(car: Vehicle, speed: float) -> None:
     car.gear.command = np.zeros(4)  # type: ignore[attr-defined]
 
 
-def test_springs_push_by_their_table() -> None:
+def test_springs_follow_their_table() -> None:
     spring = SpringConfig(
         actuator='a',
         rest_length_m=0.4,
@@ -77,14 +77,14 @@ def test_springs_push_by_their_table() -> None:
         stop_force=((0.0, 0.0), (0.1, 500.0)),
     )
     knots = spring.knots()
-    # Pushed in by 5 cm, by 10 cm, by 15 cm; pulled out by 5 cm, and by 10 cm against the stop, too.
+    # Compressed by 5 cm, 10 cm and 15 cm; extended by 5 cm, and by 10 cm against the stop.
     for length, push in ((0.35, 500.0), (0.3, 1000.0), (0.25, 2500.0), (0.45, -500.0), (0.5, -1000.0 - 250.0)):
         assert interpolated(*knots.T, length) == pytest.approx(push)
     assert interpolated(*knots.T, 0.2) == pytest.approx(4000.0 + 250.0)
 
 
-def test_a_brake_holds_up_to_its_torque() -> None:
-    """A wheel of 10 kg m^2 under a torque: held below the brake's, else sped up by the rest; none when let go."""
+def test_brake_holds_up_to_its_torque() -> None:
+    """A torque below the brake limit is held; the rest above it accelerates a wheel of 10 kg m^2."""
     for load, expected in ((900.0, 0.0), (1500.0, 500.0 / 10.0)):
         wound_up, speed = 0.0, 0.0
         for _ in range(1000):
@@ -97,8 +97,8 @@ def test_a_brake_holds_up_to_its_torque() -> None:
 
 @pytest.mark.parametrize('slope', [pytest.param(0.0, marks=pytest.mark.slow), 15.0])
 @pytest.mark.seconds
-def test_a_parked_car_stays_parked(make_car: Callable[..., Vehicle], slope: float) -> None:
-    """Its weight is borne, it creeps by less than 1 mm a minute, and its motion has died away after 10 s."""
+def test_parked_car_does_not_move(make_car: Callable[..., Vehicle], slope: float) -> None:
+    """The weight is supported, creep is below 1 mm/min, and the motion has decayed after 10 s."""
     car = make_car(PlaneField(math.tan(math.radians(slope))))
     car.place(0.0, 0.0, 0.0)
     drive(car, 500)
@@ -114,7 +114,7 @@ def test_a_parked_car_stays_parked(make_car: Callable[..., Vehicle], slope: floa
 
 
 @pytest.mark.slow
-def test_a_car_on_soil_sinks_in(make_car: Callable[..., Vehicle]) -> None:
+def test_car_on_soil_sinks_in(make_car: Callable[..., Vehicle]) -> None:
     config, mjcf = load_vehicle_model('hmmwv')
     car = Vehicle('car', config, mjcf, SoilGrid(FlatField(), 0.05), load_soil('lunar_nominal'), 1.62)
     car.place(0.0, 0.0, 0.0)
@@ -123,7 +123,7 @@ def test_a_car_on_soil_sinks_in(make_car: Callable[..., Vehicle]) -> None:
     assert (car.gear.table[:, car.gear.columns.index('sinkage_total')] > 0.01).all()
 
 
-def test_engine_and_brakes_move_and_stop_it(make_car: Callable[..., Vehicle]) -> None:
+def test_engine_and_brakes_accelerate_and_stop_the_car(make_car: Callable[..., Vehicle]) -> None:
     car = make_car()
     car.place(0.0, 0.0, 0.0)
     drive(car, 150, (0.0, 0.3, 0.0))
@@ -135,11 +135,11 @@ def test_engine_and_brakes_move_and_stop_it(make_car: Callable[..., Vehicle]) ->
     way = car.body_state().position[0]
     drive(car, 200, (0.0, 0.0, 0.6))
     assert abs(car.body_state().linear_velocity[0]) < 1e-3
-    # Tyres of the default hold at most 0.8 of the weight; the brakes hold less at 0.6: 20.6 kN over 2.9 t.
+    # Default tires hold at most 0.8 of the weight; the brakes hold less, 0.6: 20.6 kN over 2.9 t.
     assert car.body_state().position[0] - way == pytest.approx(speed**2 / (2.0 * 20.6 / 2.9), rel=0.25)
 
 
-def test_locked_differentials_turn_all_wheels_alike(make_car: Callable[..., Vehicle]) -> None:
+def test_locked_differentials_equalize_wheel_speeds(make_car: Callable[..., Vehicle]) -> None:
     for locked, spread in ((False, 0.3), (True, 0.0)):
         car = make_car(differentials_locked=locked)
         car.place(0.0, 0.0, 0.0)
@@ -149,7 +149,7 @@ def test_locked_differentials_turn_all_wheels_alike(make_car: Callable[..., Vehi
         assert np.ptp(spins) > spread if spread else np.ptp(spins) < 1e-3
 
 
-def test_left_is_left_and_right_its_mirror_image(make_car: Callable[..., Vehicle]) -> None:
+def test_left_and_right_turns_are_mirror_images(make_car: Callable[..., Vehicle]) -> None:
     ends = []
     for side in (1.0, -1.0):
         car = make_car()
@@ -159,10 +159,10 @@ def test_left_is_left_and_right_its_mirror_image(make_car: Callable[..., Vehicle
         ends.append(car.body_state().position)
     left, right = ends
     assert left[1] > 3.0
-    assert right == pytest.approx(left * (1.0, -1.0, 1.0), abs=2e-3)  # the solver takes left constraints first
+    assert right == pytest.approx(left * (1.0, -1.0, 1.0), abs=2e-3)  # The solver handles left constraints first.
 
 
-def test_the_state_is_whole(make_car: Callable[..., Vehicle]) -> None:
+def test_car_state_is_complete(make_car: Callable[..., Vehicle]) -> None:
     car = make_car()
     car.place(0.0, 0.0, 0.0)
     drive(car, 60, (0.2, 0.8, 0.0))
@@ -180,16 +180,16 @@ def test_the_state_is_whole(make_car: Callable[..., Vehicle]) -> None:
     assert again.state() == after
 
 
-def test_a_car_that_stands_is_not_driving(make_car: Callable[..., Vehicle]) -> None:
-    """The mean slip of a run counts cycles in which something is commanded; brakes and a direction are nothing."""
+def test_car_at_rest_is_not_moving(make_car: Callable[..., Vehicle]) -> None:
+    """The mean slip of a run counts cycles with a drive command; brakes and a direction are none."""
     gear = make_car().gear
     assert not gear.moves((gear.at_rest, gear.at_rest))
     assert not gear.moves(gear.ramp(0.02, *gear.targets(DriveCommand())))
     assert gear.moves(gear.ramp(0.02, *gear.targets(DriveCommand(2.0))))
 
 
-def test_it_weighs_what_the_reference_weighs(make_car: Callable[..., Vehicle]) -> None:
-    """2573.14 kg; the reference leaves the tyres of 37.6 kg out of its centre of mass (0.0511, 0.0002, 0.1811)."""
+def test_car_mass_properties_match_the_reference(make_car: Callable[..., Vehicle]) -> None:
+    """2573.14 kg; the reference omits the tires of 37.6 kg from its center of mass (0.0511, 0.0002, 0.1811)."""
     car = make_car()
     body, data, model = car.body, car.data, car.body.model
     assert body.mass == pytest.approx(2573.14, abs=0.01)
@@ -199,7 +199,7 @@ def test_it_weighs_what_the_reference_weighs(make_car: Callable[..., Vehicle]) -
     assert moment / (mass.sum() - 4 * 37.6) == pytest.approx((0.0511, 0.0002, 0.1811), abs=2e-4)
 
 
-def test_inputs_are_cut_and_slowed(make_car: Callable[..., Vehicle]) -> None:
+def test_driver_inputs_are_limited_in_value_and_rate(make_car: Callable[..., Vehicle]) -> None:
     car = make_car(pedal_time_s=0.5)
     car.place(0.0, 0.0, 0.0)
     drive(car, 1, (-9.0, 9.0, -9.0))
@@ -209,7 +209,7 @@ def test_inputs_are_cut_and_slowed(make_car: Callable[..., Vehicle]) -> None:
 
 
 def test_direction_changes_near_rest_only(make_car: Callable[..., Vehicle]) -> None:
-    """Reverse while it rolls forward, forward while it rolls backward: refused beyond LOCKED_OUT, taken below, both ways."""
+    """A change of direction is refused above the speed LOCKED_OUT and accepted below, in both directions."""
     car = make_car()
     gear = car.gear
     assert isinstance(gear, Car)
@@ -223,8 +223,8 @@ def test_direction_changes_near_rest_only(make_car: Callable[..., Vehicle]) -> N
 
 
 @pytest.mark.seconds
-def test_a_twist_is_driven(make_car: Callable[..., Vehicle]) -> None:
-    """Ahead to the left, a stop, and back: at the speed and the yaw rate asked for."""
+def test_twist_is_followed(make_car: Callable[..., Vehicle]) -> None:
+    """Forward to the left, stop, and reverse: at the commanded speed and yaw rate."""
     car = make_car()
     car.place(0.0, 0.0, 0.0)
 
@@ -238,17 +238,17 @@ def test_a_twist_is_driven(make_car: Callable[..., Vehicle]) -> None:
             car.commit()
         return state()
 
-    # The bicycle model knows no slip angles: 10 % of the yaw rate at 1 m/s^2.
+    # The bicycle model ignores slip angles: 10 % of the yaw rate at 1 m/s^2.
     assert go(4.0, 0.25, 9.0) == pytest.approx((4.0, 0.25), rel=0.1)
     assert go(0.0, 0.0, 5.0) == pytest.approx((0.0, 0.0), abs=1e-3)
     assert go(-1.5, 0.0, 7.0) == pytest.approx((-1.5, 0.0), abs=0.15)
-    with pytest.raises(VehicleError, match='targets of joints arm for a car; allowed: none'):
+    with pytest.raises(VehicleError, match='targets of joints arm; allowed: none for a car'):
         car.gear.targets(DriveCommand(joints={'arm': 1.0}))
     assert 30.0 < car.gear.top_speed < 60.0
 
 
 def one(**changed: Any) -> dict[str, Any]:
-    """Return parameters with a powertrain of their own."""
+    """Return parameters with their own powertrain."""
     simple = {
         'engine': {'type': 'map', 'zero_throttle': [[0, 0], [1, 0]], 'full_throttle': [[0, 9], [1, 0]]},
         'gearbox': {'gears': [0.2], 'reverse': -0.2, 'upshift_rpm': [], 'downshift_rpm': 1.0},
@@ -256,8 +256,8 @@ def one(**changed: Any) -> dict[str, Any]:
     return {'powertrain': 'own', 'powertrains': {'own': {**simple, **changed}}}
 
 
-def test_only_wheels_that_are_driven_ease_the_throttle_by_spinning(make_car: Callable[..., Vehicle]) -> None:
-    """One wheel of four spins, one of four has no drive: full throttle only if they are the same."""
+def test_traction_limit_depends_on_driven_wheels_only(make_car: Callable[..., Vehicle]) -> None:
+    """One wheel of four spins and one of four is not driven: full throttle only if they are the same wheel."""
     gear: Any = make_car().gear
     driven = gear.drive_ratio.copy()
     for idle in range(4):
@@ -270,8 +270,8 @@ def test_only_wheels_that_are_driven_ease_the_throttle_by_spinning(make_car: Cal
 
 
 @pytest.mark.seconds
-def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> None:
-    """On the Moon's weight an engine has five times the torque that the tyres pass on; a driver eases the throttle."""
+def test_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> None:
+    """In lunar gravity the engine torque is five times what the tires transmit; the controller reduces the throttle."""
     car = make_car(gravity=1.62)
     car.place(0.0, 0.0, 0.0)
     for _ in range(300):
@@ -336,7 +336,7 @@ def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> N
         ({'wheelz': 3}, 'wheelz = 3: unknown key; allowed: wheels, springs'),
     ],
 )
-def test_a_wrong_file_is_refused_by_its_key(
+def test_invalid_file_is_refused_with_its_key(
     make_car: Callable[..., Vehicle], changed: dict[str, Any], message: str
 ) -> None:
     with pytest.raises((VehicleModelError, InputError), match=message):
@@ -359,16 +359,16 @@ def test_a_wrong_file_is_refused_by_its_key(
             r'force\.0 = \[0\.1, 5\.0\]: is not the origin; allowed: \[0, 0\]',
         ),
         ('dampers', 0, {'range_m': [0.4, 0.3]}, r'dampers\.0\.range_m = \[0\.4, 0\.3\]: does not ascend; allowed: '),
-        ('wheels', 1, {'name': 'front_left'}, "wheels.1.name = 'front_left': is that of wheels.0.name, too"),
+        ('wheels', 1, {'name': 'front_left'}, "wheels.1.name = 'front_left': is already used by wheels.0.name"),
         (
             'dampers',
             1,
             {'actuator': 'spring_front_left'},
-            "dampers.1.actuator = 'spring_front_left': is that of springs.0.actuator, too",
+            "dampers.1.actuator = 'spring_front_left': is already used by springs.0.actuator",
         ),
     ],
 )
-def test_a_wrong_part_is_refused(
+def test_invalid_part_is_refused(
     make_car: Callable[..., Vehicle], key: str, at: int, changed: dict[str, Any], message: str
 ) -> None:
     config, _ = load_vehicle_model('hmmwv')
@@ -379,7 +379,7 @@ def test_a_wrong_part_is_refused(
         make_car(**{key: parts})
 
 
-def test_a_car_that_nothing_drives_is_refused(make_car: Callable[..., Vehicle]) -> None:
+def test_car_without_driven_wheels_is_refused(make_car: Callable[..., Vehicle]) -> None:
     config, _ = load_vehicle_model('hmmwv')
     assert config.running_gear is not None
     wheels = [{**wheel, 'drive_ratio': 0.0} for wheel in config.running_gear.parameters['wheels']]
@@ -389,7 +389,7 @@ def test_a_car_that_nothing_drives_is_refused(make_car: Callable[..., Vehicle]) 
         make_car(wheels=wheels)
 
 
-def test_a_tyre_nobody_has_is_refused(make_car: Callable[..., Vehicle]) -> None:
+def test_unknown_tire_is_refused(make_car: Callable[..., Vehicle]) -> None:
     config, _ = load_vehicle_model('hmmwv')
     assert config.running_gear is not None
     wheels = [dict(wheel) for wheel in config.running_gear.parameters['wheels']]
@@ -399,8 +399,8 @@ def test_a_tyre_nobody_has_is_refused(make_car: Callable[..., Vehicle]) -> None:
 
 
 @pytest.mark.parametrize('speed', [6.0, -2.0])
-def test_a_car_that_is_set_rolling_rolls_without_slip(make_car: Callable[..., Vehicle], speed: float) -> None:
-    """All wheels turn at v / R and the shafts with them; it goes where it looks."""
+def test_initial_speed_rolls_without_slip(make_car: Callable[..., Vehicle], speed: float) -> None:
+    """All wheels turn at v / R and the shafts with them; the car moves along its heading."""
     car = make_car()
     car.place(0.0, 0.0, 0.5)
     car.set_rolling_speed(speed)

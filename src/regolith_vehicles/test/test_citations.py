@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A run cites the papers behind its vehicles and no others."""
+"""Tests of the citations of vehicles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def cited(*drivers: dict[str, Any]) -> set[str]:
     return set(found.keys)
 
 
-def test_vehicles_and_drivers_choose_the_papers() -> None:
+def test_citations_depend_on_vehicles_and_drivers() -> None:
     straight = {'type': 'constant', 'speed_mps': 0.2}
     path = {'type': 'path', 'waypoints': [[0.0, 0.0], [1.0, 0.0]], 'speed_mps': 0.2}
     assert cited() == set()
@@ -26,8 +26,8 @@ def test_vehicles_and_drivers_choose_the_papers() -> None:
     assert cited(straight, path) - cited(straight) == {'coulter1992'}
 
 
-def test_digging_is_cited_where_a_vehicle_has_tools() -> None:
-    """The earthmoving equation and the height of a face, with a digger alone."""
+def test_excavation_is_cited_for_vehicles_with_tools() -> None:
+    """The earthmoving equation and the height of a face are cited for a digger only."""
     keys = {}
     for model in ('viper', 'rassor'):
         entry = VehicleEntry.model_validate({'position': [0.0, 0.0], 'model': model})

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Faces of commands: what each is as bytes, what is refused, what silence does, and what gears make of them."""
+"""Tests of command interfaces: encoding, validation, timeout and running gears."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def external(timeout_s: float = 0.5) -> Driver:
 @pytest.mark.parametrize(
     'command', [PEDAL, ANGLE, DriveCommand(by=PedalCommand(), joints={'arm': 0.1}), DriveCommand(0.1, 0.2)]
 )
-def test_a_command_is_the_same_bytes_every_time_and_comes_back(command: DriveCommand) -> None:
+def test_command_is_saved_deterministically_and_restored(command: DriveCommand) -> None:
     assert DriveCommand.load(command.save()) == command
     live, driver = external().encode(command), external()
     driver.receive(0, live)
@@ -57,14 +57,14 @@ def test_a_command_is_the_same_bytes_every_time_and_comes_back(command: DriveCom
     copy.restore(driver.save())
     for each in (driver, copy):
         assert each.command(100_000_000, HERE) == command
-    # A driver of another package knows of twists alone: it is told of nothing else.
+    # A driver of another package that supports twists only receives no other command.
     assert Driver.encode(driver, command) == (
         LIVE.pack(True, *command) if command.by is None else LIVE.pack(False, 0.0, 0.0)
     )
 
 
-def test_silence_brakes_on_every_face() -> None:
-    """Pedals: no throttle, brake on; a speed and an angle: no speed; the wheel stays where it was."""
+def test_timeout_brakes_for_every_command_interface() -> None:
+    """Pedals: no throttle, brake on. Ackermann: zero speed. The steering angle stays."""
     for given, after in (
         (DriveCommand(0.3, 0.1), DriveCommand()),
         (ANGLE, DriveCommand(by=AckermannCommand(0.0, 0.2))),
@@ -77,15 +77,15 @@ def test_silence_brakes_on_every_face() -> None:
         assert driver.command(CYCLE_NS + 500_000_000, HERE) == after
 
 
-def test_the_last_face_drives() -> None:
+def test_last_command_interface_applies() -> None:
     driver = external()
     for k, given in enumerate((PEDAL, ANGLE, DriveCommand(0.2, 0.0), PEDAL)):
         driver.receive(k * CYCLE_NS, driver.encode(given))
         assert driver.command(k * CYCLE_NS, HERE) == given
 
 
-def test_speed_and_angle_change_at_the_rates_asked_for() -> None:
-    """0.5 m/s^2 and 0.2 rad/s for half a second of cycles, and on from a saved state."""
+def test_ackermann_speed_and_angle_change_at_commanded_rates() -> None:
+    """0.5 m/s^2 and 0.2 rad/s for 0.5 s of cycles, continued from a saved state."""
     driver = external(9.0)
     driver.command(0, HERE)
     driver.receive(CYCLE_NS, driver.encode(DriveCommand(by=AckermannCommand(1.0, -0.3, 0.2, 0.5))))
@@ -99,7 +99,7 @@ def test_speed_and_angle_change_at_the_rates_asked_for() -> None:
     assert by is not None and by[:2] == (1.0, -0.3)
 
 
-def test_gears_say_which_faces_they_have(garage: dict[str, Vehicle]) -> None:
+def test_running_gear_lists_its_command_interfaces(garage: dict[str, Vehicle]) -> None:
     faces = {name: vehicle.gear.faces for name, vehicle in garage.items()}
     assert faces == {'viper': (TWIST, ACKERMANN), 'rassor': (TWIST, ACKERMANN), 'hmmwv': (TWIST, ACKERMANN, PEDALS)}
     assert (
@@ -128,13 +128,13 @@ def test_gears_say_which_faces_they_have(garage: dict[str, Vehicle]) -> None:
         (DriveCommand(by=PedalCommand(0.0, 0.0, 0.0, 7.0)), 'driver_inputs: gear is 7.0; allowed: 0 to 1'),
     ],
 )
-def test_what_no_vehicle_can_do_is_refused_by_name(
+def test_invalid_command_is_refused_with_its_field(
     garage: dict[str, Vehicle], command: DriveCommand, words: str
 ) -> None:
     assert rejection(command, garage['hmmwv'].gear) == words
 
 
-def test_targets_of_joints_are_refused_by_name(garage: dict[str, Vehicle]) -> None:
+def test_invalid_joint_targets_are_refused_with_their_name(garage: dict[str, Vehicle]) -> None:
     gear = garage['rassor'].gear
     assert not joint_rejection({'arm_front': 0.5, 'drum_rear': -3.0}, gear)
     assert (
@@ -145,8 +145,8 @@ def test_targets_of_joints_are_refused_by_name(garage: dict[str, Vehicle]) -> No
     assert joint_rejection({'arm': 0.0}, garage['viper'].gear) == "joint_command: name 'arm'; allowed: none"
 
 
-def test_an_angle_is_a_curve(garage: dict[str, Vehicle]) -> None:
-    """Wheels of a bicycle's angle d turn the base with v tan(d) / L: as the twist of that curve, to the bit."""
+def test_ackermann_angle_sets_the_curvature(garage: dict[str, Vehicle]) -> None:
+    """Wheels at the angle d of a bicycle turn the base at v tan(d) / L: bit-identical to the twist of that curve."""
     gear: Any = garage['viper'].gear
     layout = garage['viper'].body.layout
     wheelbase = float(layout.x.max() - layout.x.min())
@@ -157,12 +157,12 @@ def test_an_angle_is_a_curve(garage: dict[str, Vehicle]) -> None:
         assert all(np.array_equal(a, b) for a, b in zip(by_angle, gear.targets(same), strict=True))
 
 
-def test_a_car_turns_its_wheels_by_the_angle_and_reverses_when_slow(garage: dict[str, Vehicle]) -> None:
+def test_car_follows_ackermann_angle_and_reverses_near_rest(garage: dict[str, Vehicle]) -> None:
     gear: Any = garage['hmmwv'].gear
     gear.reset()
     full = math.radians(gear.car.steering.wheel_angle_deg)
     half_left = gear.targets(DriveCommand(by=AckermannCommand(2.0, 0.5 * full)))
-    # The linkage takes 90 of its 30 deg in a second.
+    # The linkage follows 90 of its 30 deg in a second.
     assert gear.ramp(0.02, *half_left)[1][0] == pytest.approx(0.06)
     gear.reset()
     steering, throttle, braking, direction = gear.ramp(0.2, *half_left)[1]
@@ -174,7 +174,7 @@ def test_a_car_turns_its_wheels_by_the_angle_and_reverses_when_slow(garage: dict
     gear.reset()
 
 
-def test_two_numbers_of_a_driver_are_speed_and_yaw_rate() -> None:
+def test_pair_of_numbers_is_speed_and_yaw_rate() -> None:
     command = DriveCommand(0.4, -0.1, {'arm': 0.2})
     assert DriveCommand.of(command) is command
     assert DriveCommand.of((0.3, -0.7)) == DriveCommand(0.3, -0.7) == DriveCommand.of(np.array([0.3, -0.7]))

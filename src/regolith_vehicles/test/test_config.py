@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bad vehicle files are refused with file, key, value and what is allowed."""
+"""Tests of vehicle files and driver sections of scenarios."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from regolith_vehicles.dynamics.substeps import actuator_limits
 
 
 def test_built_in_vehicles_load() -> None:
-    """Every vehicle in the package loads and compiles."""
+    """Every vehicle of the package loads and compiles."""
     rovers = {'rassor', 'rocker_bogie', 'rocker_bogie_reference', 'viper', 'viper_grousered', 'viper_locked'}
     assert rovers | {'hmmwv', 'm113'} == set(known_vehicles())
     for name in ('viper', 'viper_locked'):
@@ -41,7 +41,7 @@ def _write(folder: Path, change: dict[str, object]) -> Path:
 
 
 def test_own_vehicle_by_relative_path(tmp_path: Path) -> None:
-    """A path is taken relative to the scenario's folder."""
+    """A path is relative to the folder of the scenario."""
     _write(tmp_path, {'substep_s': 5e-4})
     config, _ = load_vehicle_model('own.yaml', tmp_path)
     assert config.substep_s == 5e-4
@@ -60,14 +60,14 @@ def test_own_vehicle_by_relative_path(tmp_path: Path) -> None:
     ],
 )
 def test_broken_vehicle_file(tmp_path: Path, change: dict[str, object], words: list[str]) -> None:
-    """The message names what is wrong and what would be right."""
+    """The message names the problem and the allowed values."""
     with pytest.raises(InputError) as caught:
         load_vehicle_model(_write(tmp_path, change))
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
 def test_unknown_vehicle_lists_known_ones(tmp_path: Path) -> None:
-    """A typo is answered with the names that exist."""
+    """The error for a misspelled name lists the existing names."""
     with pytest.raises(
         InputError,
         match=r'vipr.*of hmmwv, m113, rassor, rocker_bogie, .*viper, viper_grousered, viper_locked \(did you mean viper',
@@ -76,8 +76,8 @@ def test_unknown_vehicle_lists_known_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('text', ['', '[1, 2', 'just text'])
-def test_file_that_is_no_mapping(tmp_path: Path, text: str) -> None:
-    """Empty files, broken YAML and plain text are refused by name."""
+def test_file_without_mapping_is_refused(tmp_path: Path, text: str) -> None:
+    """Empty files, broken YAML and plain text are refused with the file name."""
     path = tmp_path / 'bad.yaml'
     path.write_text(text)
     with pytest.raises(InputError, match=r'bad.yaml'):
@@ -85,7 +85,7 @@ def test_file_that_is_no_mapping(tmp_path: Path, text: str) -> None:
 
 
 def test_name_missing_in_mjcf(tmp_path: Path) -> None:
-    """A joint the MJCF file does not have is answered with those it has."""
+    """The error for a joint that the MJCF file lacks lists the existing joints."""
     config, mjcf = load_vehicle_model('viper_locked')
     wheel = config.wheels[0].model_copy(update={'joint': 'spin_fl'})
     broken = config.model_copy(update={'wheels': (wheel, *config.wheels[1:])})
@@ -94,7 +94,7 @@ def test_name_missing_in_mjcf(tmp_path: Path) -> None:
 
 
 def ground(elastic: float, damping: float) -> Callable[[float, float], StepLimit]:
-    """Return the step limit of a soil that unloads with E and damps with R."""
+    """Return the step limit of a soil with elastic unloading stiffness E and damping R."""
     return partial(spring_limit, elastic=elastic, damping=damping)
 
 
@@ -112,7 +112,7 @@ def test_substep_limit() -> None:
     'change', [{'mass_scale': -1.0}, {'position': [0.0]}, {'heading_deg': float('nan')}, {'colour': 'red'}]
 )
 def test_broken_entry(change: dict[str, object]) -> None:
-    """A scenario's vehicle entry has bounds."""
+    """Values of a vehicle entry of a scenario have bounds."""
     VehicleEntry.model_validate({'position': [0.0, 0.0]})
     with pytest.raises(ValidationError):
         VehicleEntry.model_validate({'position': [0.0, 0.0], **change})
@@ -124,7 +124,7 @@ def test_driver_is_chosen_by_type() -> None:
     assert adapter.validate_python({'type': 'external'}).type == 'external'
     with pytest.raises(ValidationError, match='constant'):
         adapter.validate_python({'type': 'autopilot'})
-    with pytest.raises(ValidationError, match='same'):
+    with pytest.raises(ValidationError, match='equals the previous waypoint'):
         adapter.validate_python({'type': 'path', 'waypoints': [[0, 0], [0, 0]], 'speed_mps': 1.0})
 
 
@@ -146,7 +146,7 @@ def test_driver_is_chosen_by_type() -> None:
     ],
 )
 def test_unusable_mjcf(tmp_path: Path, old: str, new: str, words: str) -> None:
-    """What MuJoCo or our stepping cannot use is refused, by the file in which the key stands."""
+    """What MuJoCo or the integrator cannot use is refused with the file that contains the key."""
     config, mjcf = load_vehicle_model('viper_locked')
     text = mjcf.read_text()
     assert old in text
@@ -157,7 +157,7 @@ def test_unusable_mjcf(tmp_path: Path, old: str, new: str, words: str) -> None:
 
 
 @pytest.mark.parametrize('name', ['a b', '/odom', 'odom/', 'a\nb', ''])
-def test_frames_have_ids_that_tf2_takes(name: str) -> None:
+def test_frame_ids_are_valid_in_tf2(name: str) -> None:
     for field in ('base', 'odom'):
         with pytest.raises(ValidationError, match=r'frame id|at least 1'):
             FramesConfig.model_validate({field: name})
@@ -169,9 +169,9 @@ def test_frames_have_ids_that_tf2_takes(name: str) -> None:
 
 @pytest.mark.parametrize(('share', 'refused'), [(0.98, False), (1.02, True)])
 def test_speed_servo_too_stiff_for_the_euler_integrator_is_refused(tmp_path: Path, share: float, refused: bool) -> None:
-    """The limit kv dt = 2 I, from both sides, of a wheel on a heavy hull; none with an implicit integrator.
+    """The limit kv dt = 2 I, from both sides, for a wheel on a heavy hull; none with an implicit integrator.
 
-    On both sides MuJoCo itself agrees: without a limit on its force the speed fades, or grows beyond its start.
+    MuJoCo agrees on both sides: without a limit on its force the speed decays, or grows beyond its start.
     """
     inertia, step = 0.05, 1e-3
     gain = share * 2.0 * inertia / step
@@ -209,10 +209,10 @@ def test_speed_servo_too_stiff_for_the_euler_integrator_is_refused(tmp_path: Pat
         ((0.0, 0.0, 0.0), 0.0, True),
     ],
 )
-def test_moments_of_a_payload_are_those_of_a_body(
+def test_payload_moments_of_inertia_are_validated(
     moments: tuple[float, float, float], mass: float, allowed: bool
 ) -> None:
-    """Of a flat plate the largest is the sum of the other two, which is the limit."""
+    """The largest moment of a flat plate is the sum of the other two, which is the limit."""
     given = {'body': 'a', 'capacity_kg': 2.0, 'mass_kg': mass, 'inertia_kgm2': moments}
     if allowed:
         assert PayloadConfig.model_validate(given).inertia_kgm2 == moments
@@ -221,8 +221,8 @@ def test_moments_of_a_payload_are_those_of_a_body(
             PayloadConfig.model_validate(given)
 
 
-def test_an_actuator_without_limits_has_none() -> None:
-    """Its own range, that of its joint over the gear, or none; the narrower end of both counts."""
+def test_actuator_limits_are_those_of_actuator_and_joint() -> None:
+    """The limit is the narrower of the actuator range and the joint range over the gear ratio, or none."""
     model = mujoco.MjModel.from_xml_string("""
     <mujoco><worldbody>
       <body><joint name="a" type="hinge" actuatorfrclimited="true" actuatorfrcrange="-30 20"/><geom size="0.1"/>

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How motion depends on the step: as MuJoCo's integrator says, and where it is exact not at all."""
+"""Tests of the convergence of vehicle motion with the step size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regolith_vehicles.dynamics.vehicle import Vehicle
 
 
 def fallen(substep: float) -> tuple[float, float]:
-    """Return how far the centre of mass of a rover has fallen in 0.2 s, and how fast it is then."""
+    """Return the fall of the center of mass of a rover in 0.2 s [m] and its speed then [m/s]."""
     config, mjcf = load_vehicle_model('viper')
     config = config.model_copy(update={'substep_s': substep})
     rover = Vehicle('rover', config, mjcf, SoilGrid(FlatField(), 0.02), load_soil('chrono_lunar'), 1.62)
@@ -33,7 +33,7 @@ def fallen(substep: float) -> tuple[float, float]:
 
 
 def test_free_fall_is_of_first_order() -> None:
-    """Semi-implicit Euler falls g h t / 2 too far, at the right speed; half the substep, half of that."""
+    """Semi-implicit Euler falls too far by g h t / 2, at the exact speed; half the substep gives half the error."""
     errors = []
     for step in (1e-3, 5e-4):
         way, speed = fallen(step)
@@ -44,8 +44,8 @@ def test_free_fall_is_of_first_order() -> None:
 
 
 @pytest.mark.parametrize('parts', [2, 5])
-def test_droop_is_corrected_alike_whatever_the_cycles(parts: int) -> None:
-    """The controllers' integral of an error that stays is e (1 - exp(-t / T)), in one cycle or in several."""
+def test_droop_correction_does_not_depend_on_cycle_length(parts: int) -> None:
+    """The integral of a constant error is e (1 - exp(-t / T)), in one cycle or in several."""
 
     def motors() -> Motors:
         drive = SimpleNamespace(
@@ -60,14 +60,14 @@ def test_droop_is_corrected_alike_whatever_the_cycles(parts: int) -> None:
     target = np.array([0.4, -0.7])
     whole.correct_droop(target, 0.1)
     for _ in range(parts):
-        # What is left of the error is what the bias has not made up for.
+        # The rest of the error is what the bias has not compensated.
         split.correct_droop(target - split.bias, 0.1 / parts)
     assert whole.bias == pytest.approx(target * -math.expm1(-0.1 / 0.3), rel=1e-12)
     assert split.bias == pytest.approx(whole.bias, rel=1e-12)
 
 
-def test_the_hulls_share_is_averaged_alike_whatever_the_cycles() -> None:
-    """An exponential mean of a share that stays: the same after 0.6 s in three cycles or in thirty."""
+def test_hull_load_average_does_not_depend_on_cycle_length() -> None:
+    """The exponential mean of a constant fraction is the same after 0.6 s in 3 cycles and in 30."""
     coarse, fine = EventDetector(), EventDetector()
     for count, watch in ((3, coarse), (30, fine)):
         for k in range(count):

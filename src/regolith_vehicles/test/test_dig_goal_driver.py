@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Orders to dig as live inputs: latched, worked off, called off, saved."""
+"""Tests of the dig goal driver: goals as live inputs, execution, cancellation and saved state."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ BASE = BodyState('m', np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), 
 
 
 def fresh() -> DigGoalDriver:
-    """Return a driver that also obeys commands, each for half a second."""
+    """Return a driver that also follows commands, each for 0.5 s."""
     return DigGoalDriver(make_driver(ExternalDriverConfig(timeout_s=0.5)))
 
 
 def step(driver: DigGoalDriver, n: int, level: float = 0.0, live: bytes | None = None) -> tuple[DriveCommand, bytes]:
-    """Go on for cycle n; return the command and the live input of the cycle."""
+    """Run cycle n; return the command and the live input of the cycle."""
     live = driver.encode(None) if live is None else live
     driver.receive(n * STEP_NS, live)
     driver.set_fill_levels({'drum': level})
     return driver.command(n * STEP_NS, BASE), live
 
 
-def test_an_order_is_worked_off_and_then_commands_count_again() -> None:
-    """While it digs nobody else drives; full, it stops, and the next command is followed."""
+def test_dig_goal_is_performed_and_then_commands_apply_again() -> None:
+    """While it digs, no other command applies. When the drum is full it stops and follows the next command."""
     driver = fresh()
     driver.receive(0, driver.encode(DriveCommand(0.3, 0.0)))
     assert driver.command(0, BASE).linear == 0.3 and not driver.active
@@ -45,12 +45,12 @@ def test_an_order_is_worked_off_and_then_commands_count_again() -> None:
     assert driver.command(2 * STEP_NS, BASE).linear == 0.04
     step(driver, 3, level=0.5)
     assert not driver.active and driver.taken == 1
-    assert step(driver, 4, level=0.5)[0].linear == 0.3  # that of cycle 2 is not too old yet
+    assert step(driver, 4, level=0.5)[0].linear == 0.3  # The command of cycle 2 has not expired yet.
     assert step(driver, 40, level=0.5)[0].linear == 0.0
 
 
-def test_an_order_is_called_off() -> None:
-    """An empty order ends the present one, and counts as one."""
+def test_dig_goal_is_canceled() -> None:
+    """An empty goal cancels the current one and counts as a goal."""
     driver = fresh()
     driver.set_goal(ORDER)
     step(driver, 0)
@@ -59,8 +59,8 @@ def test_an_order_is_called_off() -> None:
     assert not driver.active and driver.taken == 2 and command.linear == 0.0 and not command.joints
 
 
-def test_a_discarded_attempt_and_a_replay_see_the_same_order() -> None:
-    """The live input of the first attempt, fed back, leads to the same state; the order itself is latched once."""
+def test_discarded_attempt_and_replay_have_the_same_dig_goal() -> None:
+    """The recorded live input of the first attempt leads to the same state; the goal itself is latched once."""
     driver, replayed = fresh(), fresh()
     before = driver.save()
     driver.set_goal(ORDER)
@@ -70,11 +70,11 @@ def test_a_discarded_attempt_and_a_replay_see_the_same_order() -> None:
     assert not driver.active and driver.taken == 0
     assert step(driver, 0, live=live)[0] == first and driver.save() == state
     assert step(replayed, 0, live=live)[0] == first and replayed.save() == state
-    assert step(driver, 1)[1] != live  # not again
+    assert step(driver, 1)[1] != live  # Not again.
 
 
-def test_it_goes_on_where_it_was_saved() -> None:
-    """In the middle of an order, to the time-out of the task."""
+def test_dig_goal_continues_from_saved_state() -> None:
+    """From the middle of a goal to the timeout of the task."""
     driver, other = fresh(), fresh()
     driver.set_goal(ORDER)
     for n in range(200):
@@ -87,8 +87,8 @@ def test_it_goes_on_where_it_was_saved() -> None:
     assert not driver.active and not other.active and driver.save() == other.save()
 
 
-def test_dig_order_that_waits_for_a_drum_at_rest_names_it() -> None:
-    """Tools empty means all: a drum without a target does not fill; named, full, turning or held ones are no problem."""
+def test_dig_goal_for_drum_at_rest_names_the_drum() -> None:
+    """No tools means all. A drum without a target does not fill; a named, full, turning or held drum is no problem."""
     config, _ = load_vehicle_model('rassor')
     goals = dict.fromkeys(config.joints, 0.0)
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.ros
 
 @pytest.fixture(scope='module')
 def digger() -> Any:
-    """Stand for the agent of a digger at rest."""
+    """Return a stand-in for the agent of a digger at rest."""
     model, _ = load_vehicle_model('rassor')
     limits = {name: joint.limits for name, joint in model.joints.items()}
     vehicle = SimpleNamespace(
@@ -28,7 +28,7 @@ def digger() -> Any:
 
 
 def problems(digger: Any, **fields: Any) -> list[str]:
-    """Return the problems of a goal that is right in all fields not given."""
+    """Return the problems of a goal that is valid in all fields not given."""
     from regolith_msgs.action import Dig
 
     from regolith_vehicles.ros.dig_action import goal_problems
@@ -59,10 +59,12 @@ def test_all_wrong_fields_of_a_dig_goal_are_named(digger: Any) -> None:
     ]
     assert len(found) == len(starts) and not [start for start in starts if not any(f.startswith(start) for f in found)]
     assert all('; allowed: ' in text for text in found)
-    assert problems(digger, joints=['drum_front'] * 2, targets=[1.0, 2.0])[0].startswith('joints: drum_front more than')
+    assert problems(digger, joints=['drum_front'] * 2, targets=[1.0, 2.0])[0].startswith(
+        'joints: drum_front are given more than'
+    )
 
 
-def test_dig_goal_of_drums_at_rest_is_refused_plainly(digger: Any) -> None:
+def test_dig_goal_for_drums_at_rest_is_refused_with_reason(digger: Any) -> None:
     (found,) = problems(digger, joints=[], targets=[])
     assert found.startswith(
         'these drums would never fill, since a drum digs only during forward rotation: drum_front ('

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of what shipped vehicles look like: their drawn geoms hang together."""
+"""Tests of the visual geoms of shipped vehicles."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ import regolith_vehicles
 from regolith_vehicles.config import load_vehicle_model
 
 GAP_M = 0.05
-"""Largest gap between drawn parts [m]: bearings and hubs are left out."""
+"""Largest gap between drawn parts [m]; bearings and hubs are not drawn."""
 GAPS_M = {'m113': 0.08}
-"""Of the tracked one, whose arms and sprockets end 6 cm off the hull, behind wheels and band."""
+"""Largest gap of the tracked vehicle [m], whose arms and sprockets end 6 cm from the hull, behind wheels and band."""
 
 
 SHIPPED = sorted(file.stem for file in Path(regolith_vehicles.__file__).parent.glob('data/*/*.yaml'))
 DRAWN = [name for name in SHIPPED if name != 'rocker_bogie_reference']
-"""All but the one that is kept for comparison with its reference, of whose arms only boxes are drawn."""
+"""Shipped vehicles, except the one kept for comparison with its reference, whose arms are drawn as boxes only."""
 
 
 def groups(model: mujoco.MjModel, gap: float) -> list[set[str]]:
-    """Return the sets of drawn geoms, at the model's rest, that reach each other over gaps up to one [m]."""
+    """Return the sets of drawn geoms connected over gaps up to ``gap`` [m], model at rest."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     drawn = [k for k in range(model.ngeom) if model.geom_rgba[k, 3] > 0.0]
@@ -50,14 +50,14 @@ def groups(model: mujoco.MjModel, gap: float) -> list[set[str]]:
 
 
 @pytest.mark.parametrize('name', DRAWN)
-def test_no_part_of_a_shipped_vehicle_hangs_in_the_air(name: str) -> None:
-    """All drawn geoms are one body of touching parts: struts end at wheels and hulls."""
+def test_drawn_parts_of_shipped_vehicles_are_connected(name: str) -> None:
+    """All drawn geoms form one connected set: struts end at wheels and hulls."""
     _, mjcf = load_vehicle_model(name)
     found = groups(mujoco.MjModel.from_xml_path(str(mjcf)), GAPS_M.get(name, GAP_M))
     assert len(found) == 1, sorted(map(sorted, found), key=len)[:4]
 
 
-def test_a_part_in_the_air_is_noticed() -> None:
+def test_unconnected_drawn_part_is_detected() -> None:
     text = (
         '<mujoco><worldbody><body name="hull"><geom type="box" size="1 1 1"/>'
         '<body name="strut" pos="0 0 {z}"><geom type="capsule" size="0.1" fromto="0 0 0 0 0 1"/></body>'

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Drivers are pure functions of time, state and input."""
+"""Tests of drivers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _at(x: float, y: float, heading: float) -> BodyState:
 
 
 def _drive(driver: Driver, x: float, y: float, heading: float, steps: int) -> np.ndarray:
-    """Let an ideal unicycle follow a driver; return its track, shape (steps, 3)."""
+    """Let an ideal unicycle follow a driver; return its path, shape (steps, 3)."""
     track = []
     for k in range(steps):
         v, w = driver.command(k * STEP_NS, _at(x, y, heading))
@@ -42,7 +42,7 @@ def _drive(driver: Driver, x: float, y: float, heading: float, steps: int) -> np
 
 
 def test_constant_driver_keeps_its_times() -> None:
-    """It stands before start_s and from until_s on."""
+    """It stops before start_s and from until_s on."""
     driver = make_driver(ConstantDriverConfig(speed_mps=0.3, yaw_rate_radps=0.1, start_s=1.0, end_s=2.0))
     commands = [driver.command(t, _at(0.0, 0.0, 0.0)) for t in (0, 999_999_999, 1_000_000_000, 2_000_000_000)]
     assert [*map(tuple, commands)] == [(0.0, 0.0), (0.0, 0.0), (0.3, 0.1), (0.0, 0.0)]
@@ -50,7 +50,7 @@ def test_constant_driver_keeps_its_times() -> None:
 
 @pytest.mark.parametrize(('y', 'heading'), [(0.4, 0.3), (-0.3, 0.9), (0.2, -0.7)])
 def test_pure_pursuit_steers_on_the_circle_through_the_point_ahead(y: float, heading: float) -> None:
-    """The circle that is tangent to the heading and has the commanded curvature passes the point a look-ahead on."""
+    """The circle tangent to the heading with the commanded curvature passes through the look-ahead point."""
     driver = make_driver(PathDriverConfig(waypoints=((0.0, 0.0), (50.0, 0.0)), speed_mps=0.5, lookahead_m=0.8))
     speed, rate = driver.command(0, _at(1.0, y, heading))
     radius = speed / rate
@@ -59,17 +59,17 @@ def test_pure_pursuit_steers_on_the_circle_through_the_point_ahead(y: float, hea
 
 
 def test_path_driver_follows_and_stops() -> None:
-    """It stays within a tenth of the look-ahead of a straight piece and stops at the end."""
+    """It stays within 10 % of the look-ahead distance of a straight segment and stops at the end."""
     path = PathDriverConfig(waypoints=((0.0, 0.0), (6.0, 0.0), (6.0, 6.0)), speed_mps=0.5, lookahead_m=1.0)
     track = _drive(make_driver(path), -0.3, 0.5, 0.0, 1600)
     straight = track[(track[:, 0] > 2.5) & (track[:, 0] < 4.5)]
     assert len(straight) > 100 and np.max(np.abs(straight[:, 1])) < 0.1
-    # It stops ARRIVED short of the end along the path; a bit of heading error across it remains.
+    # It stops ARRIVED before the end of the path; a small heading error remains.
     assert math.dist(track[-1, :2], (6.0, 6.0)) < 0.1 and track[-1, 2] == 0.0
 
 
 def test_path_driver_loops_and_crosses_itself() -> None:
-    """A figure of eight is driven round twice; progress along it never takes the short cut at the crossing."""
+    """An eight is driven twice; progress along the path never jumps at the crossing."""
     path = PathDriverConfig(
         waypoints=((0.0, 0.0), (4.0, 4.0), (4.0, 0.0), (0.0, 4.0)), speed_mps=0.5, lookahead_m=0.5, loop=True
     )
@@ -82,7 +82,7 @@ def test_path_driver_loops_and_crosses_itself() -> None:
 
 
 def test_path_driver_state_resumes() -> None:
-    """A driver restored in the middle commands what the first one does, to the bit."""
+    """A driver restored midway gives bit-identical commands."""
     path = PathDriverConfig(waypoints=((0.0, 0.0), (3.0, 1.0), (5.0, -1.0)), speed_mps=0.4, lookahead_m=0.7)
     first, second = make_driver(path), make_driver(path)
     _drive(first, 0.0, 0.2, 0.0, 200)
@@ -91,7 +91,7 @@ def test_path_driver_state_resumes() -> None:
 
 
 def test_external_driver_times_out() -> None:
-    """A command holds for the timeout, counted in simulated time from the cycle that latched it."""
+    """A command applies for the timeout, in simulated time from the cycle that latched it."""
     driver = make_driver(ExternalDriverConfig(timeout_s=0.5))
     here = _at(0.0, 0.0, 0.0)
     assert driver.command(0, here) == DriveCommand()
@@ -111,17 +111,17 @@ def test_unknown_plugin_is_named() -> None:
 
 
 def test_live_input_carries_targets_of_joints() -> None:
-    """What came from outside is encoded by the driver, fed back, and saved, named targets included."""
+    """External input is encoded by the driver, fed back and saved, named targets included."""
     driver, again = (make_driver(ExternalDriverConfig(timeout_s=0.5)) for _ in range(2))
     wanted = DriveCommand(0.3, -0.1, {'boom': 0.7, 'arm': -0.2})
     live = driver.encode(wanted)
     assert driver.encode(DriveCommand(0.3, -0.1, {'arm': -0.2, 'boom': 0.7})) == live
     again.receive(0, live)
-    again.receive(20_000_000, driver.encode(None))  # nothing new
+    again.receive(20_000_000, driver.encode(None))  # Nothing new.
     driver.restore(again.save())
     assert driver.command(40_000_000, _at(0.0, 0.0, 0.0)) == wanted
     assert not DriveCommand(0.0, 0.0, {'boom': float('nan')}).finite
-    # Targets alone leave the twist as it is, which grows old by itself; what was given for other joints stays.
+    # Targets alone leave the twist unchanged, which expires separately; targets of other joints stay.
     again.receive(100_000_000, driver.encode(DriveCommand(float('nan'), float('nan'), {'arm': 0.4})))
     driver.restore(again.save())
     for each in (driver, again):
@@ -129,13 +129,13 @@ def test_live_input_carries_targets_of_joints() -> None:
         assert each.command(500_000_000, _at(0.0, 0.0, 0.0)) == DriveCommand(0.0, 0.0, {'boom': 0.7, 'arm': 0.4})
         assert each.command(600_000_000, _at(0.0, 0.0, 0.0)) == DriveCommand()
     assert Driver.encode(driver, DriveCommand(float('nan'), float('nan'), {'arm': 0.4})) == LIVE.pack(False, 0.0, 0.0)
-    # A twist alone is what it always was, byte for byte: recorded runs stay good.
+    # The encoding of a twist alone is unchanged, so recorded runs stay valid.
     assert driver.encode(DriveCommand(0.3, -0.1)) == LIVE.pack(True, 0.3, -0.1)
 
 
 @pytest.mark.parametrize('speed', [0.5, -0.5])
-def test_given_path_of_a_right_turn_mirrors_that_of_a_left_one(speed: float) -> None:
-    """By constant twist: an arc of speed over rate for its time, at most one turn, forward and backward."""
+def test_planned_path_of_right_turn_mirrors_left_turn(speed: float) -> None:
+    """Path of a constant twist: an arc of speed over rate, at most one turn, forward and backward."""
     for seconds in (4.0, 100.0):
         paths = []
         for rate in (0.25, -0.25):
@@ -145,15 +145,15 @@ def test_given_path_of_a_right_turn_mirrors_that_of_a_left_one(speed: float) -> 
         left, right = paths
         assert left[0] == pytest.approx([1.0, 2.0]) and len(left) > 5
         assert right == pytest.approx(left * (1.0, -1.0) + (0.0, 4.0))
-        # Around a center to the left, as far away as the radius of 2 m.
+        # Around a center to the left, at a distance of the radius of 2 m.
         assert np.hypot(*(left - (1.0, 2.0 + speed / 0.25)).T) == pytest.approx(2.0)
         turned = min(0.25 * seconds, 2.0 * math.pi)
         end = (1.0 + speed / 0.25 * math.sin(turned), 2.0 + speed / 0.25 * (1.0 - math.cos(turned)))
         assert left[-1] == pytest.approx(end, abs=1e-9)
 
 
-def test_rates_of_steering_begin_at_the_twist_that_was_driven_last() -> None:
-    """What an older command by speed and angle had reached does not count once a twist was driven since."""
+def test_ackermann_rates_start_from_the_last_twist() -> None:
+    """The state that an older Ackermann command had reached does not count after a twist."""
     driver, here = make_driver(ExternalDriverConfig(timeout_s=0.5)), _at(0.0, 0.0, 0.0)
     slowly = DriveCommand(by=AckermannCommand(1.0, 0.4, steering_rate=0.5, acceleration=2.0))
     for t_ns, given in (

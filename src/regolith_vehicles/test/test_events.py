@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What befalls a vehicle is told once when it begins."""
+"""Tests of vehicle events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STEP_NS = 20_000_000
 
 
 def _look(watch: EventDetector, steps: Iterable[int], **told: float) -> list[tuple[float, str]]:
-    """Let it look at cycles k of 20 ms; ``vx`` is the true speed. Return times [s] and kinds of what it finds."""
+    """Run the detector over cycles k of 20 ms (``vx`` is the true speed); return times [s] and kinds of events."""
     values = {'up': 1.0, 'share': 0.0, 'speed': 0.0, 'vx': 0.0, **told}
     found = []
     for k in steps:
@@ -23,8 +23,8 @@ def _look(watch: EventDetector, steps: Iterable[int], **told: float) -> list[tup
     return found
 
 
-def test_rolled_over_after_a_second_and_again_once_it_stood() -> None:
-    """Less than a second does not count, lying on does not repeat it, standing up in between does."""
+def test_rolled_over_is_detected_after_a_second_and_again_after_recovery() -> None:
+    """Less than a second does not count, staying overturned does not repeat the event, recovery in between does."""
     watch = EventDetector()
     assert _look(watch, range(49), up=0.2) == []
     assert _look(watch, range(49, 60), up=0.9) == []
@@ -36,20 +36,20 @@ def test_rolled_over_after_a_second_and_again_once_it_stood() -> None:
     assert [kind for _, kind in watch.history] == ['rolled_over', 'rolled_over']
 
 
-def test_high_centered_when_the_hull_carries_the_weight() -> None:
-    """A knock does not count; what lasts does: 1 - exp(-t / 0.5 s) of 40 % exceeds 30 % after 0.693 s."""
+def test_high_centered_is_detected_when_the_hull_carries_load() -> None:
+    """A short load does not count; a lasting one does: 1 - exp(-t / 0.5 s) of 40 % exceeds 30 % after 0.693 s."""
     watch = EventDetector()
     assert _look(watch, range(5), share=1.0) == []
     watch = EventDetector()
     assert _look(watch, range(200), share=0.4) == [(0.70, 'high_centered')]
     assert _look(watch, range(200, 400), share=0.0) == []
     assert [kind for _, kind in _look(watch, range(400, 600), share=1.0)] == ['high_centered']
-    # On its back a rover is not high-centred.
+    # An overturned rover is not high-centered.
     assert _look(EventDetector(), range(49), share=1.0, up=-1.0) == []
 
 
-def test_stuck_after_ten_seconds_without_way() -> None:
-    """Creeping below 5 mm/s is stuck, 6 mm/s is not, nor is standing without a command; a new command starts anew."""
+def test_stuck_is_detected_after_ten_seconds_without_motion() -> None:
+    """Creep below 5 mm/s is stuck, 6 mm/s is not, nor is a rest without a command; a new command restarts the timer."""
     assert _look(EventDetector(), range(1500), speed=0.3, vx=0.0045) == [(10.0, 'stuck')]
     assert _look(EventDetector(), range(1500), speed=0.3, vx=0.006) == []
     assert _look(EventDetector(), range(1500), speed=0.04) == []
@@ -60,8 +60,8 @@ def test_stuck_after_ten_seconds_without_way() -> None:
     assert _look(watch, range(900, 1000), speed=-0.3) == [(18.2, 'stuck')]
 
 
-def test_state_resumes() -> None:
-    """A watch restored in the middle finds what the first one does, and remembers what was."""
+def test_detector_continues_from_saved_state() -> None:
+    """A detector restored midway finds the same events and keeps those reported before."""
     first = EventDetector()
     _look(first, range(300), up=0.1, share=0.9, speed=1.0)
     second = EventDetector.load(first.save())
@@ -71,7 +71,7 @@ def test_state_resumes() -> None:
     assert second.save() == first.save()
 
 
-def test_an_empty_battery_is_told_once() -> None:
+def test_battery_empty_is_reported_once() -> None:
     watch = EventDetector()
     found = []
     for k, empty in enumerate((False, True, True, False, True)):

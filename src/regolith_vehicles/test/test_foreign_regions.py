@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle stops before regions of particles that are not its own."""
+"""Tests of the stop before particle regions of other vehicles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from regolith_world.cycle.records import BodyState
 
 @pytest.mark.parametrize('direction', [0.0, 0.5 * math.pi, math.pi, -0.5 * math.pi, 0.8])
 def test_vehicle_stops_as_far_ahead_as_it_moves_in_any_direction(direction: float) -> None:
-    """Radius of its gear plus what it covers in AHEAD_S; a vehicle at rest may stand nearer, its own region is free."""
+    """The margin is the radius of the gear plus the travel in AHEAD_S; at rest, or for its own region, there is none."""
     ahead = 3.0 * np.array([math.cos(direction), math.sin(direction), 0.0])
     region = SimpleNamespace(
         vehicle='other', stops_others=True, distance=lambda x, y: math.hypot(x - ahead[0], y - ahead[1])

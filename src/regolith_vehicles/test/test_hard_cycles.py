@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles that accelerate a part more than driving does: they are repeated with more soil around, not the end of a run."""
+"""Tests of cycles with large part accelerations, which are repeated with a wider soil window."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def truck(spacing: float = 0.04, **steering: Any) -> Vehicle:
     """Return the shipped truck at rest on lunar soil.
 
     Args:
-        spacing: Of the soil grid [m].
+        spacing: Spacing of the soil grid [m].
         steering: Keys of its section ``steering`` to change.
     """
     config, mjcf = load_vehicle_model('hmmwv')
@@ -55,7 +55,7 @@ def truck(spacing: float = 0.04, **steering: Any) -> Vehicle:
 
 
 def weave(vehicle: Vehicle, cycles: int, command: Callable[[float], DriveCommand], every: int = 25) -> list[float]:
-    """Drive with a command whose side changes after each ``every`` cycles; return the angles of the linkage [rad]."""
+    """Drive with a command that changes sides after each ``every`` cycles; return the angles of the linkage [rad]."""
     angles = [float(vehicle.data.joint('pitman_arm').qpos[0])]
     for k in range(cycles):
         wanted = command(1.0 if k // every % 2 == 0 else -1.0)
@@ -68,10 +68,11 @@ def weave(vehicle: Vehicle, cycles: int, command: Callable[[float], DriveCommand
 @pytest.mark.seconds
 @pytest.mark.parametrize('face', FACES)
 def test_truck_whose_steering_changes_side_on_soil_drives_on(face: str) -> None:
-    """The linkage follows at the rate of its file, by any command interface; it takes some of both sides."""
+    """The linkage follows at the rate of its file for every command interface, and moves to both sides."""
     vehicle = truck()
     angles = weave(vehicle, 150, FACES[face])
-    # The servo lags behind its command by some ms: the joint's mean rate in a cycle may exceed the command's by 5 %.
+    # The servo lags behind its command by some ms: the mean rate of the joint in a cycle may exceed that of the
+    # command by 5 %.
     assert np.abs(np.diff(angles)).max() < 1.05 * math.radians(90.0) * CYCLE_NS * 1e-9
     assert max(angles) > 0.05 and min(angles) < -0.05
     assert 0.5 < vehicle.body_state().position[0] < 6.0
@@ -79,7 +80,7 @@ def test_truck_whose_steering_changes_side_on_soil_drives_on(face: str) -> None:
 
 @pytest.mark.seconds
 def test_cycle_with_acceleration_beyond_its_window_is_repeated_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A linkage without a limit throws the wheels: the same bits as if the soil window had been wide from the start."""
+    """A linkage without a rate limit: the result is bit-identical to that with a wide soil window from the start."""
     used: list[float] = []
     begin = Vehicle._begin
 
@@ -99,7 +100,7 @@ def test_cycle_with_acceleration_beyond_its_window_is_repeated_exactly(monkeypat
 
 
 def test_only_an_unstable_simulation_ends_a_run() -> None:
-    """A part that leaves even the widest window: the error names vehicle, part, limit and remedy."""
+    """A part leaves even the widest window: the error names vehicle, part, limit and remedy."""
     with pytest.raises(VehicleError, match=r'^truck: .*unstable: wheel b .* 10000 m/s\^2; fix: .*substep_s'):
         check_cycle(substeps.LEFT_WINDOW + 1, 'truck', None, _Quiet(), ('wheel a', 'wheel b'))
 
@@ -119,7 +120,7 @@ class Step(HeightField):
 
 
 def energy(vehicle: Vehicle) -> float:
-    """Return kinetic energy and that of height [J]."""
+    """Return the kinetic and potential energy [J]."""
     model, data = vehicle.body.model, vehicle.data
     inertia = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, inertia)
@@ -146,9 +147,9 @@ def off_the_step(field: HeightField, spacing: float, cycles: int) -> tuple[list[
     'drop', [pytest.param(1.0, marks=pytest.mark.slow), 2.0, pytest.param(5.0, marks=pytest.mark.slow)]
 )
 def test_truck_that_drops_off_a_step_gains_no_energy(drop: float) -> None:
-    """Nothing drives it: at no time it has more than at the start, and it ends below; on a fine grid and on a coarse one.
+    """Without drive the energy never exceeds that at the start and ends lower, on a fine and a coarse grid.
 
-    The springs at the start hold 1 kJ more than in the air, which a bounce may return: a hundredth of the truck's weight
+    At the start the springs hold 1 kJ more than in the air, which a bounce may return: 1 % of the weight of the truck
     times 4 m.
     """
     mass = 2573.0
@@ -158,26 +159,26 @@ def test_truck_that_drops_off_a_step_gains_no_energy(drop: float) -> None:
         assert max(energies) <= energies[0] + 0.01 * mass * G * 4.0
         assert energies[-1] < energies[0] - 0.8 * mass * G * drop
         ends.append(made.body_state().position)
-    # The ground is the same to rounding on both grids: so is the drop.
+    # The ground is the same to rounding on both grids, and so is the drop.
     assert ends[0] == pytest.approx(ends[1], abs=1e-3)
 
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('drop', [1.0, 2.0])
 def test_truck_drops_off_an_elevation_model(tmp_path: Path, drop: float) -> None:
-    """Posts 0.5 m apart, smooth between them: no more energy than at the start, except that of the springs."""
+    """Posts 0.5 m apart, smooth ground between them: no energy above that at the start, except that of the springs."""
     posts = np.zeros((121, 121))
     posts[:, 66:] = -drop
     np.save(tmp_path / 'drop.npy', posts)
     terrain = TerrainConfig(source=str(tmp_path / 'drop.npy'), post_spacing_m=0.5, detail='none', model='rigid')
     energies, made = off_the_step(build_height_field(terrain, 0), 0.05, 200)
     assert max(energies) <= energies[0] + 0.01 * 2573.0 * G * 4.0
-    # It rolls without a drive, so the last axle may stay above; the front is over the edge in any case.
+    # It rolls without drive, so the last axle may stay above; the front is beyond the edge in any case.
     assert made.body_state().position[0] > 1.5
 
 
 class _Quiet:
-    """What the check reads of MuJoCo's data: without a warning."""
+    """Stand-in for MuJoCo data without warnings."""
 
     class warning:
         number = np.zeros(8)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Hulls press on soil by the soil's law: bellies rest, rovers on their backs lie, and nothing is paid for it above ground."""
+"""Tests of hulls on soil: contact forces, rest, saved states and ground shapes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Maker = Callable[..., Vehicle]
 
 
 class Ridge(HeightField):
-    """Level ground with a flat ridge along x, 0.5 m high and narrower than a rover's track."""
+    """Level ground with a flat ridge along x, 0.5 m high and narrower than the track width of a rover."""
 
     def heights(self, x, y):
         return np.where(np.abs(np.asarray(y)) < 0.3, 0.5, 0.0) + 0.0 * np.asarray(x)
@@ -45,7 +45,7 @@ class Ridge(HeightField):
 
 
 class Rough(HeightField):
-    """Waves of some decimetres, steep in places."""
+    """Waves of some decimeters with steep slopes."""
 
     def heights(self, x, y):
         return 0.12 * np.sin(2.5 * np.asarray(x)) * np.cos(2.1 * np.asarray(y))
@@ -61,7 +61,7 @@ def _stand(vehicle: Vehicle, seconds: float) -> None:
 
 
 def _turn_over(vehicle: Vehicle) -> None:
-    """Lay the rover gently on its back: on the mast's head and the rear edge of the deck."""
+    """Place the rover gently upside down, on the mast head and the rear edge of the deck."""
     angle = math.pi + math.atan2(1.95 - 1.09, 0.53 + 0.64)
     vehicle.place_at((0.0, 0.0, 1.26), (0.0, math.sin(0.5 * angle), 0.0, math.cos(0.5 * angle)))
     assert vehicle._settle()
@@ -71,10 +71,10 @@ def _turn_over(vehicle: Vehicle) -> None:
 
 
 def _static_sinkage(vehicle: Vehicle, part: int, soil: str) -> float:
-    """Return how deep soil nobody has pressed lets a part in under the load it carries now, at the angle it has now [m].
+    """Return the static sinkage of a part in fresh soil [m], at its present load and angle.
 
-    By bisection over its depth of the law itself, Bekker's pressure with Janosi-Hanamoto's shear left out: pressure acts
-    along the part's surface, of which the upward share per node is p(s) spacing^2.
+    Bisection over the depth of Bekker's pressure without the shear of Janosi-Hanamoto: pressure acts along the surface
+    of the part, and its upward share per node is p(s) spacing^2.
     """
     load = float(vehicle._force[part, 2])
     law = load_soil(soil)
@@ -106,11 +106,11 @@ def _static_sinkage(vehicle: Vehicle, part: int, soil: str) -> float:
     return deep
 
 
-def test_a_belly_rests_on_a_ridge(make_vehicle: Maker) -> None:
-    """With the wheels in the air the belly stands as deep as Bekker's law has it: s = (W / A) / (k_c / b + k_phi).
+def test_hull_rests_on_a_ridge(make_vehicle: Maker) -> None:
+    """With the wheels in the air the hull sinks in as by Bekker's law: s = (W / A) / (k_c / b + k_phi).
 
-    A is that of the 27 rows of nodes on top; the two at the ridge's edges have the edge's normal and carry next to nothing.
-    2 %: there are 55 or 56 nodes along the belly, and the edges do carry a little.
+    A is the area of the 27 rows of nodes on top; the two at the edges of the ridge have the normal of the edge and
+    carry almost nothing. 2 %: there are 55 or 56 nodes along the hull, and the edges carry a little.
     """
     vehicle = make_vehicle(field=Ridge())
     depth = WEIGHT / (1.11 * 27 * 0.02) / 0.82e6
@@ -119,7 +119,7 @@ def test_a_belly_rests_on_a_ridge(make_vehicle: Maker) -> None:
     _stand(vehicle, 0.5)
     inverse_width = vehicle._stats[BELLY, scm.STAT_INVERSE_WIDTH]
     assert not vehicle._stats[:BELLY, scm.STAT_LOADED_NODES].any()
-    # Of a strip l by w, 1 / b = (l + w) / (l w) by its hull's perimeter and area.
+    # Of a strip l by w, 1 / b = (l + w) / (l w) by the perimeter and area of its hull.
     assert inverse_width == pytest.approx((1.11 + 0.58) / (1.11 * 0.58), rel=0.02)
     mean = WEIGHT / (1.11 * 27 * 0.02) / (0.82e6 + 1400.0 * inverse_width)
     state = vehicle.body_state()
@@ -130,8 +130,8 @@ def test_a_belly_rests_on_a_ridge(make_vehicle: Maker) -> None:
 
 
 @pytest.mark.parametrize('seconds', [6.0, pytest.param(60.0, marks=pytest.mark.slow)])
-def test_a_rover_on_its_back_lies_there(make_vehicle: Maker, seconds: float) -> None:
-    """It lies still, no part deeper than 1.5 times what the law gives for its load and angle on fresh soil."""
+def test_overturned_rover_comes_to_rest(make_vehicle: Maker, seconds: float) -> None:
+    """It is at rest, with no part deeper than 1.5 times the sinkage by the law for its load and angle on fresh soil."""
     vehicle = make_vehicle(soil='lunar_nominal')
     vehicle.grid.__init__(vehicle.grid.height_field, 0.04)
     _turn_over(vehicle)
@@ -151,8 +151,8 @@ def test_a_rover_on_its_back_lies_there(make_vehicle: Maker, seconds: float) -> 
         assert 0.5 * static < sinkage < 1.5 * static, (part, sinkage, static)
 
 
-def test_a_rover_dropped_on_its_back_stays_above(make_vehicle: Maker) -> None:
-    """From half a metre up it strikes the ground and does not pass through, nor drive away."""
+def test_overturned_rover_dropped_stays_above_ground(make_vehicle: Maker) -> None:
+    """Dropped from 0.5 m it hits the ground without passing through and does not drive away."""
     vehicle = make_vehicle()
     angle = math.pi + 0.5
     vehicle.place_at((0.0, 0.0, 1.8), (0.0, math.sin(0.5 * angle), 0.0, math.cos(0.5 * angle)))
@@ -165,8 +165,8 @@ def test_a_rover_dropped_on_its_back_stays_above(make_vehicle: Maker) -> None:
     assert float(vehicle.body_state().position[2]) > 0.4
 
 
-def test_from_a_checkpoint_on_its_back_every_bit_returns(make_vehicle: Maker) -> None:
-    """A fresh vehicle goes on from the saved state, shear under the hull included; a discarded cycle leaves no trace."""
+def test_overturned_rover_is_restored_bit_identical(make_vehicle: Maker) -> None:
+    """A new vehicle continues from the saved state, hull shear included; a discarded cycle leaves no trace."""
     first, second = make_vehicle(), make_vehicle()
     _turn_over(first)
     _stand(first, 0.2)
@@ -183,8 +183,8 @@ def test_from_a_checkpoint_on_its_back_every_bit_returns(make_vehicle: Maker) ->
 
 
 @pytest.mark.parametrize('mode', ['regolith', 'reference'])
-def test_a_hull_above_ground_changes_nothing(make_vehicle: Maker, mode: str) -> None:
-    """Leaving it out of the loop where it is certain not to touch gives the bits of taking it along always."""
+def test_hull_above_ground_does_not_change_the_state(make_vehicle: Maker, mode: str) -> None:
+    """Skipping the hull where it cannot touch gives bit-identical results to always including it."""
     vehicle, thorough = make_vehicle(field=Rough(), mode=mode), make_vehicle(field=Rough(), mode=mode)
     seen = []
     decide = vehicle._touching
@@ -207,8 +207,8 @@ def test_a_hull_above_ground_changes_nothing(make_vehicle: Maker, mode: str) -> 
     assert vehicle.grid.soil_hash() == thorough.grid.soil_hash()
 
 
-def test_nearness_is_certain() -> None:
-    """No node a tilted box can touch within its way is missed: against all nodes, at random poses."""
+def test_hull_distance_check_has_no_false_negative() -> None:
+    """No node that a tilted box can touch within its travel is missed, compared with all nodes at random poses."""
     generator = np.random.default_rng(3)
     grid = SoilGrid(Rough(), 0.05)
     half, middle = np.array([0.5, 0.4, 0.2]), np.array([0.1, -0.05, 0.3])
@@ -234,8 +234,8 @@ def _config(**changes: object) -> VehicleModelConfig:
     return load_vehicle_model('viper')[0].model_copy(update=changes)
 
 
-def test_wheels_and_hull_have_step_limits_of_their_own() -> None:
-    """Each is what it is alone, with its own area; the refusal says which."""
+def test_wheels_and_hull_have_separate_step_limits() -> None:
+    """Each limit is that of the part alone, with its own area; the error names the part."""
     config, ground = _config(), partial(spring_limit, elastic=2e8, damping=3e4)
     area = 4 * 3**0.5 * 0.25 * 0.30
     wheels = check_substep(config, 434.92, ground, area)
@@ -255,14 +255,14 @@ def test_wheels_and_hull_have_step_limits_of_their_own() -> None:
         ({'kind': 'cylinder', 'size': [1.0, 1.0], 'orientation': [0.0, 0.0, 0.0, 2.0]}, 'unit quaternion'),
     ],
 )
-def test_a_mistaken_ground_shape_is_refused(section: dict[str, object], words: str) -> None:
-    """The section says what is allowed."""
+def test_invalid_ground_shape_is_refused(section: dict[str, object], words: str) -> None:
+    """The section gives the allowed values."""
     with pytest.raises(ValueError, match=words):
         GroundShapeConfig.model_validate({'name': 'belly', **section})
 
 
-def test_an_unknown_body_is_named(make_vehicle: Maker) -> None:
-    """A ground shape on a body the MJCF file lacks names key and value."""
+def test_unknown_body_is_named(make_vehicle: Maker) -> None:
+    """A ground shape on a body that the MJCF file lacks is refused with key and value."""
     shape = GroundShapeConfig(name='tail', kind='box', size=(0.1, 0.1, 0.1), body='rump')
     config, mjcf = _config(ground_shapes=(shape,)), load_vehicle_model('viper')[1]
     vehicle = make_vehicle()
@@ -271,7 +271,7 @@ def test_an_unknown_body_is_named(make_vehicle: Maker) -> None:
 
 
 def test_ground_shapes_in_the_wrong_unit_are_refused(make_vehicle: Maker, tmp_path: Path) -> None:
-    """A plate of 1 m in millimeters makes one of a kilometer; with its scale it is taken."""
+    """A plate of 1 m written in millimeters becomes one of 1 km; with its scale it is accepted."""
     corners = [(x, y, z) for x in (-500, 500) for y in (-500, 500) for z in (-20, 20)]
     sides = [(1, 2, 4, 3), (5, 7, 8, 6), (1, 5, 6, 2), (3, 4, 8, 7), (1, 3, 7, 5), (2, 6, 8, 4)]
     lines = [f'v {x} {y} {z}' for x, y, z in corners]
@@ -298,8 +298,8 @@ def test_ground_shapes_in_the_wrong_unit_are_refused(make_vehicle: Maker, tmp_pa
             made(scale)
 
 
-def test_the_plane_below_a_box_is_below_all_of_it() -> None:
-    """Its corners are on it or above it, four of them on it, whichever way the box stands in its body and the body."""
+def test_plane_below_a_box_is_below_all_corners() -> None:
+    """The corners of the box are on the plane or above it, four of them on it, at any attitude of box and body."""
     generator = np.random.default_rng(5)
     corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     for _ in range(50):
@@ -317,8 +317,8 @@ def test_the_plane_below_a_box_is_below_all_of_it() -> None:
 
 
 @pytest.mark.parametrize('axis', [(0.7, 0.0, 0.0), (0.0, -1.1, 0.0), (0.4, 0.3, 0.8)])
-def test_ground_shapes_stand_in_their_bodies_as_they_are_turned(axis: tuple[float, float, float]) -> None:
-    """A cylinder's axis is z of its own frame, which the soil has as y; its ends are alike."""
+def test_ground_shape_orientation_is_applied(axis: tuple[float, float, float]) -> None:
+    """The axis of a cylinder is z in its own frame, which is y for the soil; its ends are equal."""
     turn = from_rotation_vector(np.array(axis))
     given = {'name': 'tail', 'orientation': tuple(turn.tolist())}
     tank = _hull_frame(GroundShapeConfig.model_validate({**given, 'kind': 'cylinder', 'size': (0.1, 0.3)}))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Parts that are out of reach of the ground for a cycle, which no kernel looks at, touch it again as new ones."""
+"""Tests of the contact state of parts that are out of reach of the ground for a cycle."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tires(setting: ContactSetting) -> GroundContact:
 def test_parts_out_of_reach_are_reset_and_the_others_are_not(
     law: Callable[[ContactSetting], GroundContact], idle: int
 ) -> None:
-    """Two wheels skid; of the cycle's ``active`` parts each keeps what it remembers, all others are reset."""
+    """Two wheels skid; each ``active`` part of the cycle keeps its contact state, all others are reset."""
     wheel = scm.cylinder(0.4699, 0.3175)
     soils, reach = SoilMap(RigidTerrainConfig().parameters()), np.full(2, scm.reach(wheel))
     contact = law(ContactSetting(soils, scm.join_shapes([wheel, wheel]), reach, 0.05))

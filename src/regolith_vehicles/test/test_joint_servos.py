@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A digger: arms and drums by named targets, and what is in the drums."""
+"""Tests of joint servos and payloads of the digger."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Maker = Callable[..., Vehicle]
 
 @pytest.fixture
 def make_digger() -> Maker:
-    """Return a function that places the digger on nominal lunar soil, with a slope along its heading [deg]."""
+    """Return a function that places the digger on nominal lunar soil with a slope along its heading [deg]."""
 
     def make(slope_deg: float = 0.0) -> Vehicle:
         config, mjcf = load_vehicle_model('rassor')
@@ -56,7 +56,7 @@ def _loads(vehicle: Vehicle) -> np.ndarray:
 
 
 def test_arms_reach_their_angles_at_their_rate_and_hold_them(make_digger: Maker) -> None:
-    """Half a degree is the servo's droop under a drum (14 N m of 4000 N m/rad are 0.2); silence changes nothing."""
+    """0.5 deg covers the servo droop under a drum (14 N m of 4000 N m/rad are 0.2); targets hold without commands."""
     vehicle = make_digger()
     _run(vehicle, 0.5, arm_front=0.6, arm_rear=-0.2)
     commanded = vehicle.gear.servos.command  # type: ignore[attr-defined]
@@ -68,8 +68,8 @@ def test_arms_reach_their_angles_at_their_rate_and_hold_them(make_digger: Maker)
     assert vehicle.gear.servos.ramp(vehicle.gear.servos.goal, 60.0)[1][0] == 0.79  # type: ignore[attr-defined]
 
 
-def test_drums_turn_against_each_other_until_nobody_asks_any_more(make_digger: Maker) -> None:
-    """Equal targets turn the drums opposite ways in the world; unlike arms they stop when targets cease."""
+def test_drums_rotate_oppositely_until_commands_stop(make_digger: Maker) -> None:
+    """Equal targets turn the drums in opposite directions in the world; unlike arms, drums stop when targets cease."""
     vehicle = make_digger()
     _run(vehicle, 1.5, drum_front=2.0, drum_rear=2.0)
     data, model = vehicle._data, vehicle._model
@@ -79,8 +79,8 @@ def test_drums_turn_against_each_other_until_nobody_asks_any_more(make_digger: M
     assert abs(_joint(vehicle, 'drum_front')[1]) < 1e-3 and abs(_joint(vehicle, 'drum_rear')[1]) < 1e-3
 
 
-def test_what_is_in_a_drum_weighs_on_the_wheels(make_digger: Maker) -> None:
-    """30 kg at lever x shift the loads as a beam's do: m g in all, its moment about the axles in the difference."""
+def test_payload_of_a_drum_loads_the_wheels(make_digger: Maker) -> None:
+    """30 kg at lever x change the loads as on a beam: m g in total, its moment about the axles in the difference."""
     vehicle = make_digger()
     _run(vehicle, 1.0)
     before = _loads(vehicle)
@@ -91,13 +91,13 @@ def test_what_is_in_a_drum_weighs_on_the_wheels(make_digger: Maker) -> None:
     more = _loads(vehicle) - before
     assert more.sum() == pytest.approx(30.0 * MOON, rel=1e-3)
     base, drum = (vehicle._data.xpos[vehicle._model.body(name).id, 0] for name in ('base_link', 'drum_front'))
-    # The wheels' 0.58 m apart; the soil's pressure under a loaded wheel moves ahead or behind by some millimetres.
+    # The wheels are 0.58 m apart; the soil pressure under a loaded wheel moves forward or back by some millimeters.
     lever = (more[:2].sum() - more[2:].sum()) * 0.29 / (30.0 * MOON)
     assert lever == pytest.approx(drum - base, rel=0.03)
 
 
 def test_the_payload_is_part_of_the_state(make_digger: Maker) -> None:
-    """Discarded it is gone; restored, in another vehicle too, everything goes on to the bit; placing empties the drums."""
+    """A discarded payload is gone; after a restore all states are bit-identical; placement empties the drums."""
     vehicle = make_digger()
     empty = vehicle.state()
     vehicle.set_payload('drum_rear', 20.0, (0.4, 0.4, 0.4))
@@ -127,8 +127,8 @@ def test_the_payload_is_part_of_the_state(make_digger: Maker) -> None:
     assert other.body.mass == pytest.approx(66.0)
 
 
-def test_inertia_of_the_payload_is_felt(make_digger: Maker) -> None:
-    """A torque turns a drum up by I / (I + I_p) of what it turns an empty one; in free fall."""
+def test_payload_inertia_affects_the_motion(make_digger: Maker) -> None:
+    """In free fall a torque accelerates a loaded drum by I / (I + I_p) of what it accelerates an empty one."""
     speeds = []
     for moment in (0.0, 0.5):
         vehicle = make_digger()
@@ -144,7 +144,7 @@ def test_inertia_of_the_payload_is_felt(make_digger: Maker) -> None:
         mujoco.mj_step1(model, data)
         mujoco.mj_step2(model, data)
         speeds.append(float(data.qvel[dof] - data.qvel[model.joint('arm_front').dofadr[0]]))
-    # Drum 0.20 kg m^2 and motor 0.2 behind its gear; body and arm give way a little.
+    # Drum 0.20 kg m^2 and motor 0.2 behind its gear; body and arm yield a little.
     assert speeds[1] / speeds[0] == pytest.approx(0.4 / 0.9, rel=0.1)
 
 
@@ -158,10 +158,10 @@ def test_inertia_of_the_payload_is_felt(make_digger: Maker) -> None:
         ('drum_rear', 1.0, (0.1, 0.1, 0.3), 'sum of the other'),
     ],
 )
-def test_payloads_are_bodies(
+def test_invalid_payload_is_refused(
     make_digger: Maker, name: str, mass: float, inertia: tuple[float, ...], words: str
 ) -> None:
-    """What no body can weigh is refused, and nothing changes."""
+    """An impossible payload is refused, and the state stays unchanged."""
     vehicle = make_digger()
     before = vehicle.state()
     with pytest.raises(ValueError, match=words):
@@ -169,8 +169,8 @@ def test_payloads_are_bodies(
     assert vehicle.state() == before
 
 
-def test_unknown_joints_are_refused_and_the_urdf_knows_their_limits(make_digger: Maker) -> None:
-    """A driver of another package that names a joint of its own invention hears which there are."""
+def test_unknown_joints_are_refused_and_urdf_has_joint_limits(make_digger: Maker) -> None:
+    """A driver of another package that names an unknown joint gets an error with the existing ones."""
     vehicle = make_digger()
     assert vehicle.gear.joints == ('arm_front', 'arm_rear', 'drum_front', 'drum_rear')
     with pytest.raises(VehicleError, match=r'bucket.*arm_front, arm_rear, drum_front, drum_rear'):
@@ -179,8 +179,8 @@ def test_unknown_joints_are_refused_and_the_urdf_knows_their_limits(make_digger:
     assert 'velocity="0.35" lower="-1.08210414"' in urdf and 'effort="60" velocity="3"' in urdf
 
 
-def test_it_stands_on_a_slope_drives_and_turns_in_place(make_digger: Maker) -> None:
-    """On 15 deg nothing creeps, even with the arms let down; on flat ground it skids round."""
+def test_digger_stands_on_slope_drives_and_turns_in_place(make_digger: Maker) -> None:
+    """At 15 deg it does not creep, even with lowered arms; on flat ground it turns by skidding."""
     vehicle = make_digger(15.0)
     _run(vehicle, 1.5, arm_front=-0.3, arm_rear=-0.3)
     start = vehicle.body_state().position

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The mechanics of several bodies at once, turned and off the origin, against textbook formulas."""
+"""Tests of multibody kernels, rotated and off the origin, against textbook formulas."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from regolith_world.numerics.rotation import from_rotation_vector, matrix, produ
 RNG = np.random.default_rng(6)
 
 
-def test_the_inertia_of_several_bodies_is_steiners() -> None:
-    """Sum of R I R^T + m (d^2 1 - d d^T) about the common centre; massless bodies have none; momentum agrees."""
+def test_inertia_of_several_bodies_follows_the_parallel_axis_theorem() -> None:
+    """Sum of R I R^T + m (d^2 1 - d d^T) about the common center; massless bodies add nothing; momentum agrees."""
     mass = np.array([2.0, 0.0, 5.0, 1.5])
     principal = RNG.uniform(0.1, 0.9, (4, 3))
     place = RNG.normal(size=(4, 3)) + [30.0, -20.0, 5.0]
@@ -30,14 +30,14 @@ def test_the_inertia_of_several_bodies_is_steiners() -> None:
     np.testing.assert_allclose(inertia, expected, atol=1e-12)
 
 
-def test_points_of_turning_bodies_move_as_v_plus_w_cross_r() -> None:
+def test_point_velocity_of_rotating_body_is_v_plus_w_cross_r() -> None:
     cvel, com = RNG.normal(size=(5, 6)), np.array([3.0, -4.0, 2.0])
     points, bodies = RNG.normal(size=(3, 3)) + com, np.array([4, 1, 2, 0])
     expected = [cvel[b, 3:] + np.cross(cvel[b, :3], p - com) for b, p in zip(bodies, points)]
     np.testing.assert_allclose(point_velocities(cvel, points, com, bodies), expected, atol=1e-14)
 
 
-def test_quaternions_change_their_order_and_not_their_sign() -> None:
+def test_quaternion_conversion_keeps_the_sign() -> None:
     q = from_rotation_vector(np.array([0.3, -2.0, 1.0]))
     wxyz = q[[3, 0, 1, 2]]
     np.testing.assert_array_equal(quaternion_to_ros(wxyz), q)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of a vehicle's parts in docs/concepts/vehicles.md are those their models have, with what these say of them."""
+"""Tests of the key tables in docs/concepts/vehicles.md against the vehicle config models."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TABLES = {
 
 
 def sections(kind: Any) -> list[type[Section]]:
-    """Return the sections that a type is, or is a list of, or may be."""
+    """Return the sections of a type, a list or a union."""
     if isinstance(kind, type) and issubclass(kind, Section):
         return [kind]
     if get_origin(kind) in (tuple, Annotated, Union, types.UnionType):
@@ -36,7 +36,7 @@ def sections(kind: Any) -> list[type[Section]]:
 
 
 def keys(model: type[Section], before: str = '', of: str = '') -> Iterator[str]:
-    """Yield a line of the table for each key of a model, nested ones after a dot."""
+    """Yield a line of the table for each key of a model, nested keys after a dot."""
     for name, field in model.model_fields.items():
         inner = sections(field.annotation)
         many = '[]' if get_origin(field.annotation) is tuple else ''
@@ -55,7 +55,7 @@ def keys(model: type[Section], before: str = '', of: str = '') -> Iterator[str]:
 
 
 @pytest.mark.parametrize('name', TABLES)
-def test_the_page_has_every_key_with_its_meaning(name: str) -> None:
+def test_page_lists_every_key_with_its_description(name: str) -> None:
     text = PAGE.read_text(encoding='utf-8')
     written = text.split(f'<!-- {name} -->\n')[1].split('<!-- end -->')[0].splitlines()[2:]
     assert written == list(keys(TABLES[name]))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Steering geometry there and back."""
+"""Tests of steering kinematics and odometry."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def _layout(model: str = 'viper') -> WheelLayout:
 
 @pytest.mark.parametrize(('linear', 'angular'), [(0.3, 0.0), (0.3, 0.12), (-0.2, 0.05), (0.25, -0.14), (0.002, 0.001)])
 def test_round_trip(linear: float, angular: float) -> None:
-    """Within the limits the inverse gives the twist back; 1e-12 is rounding."""
+    """Within the limits the inverse returns the same twist; 1e-12 is rounding."""
     layout = _layout()
     vx, vy, rate = twist_of_wheels(layout, *wheel_commands(layout, linear, angular))
     assert (vx, vy, rate) == pytest.approx((linear, 0.0, angular), abs=1e-12)
 
 
 def test_double_ackermann() -> None:
-    """All axles meet in the turning centre, rear angles oppose front ones, and the inner wheels are slower."""
+    """All axles meet in the turning center, rear angles oppose front ones, and the inner wheels are slower."""
     layout = _layout()
     speeds, angles = wheel_commands(layout, 0.3, 0.1)
     assert np.allclose(np.tan(angles), layout.x / (3.0 - layout.y), rtol=1e-12)
@@ -49,7 +49,7 @@ def test_steering_limit_widens_the_curve() -> None:
 
 
 def test_speed_limit_keeps_the_path() -> None:
-    """Too fast a command is slowed on all wheels alike, so that the curvature stays."""
+    """A command that is too fast is reduced equally on all wheels, so that the curvature stays."""
     layout = _layout()
     speeds, angles = wheel_commands(layout, 5.0, 1.5)
     assert np.max(np.abs(speeds)) == pytest.approx(layout.max_speed)
@@ -61,8 +61,8 @@ _MAGNITUDES = (0.0, 5e-324, 1e-9, 0.3, 7.0, 1e4, 1e200, 1.7976931348623157e308)
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
-def test_absurd_commands_are_cut_before_anything_is_computed(model: str) -> None:
-    """Whatever finite twist is asked for, wheels and steering get what they can do: no inf, no NaN on the way."""
+def test_commands_out_of_range_are_limited_first(model: str) -> None:
+    """For every finite twist, wheels and steering get values within their limits, without inf or NaN in between."""
     layout = _layout(model)
     with np.errstate(all='raise', under='ignore'):
         for linear, angular in itertools.product(_MAGNITUDES, repeat=2):
@@ -72,15 +72,15 @@ def test_absurd_commands_are_cut_before_anything_is_computed(model: str) -> None
                 assert np.abs(angles).max() <= layout.max_steer, (linear, angular)
 
 
-def test_an_absurd_speed_means_as_fast_as_it_can() -> None:
-    """1e308 in both drives the tightest curve at the greatest speed, as 1e3 does."""
+def test_speed_out_of_range_means_maximum_speed() -> None:
+    """1e308 in both gives the tightest curve at the maximum speed, as 1e3 does."""
     layout = _layout()
     assert np.allclose(wheel_commands(layout, 1e308, 1e308), wheel_commands(layout, 1e3, 1e3), rtol=1e-12)
     assert np.abs(wheel_commands(layout, 1e308, 1e308)[0]).max() == pytest.approx(layout.max_speed, rel=1e-12)
 
 
-def test_turning_on_the_spot() -> None:
-    """Without forward speed, the wheels toe towards their tangents and the sides turn against each other."""
+def test_rotation_in_place() -> None:
+    """Without forward speed the wheels turn towards their tangents and the sides rotate in opposite directions."""
     layout = _layout()
     speeds, angles = wheel_commands(layout, 0.0, 0.2)
     assert np.allclose(angles, layout.max_steer * np.array([-1.0, 1.0, 1.0, -1.0]))
@@ -89,9 +89,9 @@ def test_turning_on_the_spot() -> None:
 
 
 def test_skid_steering_scrubs_off_a_part_of_the_turn() -> None:
-    """Where nothing steers, the rate is the least that scrubs: of a rectangle y^2 / (x^2 + y^2) of the commanded one.
+    """Without steering, the yaw rate is that of least scrubbing: y^2 / (x^2 + y^2) for a rectangle.
 
-    Independently: friction that opposes the slip of each wheel with the same force makes no net moment at that rate.
+    Independent check: friction of equal size against the slip of each wheel has no net moment at that rate.
     """
     layout = _layout('viper_locked')
     speeds, angles = wheel_commands(layout, 0.2, 0.3)
@@ -106,8 +106,8 @@ def test_skid_steering_scrubs_off_a_part_of_the_turn() -> None:
     assert float((x * force[:, 1] - y * force[:, 0]).sum()) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_wheels_that_disagree_are_fitted_by_least_squares() -> None:
-    """Against NumPy's least squares over each wheel's way along and across its heading; 1e-10 is rounding."""
+def test_inconsistent_wheels_are_fitted_by_least_squares() -> None:
+    """Compared with least squares of NumPy over the wheel travel along and across the heading; 1e-10 is rounding."""
     layout, generator = _layout(), np.random.default_rng(2)
     for _ in range(5):
         speeds, angles = generator.normal(size=4), generator.uniform(-0.8, 0.8, 4)
@@ -120,7 +120,7 @@ def test_wheels_that_disagree_are_fitted_by_least_squares() -> None:
 
 
 def test_odometry_closes_a_circle() -> None:
-    """Rolling once round a circle of 2 m ends where it began; arcs are exact, so 1e-9 is rounding."""
+    """One full circle of radius 2 m ends where it began; arcs are exact, so 1e-9 is rounding."""
     layout = _layout()
     speeds, angles = wheel_commands(layout, 0.4, 0.2)
     config = OdometryConfig()
@@ -136,8 +136,8 @@ def test_odometry_closes_a_circle() -> None:
     assert Odometry.load(odometry.save()).save() == odometry.save()
 
 
-def test_tightest_curve_is_that_of_the_farther_side_on_either_side() -> None:
-    """Wheels 0.2 m to one side and 0.6 m to the other: the same limit mirrored, by the wheel farther from the middle."""
+def test_maximum_curvature_is_that_of_the_farther_wheel() -> None:
+    """Wheels 0.2 m to one side and 0.6 m to the other: the same limit, mirrored, from the farther wheel."""
     limits = []
     for sign in (1.0, -1.0):
         x, y = np.array([0.7, 0.7, -0.5, -0.5]), sign * np.array([0.6, -0.2, 0.6, -0.2])

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A rover drives from soil onto a pad that does not yield."""
+"""Tests of a rover that drives from soil onto a rigid pad."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ PAD = [[0.75, -2.0], [5.0, -2.0], [5.0, 2.0], [0.75, 2.0]]
 
 
 @pytest.mark.seconds
-def test_a_rover_climbs_out_of_its_ruts_onto_a_pad_and_stands_on_it() -> None:
-    """It weighs what it weighs, its wheels press by m g / 12 k, its ruts end at the edge; and all of it comes back."""
+def test_rover_drives_from_soil_onto_rigid_pad() -> None:
+    """The ground supports its weight, each wheel presses by m g / 12 k, ruts end at the edge; all of it is restored."""
     terrain = TerrainConfig.model_validate({'source': 'flat', 'regions': [{'model': 'rigid', 'polygon': PAD}]})
     config, mjcf = load_vehicle_model('viper')
     grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)
@@ -39,7 +39,7 @@ def test_a_rover_climbs_out_of_its_ruts_onto_a_pad_and_stands_on_it() -> None:
     drive(2.0)
     front, rear = rover.wheel_states()[:2], rover.wheel_states()[2:]
     assert max(w.sinkage_total for w in front) < 1e-3 < 5e-3 < min(w.sinkage_total for w in rear), sunk
-    # With the rear wheels at the edge: what is kept goes on as what was not interrupted.
+    # With the rear wheels at the edge: the restored run continues like the uninterrupted one.
     drive(1.7)
     kept, ground = rover.state(), grid.save()
     rising = drive(0.6)
@@ -53,7 +53,7 @@ def test_a_rover_climbs_out_of_its_ruts_onto_a_pad_and_stands_on_it() -> None:
     weight = rover.body.mass * 1.62
     assert sum(w.normal_load for w in wheels) == pytest.approx(weight, rel=2e-3)
     assert [w.sinkage_total for w in wheels] == pytest.approx([weight / 12 / 2e5] * 4, rel=0.3)
-    assert max(rising) < 0.1  # m/s: lifted, not thrown
+    assert max(rising) < 0.1  # In m/s: raised smoothly, without a jump.
     records = grid.all_records()
     x = records.i * terrain.spacing_m
     assert x.max() < 0.75 and np.abs(records.level).max() > 5e-3

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The M113 on the proving ground beside Project Chrono's, a chain of 127 bodies; means over half seconds.
+"""Tests of the M113 on the proving ground against Project Chrono (a chain of 127 bodies), means over 0.5 s.
 
-Tolerances are those that the reference's chatter leaves (its two runs with steps of 0.5 and 0.25 ms differ by 2 to 4 %
+Tolerances follow from the chatter of the reference (its two runs with steps of 0.5 and 0.25 ms differ by 2 to 4 %
 in speed): 15 mm and 1.5 degrees at rest, 8 % in speed, 15 % in yaw rate above 0.1 rad/s.
 """
 
@@ -27,7 +27,7 @@ SETTLED = (
     ('L', 0.57473, 1.9628e5, (31541.0, 22171.0, 20088.0, 18080.0, 26145.0)),
     ('R', 0.63572, 1.3622e5, (25933.0, 19557.0, 17105.0, 16212.0, 19183.0)),
 )
-"""The reference's length [m] and push [N] of the tensioner, and loads of the road wheels [N], of each side at rest."""
+"""Reference values at rest: length [m] and force [N] of the tensioner, loads of the road wheels of each side [N]."""
 
 
 @cache
@@ -37,7 +37,7 @@ def driven(case: str) -> tuple[Settings, Drive]:
 
 
 def pairs(case: str, column: str, first: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Return means over half seconds from a time on: ours and the reference's."""
+    """Return means over 0.5 s from a time on: simulated and reference values."""
     _, done = driven(case)
     ours, theirs = [], []
     for row in TABLE:
@@ -50,7 +50,7 @@ def pairs(case: str, column: str, first: float = 0.0) -> tuple[np.ndarray, np.nd
 
 
 @pytest.mark.seconds
-def test_it_settles_as_high_as_the_reference_on_arms_as_steep() -> None:
+def test_rest_height_and_arm_angles_match_the_reference() -> None:
     for column, tolerance in (
         ('z_m', 0.015),
         ('pitch_deg', 0.6),
@@ -67,19 +67,19 @@ def test_it_settles_as_high_as_the_reference_on_arms_as_steep() -> None:
         assert found[f'tensioner_len_{side}_m mean 1-2.5 s'] == pytest.approx(length, abs=0.006)
         assert found[f'tensioner_F_{side}_N mean 1-2.5 s'] == pytest.approx(push, rel=0.03)
         ours = [found[f'wheelFz{side}{k}_N mean 1-2.5 s'] for k in range(5)]
-        assert ours == pytest.approx(loads, rel=0.08)  # the reference's chatter: its two sides differ by more
+        assert ours == pytest.approx(loads, rel=0.08)  # Chatter of the reference: its two sides differ by more.
     assert results(settings, done)['ground_Fz_N mean 1-2.5 s'] == pytest.approx(11342.86 * 9.81, rel=0.02)
 
 
 @pytest.mark.slow
-def test_speed_over_time_at_full_throttle() -> None:
+def test_speed_at_full_throttle_matches_the_reference() -> None:
     ours, theirs = pairs('straight_1.0', 'vx_mps', 2.0)
     assert ours == pytest.approx(theirs, rel=0.08)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize('case', ['turn_0.4', 'pivot_1.0'])
-def test_yaw_rate_in_turns(case: str) -> None:
+def test_yaw_rate_of_turning_cases_matches_the_reference(case: str) -> None:
     ours, theirs = pairs(case, 'yaw_rate_radps')
     fast = np.abs(theirs) > 0.1
     assert fast.sum() >= 5
@@ -87,16 +87,16 @@ def test_yaw_rate_in_turns(case: str) -> None:
 
 
 @pytest.mark.slow
-def test_where_friction_holds_the_same_brake_does_not_turn_it() -> None:
-    """A pad that sticks up to Coulomb's limit needs mu W L / 4 = 59 kN m to swing round; the brake gives 18."""
+def test_brake_does_not_turn_the_vehicle_against_static_friction() -> None:
+    """A pad that sticks up to the Coulomb limit needs mu W L / 4 = 59 kN m to swing round; the brake gives 18."""
     settings = Settings(case='turn_0.4', viscous_friction_nspm=0.0)
     done = drive(settings, lambda done, of: None)
     assert np.abs(done['yaw_rate_radps']).max() < 0.1
 
 
 @pytest.mark.slow
-def test_shoes_that_shake_as_the_references_do_sink_as_deep() -> None:
-    """Its shoes move at 0.8 m/s at rest; kicks of that to our pins every 5 ms take us down as far, and further."""
+def test_shaken_shoes_sink_as_deep_as_the_reference() -> None:
+    """Its shoes move at 0.8 m/s at rest; impulses of that size on our pins every 5 ms give the same or more sinkage."""
     rng = np.random.default_rng(1)
     heights: dict[float, float] = {}
     for kick in (0.0, 0.8):

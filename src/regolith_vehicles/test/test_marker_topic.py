@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Markers of what a running gear draws beside bodies: in the base's frame, each shape where it is."""
+"""Tests of the marker topic of running gear parts."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ def node() -> Iterator[Node]:
 
 
 def looks(*drawn: tuple[Visual, ...]) -> BodyVisuals:
-    """Return looks of a hull and a wheel, which are bodies, and of shoes."""
+    """Return the visuals of a hull and a wheel (bodies) and of shoes."""
     parts = [MovingPart('hull', '', PartRole.BODY, (PLATE,)), MovingPart('wheel', 'hull', PartRole.ROAD_WHEEL, (PIN,))]
     parts += [MovingPart(f'shoe_{k}', '', PartRole.TRACK_SHOE, visuals) for k, visuals in enumerate(drawn)]
     return BodyVisuals(tuple(parts), np.array([1, 2]))
 
 
-def test_shapes_are_where_they_are_in_the_world_and_are_sent_ten_times_a_second(node: Node) -> None:
+def test_markers_have_world_poses_and_rate(node: Node) -> None:
     topic = MarkerTopic(node, 'tank', looks((PLATE, PIN), (HORN,)), 'tank/base_link')
     heard: list[MarkerArray] = []
     poses = np.zeros((4, 7))
     poses[:, :3] = np.arange(12.0).reshape(4, 3)
     poses[:, 3:] = [from_rotation_vector(np.array([0.2 * k, 0.7, -0.3])) for k in range(4)]
     assert not topic.wanted
-    topic.publish(SimpleNamespace(t_ns=0, poses=poses))  # type: ignore[arg-type]  nobody listens
+    topic.publish(SimpleNamespace(t_ns=0, poses=poses))  # type: ignore[arg-type]  no subscriber
     node.create_subscription(MarkerArray, 'markers', heard.append, qos.STATE)
     executor = SingleThreadedExecutor(context=node.context)
     executor.add_node(node)
@@ -92,7 +92,7 @@ def test_shapes_are_where_they_are_in_the_world_and_are_sent_ten_times_a_second(
     )
     assert [(p.x, p.y, p.z) for p in horn.points] == [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
     assert (plate.color.r, plate.color.b, plate.color.a) == (0.0, 1.0, 1.0) and 0.5 < plate.color.g < 0.6
-    # The base's pose and then the marker's: where the part is, and its shape in it.
+    # The base pose and then the marker pose: position of the part and of the shape in it.
     home, turned = poses[0, :3], poses[0, 3:]
     for marker, row, visual in ((plate, 2, PLATE), (pin, 2, PIN), (horn, 3, HORN)):
         p, q = marker.pose.position, marker.pose.orientation
@@ -102,13 +102,13 @@ def test_shapes_are_where_they_are_in_the_world_and_are_sent_ten_times_a_second(
         np.testing.assert_allclose(matrix(turned) @ matrix(np.array([q.x, q.y, q.z, q.w])), expected, atol=1e-12)
 
 
-def test_a_vehicle_whose_parts_all_have_frames_has_no_such_topic(node: Node) -> None:
+def test_vehicle_with_frames_for_all_parts_has_no_marker_topic(node: Node) -> None:
     topic = MarkerTopic(node, 'rover', looks(), 'base_link')
     assert topic.publisher is None and not topic.wanted and not node.has_parameter('marker_rate_hz')
     topic.publish(SimpleNamespace(t_ns=0, poses=np.zeros((2, 7))))  # type: ignore[arg-type]
 
 
-def test_products_of_many_are_those_of_each() -> None:
+def test_quaternion_products_of_arrays_equal_single_products() -> None:
     rng = np.random.default_rng(3)
     a, b = rng.standard_normal((2, 5, 4))
     np.testing.assert_allclose(products(a, b), [product(x, y) for x, y in zip(a, b, strict=True)])

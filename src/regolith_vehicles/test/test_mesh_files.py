@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Mesh files that are broken, foreign or of another unit: one line that names file and line, without their content."""
+"""Tests of mesh files: format, size, unit and error messages."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def changed(corner: int, value: float) -> np.ndarray:
         ('a.msh', msh(FACES + 1), ': a face has a vertex that does not exist; allowed: 0 to 3'),
     ],
 )
-def test_a_broken_mesh_is_named_with_its_line_and_not_quoted(
+def test_invalid_mesh_is_named_with_line_and_not_quoted(
     tmp_path: Path, name: str, content: str | bytes, problem: str
 ) -> None:
     (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
@@ -93,20 +93,20 @@ def test_a_broken_mesh_is_named_with_its_line_and_not_quoted(
 
 
 @pytest.mark.parametrize(('name', 'content'), [('a.obj', OBJ.encode()), ('a.stl', binary_stl()), ('a.msh', msh())])
-def test_whole_meshes_of_each_format_are_read(tmp_path: Path, name: str, content: bytes) -> None:
+def test_valid_meshes_of_each_format_are_read(tmp_path: Path, name: str, content: bytes) -> None:
     (tmp_path / name).write_bytes(content)
     found = load_triangles(tmp_path / name, 2.0)
-    # MuJoCo keeps singles, and turns the mesh there and back.
+    # MuJoCo keeps single precision, and rotates the mesh and back.
     assert np.sort(found.ravel()) == pytest.approx(np.sort(2.0 * CORNERS[FACES].ravel()), abs=2e-6)
 
 
-def test_faces_may_count_back_and_vertices_have_weights_and_colors(tmp_path: Path) -> None:
+def test_relative_faces_weights_and_colors_are_read(tmp_path: Path) -> None:
     lines = OBJ.replace('v 1 0 0', 'v 1 0 0 1.0 0.5 0.5 0.5').replace('f 2 3 4', 'f -3 -2 -1')
     (tmp_path / 'a.obj').write_text(f'# made\no part\n\n{lines}')
     assert check_mesh(tmp_path / 'a.obj') is None and len(load_triangles(tmp_path / 'a.obj')) == 4
 
 
-def test_the_farthest_vertex_counts_in_meters(tmp_path: Path) -> None:
+def test_vertex_limit_applies_in_meters(tmp_path: Path) -> None:
     """3000 km in millimeters are 3 km."""
     (tmp_path / 'a.obj').write_text(OBJ + 'v 3e6 0 0\n')
     assert check_mesh(tmp_path / 'a.obj', 1e-3) is None
@@ -114,7 +114,7 @@ def test_the_farthest_vertex_counts_in_meters(tmp_path: Path) -> None:
         check_mesh(tmp_path / 'a.obj')
 
 
-def test_flat_meshes_are_refused_in_our_words(tmp_path: Path) -> None:
+def test_flat_mesh_is_refused_with_own_message(tmp_path: Path) -> None:
     (tmp_path / 'a.obj').write_text(OBJ.replace('v 0 0 1', 'v 1 1 0'))
     with pytest.raises(
         ValueError, match=rf'^{tmp_path}/a\.obj: its [^\n]*; allowed: an OBJ, STL or MSH file of a solid$'
@@ -122,17 +122,17 @@ def test_flat_meshes_are_refused_in_our_words(tmp_path: Path) -> None:
         load_triangles(tmp_path / 'a.obj')
 
 
-def test_normals_of_some_faces_alone_are_refused_in_our_words(tmp_path: Path) -> None:
+def test_incomplete_normals_are_refused_with_own_message(tmp_path: Path) -> None:
     (tmp_path / 'a.obj').write_text(OBJ.replace('f 2 3 4', 'f 2//1 3//1 4//1') + 'vn 0 0 1\n')
     with pytest.raises(ValueError, match=r'a\.obj: not all of its faces name their normals; allowed: '):
         load_triangles(tmp_path / 'a.obj')
 
 
-def test_what_mujoco_states_of_a_mesh_is_translated() -> None:
+def test_mujoco_mesh_errors_are_translated() -> None:
     assert 'face outward' in built_problem("Error: faces of mesh 'm' have inconsistent orientation. Element name 'm'")
     assert 'no volume' in built_problem('Error: mesh volume is too small: m . Try setting inertia to shell')
     assert built_problem('Error: unknown') == 'is not a mesh that MuJoCo can use'
-    assert MOST_TRIANGLES == 200_000  # the bound in MuJoCo's own text
+    assert MOST_TRIANGLES == 200_000  # The bound in the message text of MuJoCo.
 
 
 def model(folder: Path, assets: str, scale: str = '1 1 1') -> Path:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rigid-body side: masses, free fall, impulses, placing."""
+"""Tests of rigid-body dynamics: mass properties, free fall, impulses, placement and errors."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Maker = Callable[..., Vehicle]
 
 
 def _momentum(vehicle: Vehicle) -> np.ndarray:
-    """Return the linear momentum [N s] of all bodies, from MuJoCo's own sums."""
+    """Return the linear momentum of all bodies [N s] from the sums of MuJoCo."""
     mujoco.mj_subtreeVel(vehicle._model, vehicle._data)
     return np.array(vehicle.body.mass * vehicle._data.subtree_linvel[vehicle.body.base])
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
-def test_mass_properties_are_the_references(make_vehicle: Maker, model: str) -> None:
-    """Mass, centre of mass and inertia are those of Chrono's VIPER as built, to the digits printed there."""
+def test_mass_properties_match_the_reference(make_vehicle: Maker, model: str) -> None:
+    """Mass, center of mass and inertia are those of Chrono's VIPER as built, to the digits printed there."""
     state = make_vehicle(model).body_state()
     assert state.mass == pytest.approx(434.92, abs=0.005)
     assert state.center_of_mass == pytest.approx([-0.0125, -0.0014, 0.5135], abs=5e-5)
@@ -38,7 +38,7 @@ def test_mass_properties_are_the_references(make_vehicle: Maker, model: str) -> 
 
 
 def test_free_fall(make_vehicle: Maker) -> None:
-    """High above the ground the centre of mass falls as semi-implicit Euler says, and nothing turns.
+    """High above the ground the center of mass falls as by semi-implicit Euler, without rotation.
 
     z(n) = z0 - g h^2 n (n + 1) / 2; 1e-10 m is rounding over 500 steps.
     """
@@ -53,8 +53,8 @@ def test_free_fall(make_vehicle: Maker) -> None:
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
-def test_impulse_changes_momentum_by_itself(make_vehicle: Maker, model: str) -> None:
-    """Linear momentum grows by p and the spin about the centre of mass by r x p, whatever the joints do."""
+def test_impulse_changes_momentum_by_the_impulse(make_vehicle: Maker, model: str) -> None:
+    """Linear momentum grows by p and the spin about the center of mass by r x p, for any joint motion."""
     vehicle = make_vehicle(model)
     vehicle.place_at((1.0, 2.0, 5.0), (0.0, 0.0, math.sin(0.4), math.cos(0.4)))
     mujoco.mj_subtreeVel(vehicle._model, vehicle._data)
@@ -62,16 +62,16 @@ def test_impulse_changes_momentum_by_itself(make_vehicle: Maker, model: str) -> 
     point, impulse = np.array([1.7, 2.4, 5.6]), np.array([30.0, -12.0, 5.0])
     lever = point - vehicle.body_state().center_of_mass
     vehicle.apply_impulse(point, impulse)
-    # 1e-9 of 30 N s: the factorised mass matrix has a condition number of about 1e5.
+    # 1e-9 of 30 N s: the factorized mass matrix has a condition number of about 1e5.
     assert _momentum(vehicle) - before == pytest.approx(impulse, abs=1e-9)
     spin = vehicle._data.subtree_angmom[vehicle.body.base] - spin_before
     assert spin == pytest.approx(np.cross(lever, impulse), abs=1e-8)
 
 
 def test_impulse_agrees_with_the_state_it_reports(make_vehicle: Maker) -> None:
-    """The composite inertia told to the world predicts the locked vehicle's answer to a blow.
+    """The composite inertia reported to the world predicts the response of the locked vehicle to an impulse.
 
-    A blow through the centre of mass, along y (the axles' direction, so that no wheel is made to spin), moves the base
+    An impulse through the center of mass along y (the direction of the axles, so that no wheel spins) moves the base
     by p / m.
     """
     vehicle = make_vehicle('viper_locked')
@@ -84,8 +84,8 @@ def test_impulse_agrees_with_the_state_it_reports(make_vehicle: Maker) -> None:
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
-def test_mobility_is_what_blows_do(make_vehicle: Maker, model: str) -> None:
-    """The inverse operational inertia at the centre of mass, turned vehicle and joints at rates, against blows there."""
+def test_inverse_inertia_matches_impulse_response(make_vehicle: Maker, model: str) -> None:
+    """The inverse operational inertia at the center of mass of a rotated, moving vehicle matches impulses there."""
     vehicle = make_vehicle(model)
     vehicle.place_at((1.0, 2.0, 5.0), (0.1, -0.2, math.sin(0.4), math.sqrt(0.95 - math.sin(0.4) ** 2)))
     body, data, centre = vehicle.body, vehicle.data, vehicle.body_state().center_of_mass
@@ -102,8 +102,8 @@ def test_mobility_is_what_blows_do(make_vehicle: Maker, model: str) -> None:
         vehicle.discard()
 
 
-def test_mobility_of_a_single_body_is_its_inverse_inertia(make_vehicle: Maker) -> None:
-    """Along the axles a locked vehicle is one rigid body, 1/m; up and down its springs make it lighter than it is."""
+def test_inverse_inertia_of_single_body_is_exact(make_vehicle: Maker) -> None:
+    """Along the axles a locked vehicle is one rigid body, 1/m; vertically its springs reduce the effective mass."""
     vehicle = make_vehicle('viper_locked')
     vehicle.place_at((0.0, 0.0, 5.0), (0.0, 0.0, 0.0, 1.0))
     state, body = vehicle.body_state(), vehicle.body
@@ -117,15 +117,15 @@ def test_mobility_of_a_single_body_is_its_inverse_inertia(make_vehicle: Maker) -
 
 
 def test_place_on_a_slope(make_vehicle: Maker) -> None:
-    """On a plane all wheels stand sunk in it alike and the base's z is its normal, whatever the heading."""
+    """On a plane all wheels sink in equally and the z axis of the base is the plane normal, at any heading."""
     field = PlaneField(0.1, -0.2)
     vehicle = make_vehicle(field=field)
     vehicle.place(3.0, -1.0, 0.7)
     state = vehicle.body_state()
     rotation = matrix(state.orientation)
     normal = np.array([-0.1, 0.2, 1.0]) / math.sqrt(1.05)
-    # Levels are those of the nearest node, up to 1.4 cm off at a slope of 0.22: 3 mm over a base of 1.2 m.
-    # Springs and soil give way by some millimetres more where the load is.
+    # Levels are those of the nearest node, up to 1.4 cm off at a slope of 0.22: 3 mm over a base of 1.2 m. Springs and
+    # soil yield by some millimeters more where the load is.
     assert rotation[:, 2] == pytest.approx(normal, abs=1e-2)
     assert math.atan2(rotation[1, 0], rotation[0, 0]) == pytest.approx(0.7, abs=5e-3)
     gaps = [
@@ -134,8 +134,8 @@ def test_place_on_a_slope(make_vehicle: Maker) -> None:
     assert min(gaps) > -0.03 and max(gaps) < -0.003
 
 
-def test_blown_up_vehicle_is_named(make_vehicle: Maker) -> None:
-    """Velocities that are not finite stop the run with the names of vehicle and body."""
+def test_diverged_vehicle_is_named(make_vehicle: Maker) -> None:
+    """Velocities that are not finite end the run with the names of vehicle and body."""
     vehicle = make_vehicle('viper_locked')
     vehicle.place(0.0, 0.0, 0.0)
     vehicle._data.qvel[2] = np.nan
@@ -143,8 +143,8 @@ def test_blown_up_vehicle_is_named(make_vehicle: Maker) -> None:
         vehicle.evolve(CYCLE_NS, np.zeros(4), np.zeros(4))
 
 
-def test_mujocos_warnings_are_read(make_vehicle: Maker) -> None:
-    """A joint that MuJoCo finds absurd is an error while every number is still finite; a restored state has none."""
+def test_mujoco_warnings_are_detected(make_vehicle: Maker) -> None:
+    """An invalid joint for MuJoCo is an error while every number is still finite; a restored state has none."""
     vehicle = make_vehicle()
     vehicle.place_at((0.0, 0.0, 5.0), (0.0, 0.0, 0.0, 1.0))
     vehicle._data.qvel[vehicle.body.wheel_dof[1]] = 1e11
@@ -154,8 +154,8 @@ def test_mujocos_warnings_are_read(make_vehicle: Maker) -> None:
     vehicle.evolve(CYCLE_NS, np.zeros(4), np.zeros(4))
 
 
-def test_absurd_speed_needs_no_soil(make_vehicle: Maker) -> None:
-    """A blow that makes a vehicle faster than anything on wheels is an error, not a soil window of gigabytes."""
+def test_speed_out_of_range_allocates_no_soil_window(make_vehicle: Maker) -> None:
+    """An impulse to an impossible speed is an error and allocates no soil window of gigabytes."""
     vehicle = make_vehicle()
     vehicle.place(0.0, 0.0, 0.0)
     vehicle.apply_impulse(vehicle.body_state().center_of_mass, (1e9, 0.0, 0.0))
@@ -164,15 +164,15 @@ def test_absurd_speed_needs_no_soil(make_vehicle: Maker) -> None:
 
 
 def test_commands_that_are_not_finite_are_refused(make_vehicle: Maker) -> None:
-    """NaN would stay in the ramp of the commands for good."""
+    """NaN would stay in the ramp of the commands forever."""
     vehicle = make_vehicle()
     vehicle.place(0.0, 0.0, 0.0)
     with pytest.raises(ValueError, match=r'rover: commands .*nan.*; allowed: finite numbers'):
         vehicle.evolve(CYCLE_NS, np.array([0.0, np.nan, 0.0, 0.0]), np.zeros(4))
 
 
-def test_wheel_that_outruns_its_window_is_named(make_vehicle: Maker) -> None:
-    """A force no soil exerts carries a wheel out of its window; the error names the wheel, nothing is read outside."""
+def test_wheel_outside_its_soil_window_is_named(make_vehicle: Maker) -> None:
+    """An impossible force moves a wheel out of its window: the error names the wheel, and nothing is read outside."""
     vehicle = make_vehicle('viper_locked')
     vehicle.place(0.0, 0.0, 0.0)
     vehicle._model.opt.gravity[:] = (5e4, 0.0, 0.0)

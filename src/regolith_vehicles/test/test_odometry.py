@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Dead reckoning knows how far it may be off."""
+"""Tests of odometry and its covariance."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def _drive(
 
 
 def _square() -> WheelLayout:
-    """Return four wheels at the corners of a rectangle about the base: each has a quarter of the base's way."""
+    """Return four wheels at the corners of a rectangle about the base: each has a quarter of the base displacement."""
     x, y = np.array([0.6, 0.6, -0.6, -0.6]), np.array([0.5, -0.5, 0.5, -0.5])
     return WheelLayout(x, y, np.full(4, 0.25), np.ones(4, dtype=bool), 0.6, 4.0)
 
 
-def test_a_start_is_uncertain_by_the_encoders_ticks() -> None:
-    """A tick is uniform, deviation t / sqrt(12): the mean of four wheels has half of it, and a place as much as one."""
+def test_initial_covariance_follows_from_encoder_ticks() -> None:
+    """A tick is uniform, deviation t / sqrt(12): half of it for the mean of four wheels, all of it for a position."""
     config = OdometryConfig(common_slip_stddev=0.03, wheel_slip_stddev=0.05, ticks_per_revolution=100)
     errors = odometry_covariance.initial_covariance(_square(), config)
     tick = 2.0 * math.pi / 100 * 0.25 / math.sqrt(12.0)
@@ -68,8 +68,8 @@ def test_a_start_is_uncertain_by_the_encoders_ticks() -> None:
     assert errors == pytest.approx(np.diag(np.diag(errors)), abs=1e-18)
 
 
-def test_the_twists_covariance_adds_common_slip_own_slip_and_ticks() -> None:
-    """Straight on: what is common is a share of the speed; what is each wheel's own, half of that, and turns the base."""
+def test_twist_covariance_adds_common_slip_wheel_slip_and_ticks() -> None:
+    """Straight ahead: common errors are a share of the speed; errors of each wheel are half of it and turn the base."""
     layout, speed, still = _square(), 0.4, np.zeros(4)
     fine: dict[str, Any] = {'start_slip_stddev_m': 0.0, 'ticks_per_revolution': 2**31}
 
@@ -91,8 +91,8 @@ def test_the_twists_covariance_adds_common_slip_own_slip_and_ticks() -> None:
     )
 
 
-def test_a_common_slip_is_a_scale_error() -> None:
-    """Straight on for 4 m with a common slip of 3 % alone: 12 cm along and across, to rounding, and no turn."""
+def test_common_slip_is_a_scale_error() -> None:
+    """4 m straight ahead with a common slip of 3 % only: 12 cm along and across, to rounding, without turning."""
     config = OdometryConfig(
         common_slip_stddev=0.03, wheel_slip_stddev=0.0, start_slip_stddev_m=0.0, ticks_per_revolution=2**31
     )
@@ -100,8 +100,8 @@ def test_a_common_slip_is_a_scale_error() -> None:
     assert np.sqrt(np.diag(errors)[:3]) == pytest.approx([0.12, 0.12, 0.0], abs=1e-8)
 
 
-def test_the_way_lost_when_setting_off_is_lost_once() -> None:
-    """It is all there after some of its own lengths, along the heading alone, and never more."""
+def test_start_slip_is_added_once() -> None:
+    """It is complete after some of its own lengths, along the heading only, and never larger."""
     config = OdometryConfig(
         common_slip_stddev=0.0, wheel_slip_stddev=0.0, start_slip_stddev_m=0.03, ticks_per_revolution=2**31
     )
@@ -111,9 +111,9 @@ def test_the_way_lost_when_setting_off_is_lost_once() -> None:
 
 
 def test_acceleration_counts_as_a_slope() -> None:
-    """Slip per slope alone, 0.8: from rest to v it makes 0.8 v^2 / 2g, forward and back alike; after braking it is 0.
+    """Slip per slope only, 0.8: from rest to v it gives 0.8 v^2 / 2g, forward and back alike; after braking it is 0.
 
-    On a circle the error is that of the slope v w / g across. To rounding: the integral over steps is exact.
+    On a circle the error is that of a lateral slope v w / g. To rounding: the integral over steps is exact.
     """
     layout, g = _square(), 1.62
     config = OdometryConfig(
@@ -141,7 +141,7 @@ def test_acceleration_counts_as_a_slope() -> None:
         assert run(faster).twist_errors[0, 0] == pytest.approx((0.8 * 0.5 / g * 0.4) ** 2, rel=1e-6)
         assert np.sqrt(np.diag(run(faster, gravity=0.0).errors)[:3]) == pytest.approx([0.0] * 3, abs=1e-8)
     for rate in (0.1, -0.1):
-        # One slow step before, so that both set off alike: what remains is the turn, whose center lies uphill.
+        # One slow step before, so that both start alike: the turn remains, whose center lies uphill.
         turning, sloping = run([1e-6] + [0.3] * 20, rate), run([1e-6] + [0.3] * 20, rate, 0.3 * rate / g, 0.0)
         off = 0.8 * 0.3**2 / (2.0 * g)
         assert turning.errors[1, 5] == pytest.approx(sloping.errors[1, 5], rel=0.05)
@@ -149,10 +149,10 @@ def test_acceleration_counts_as_a_slope() -> None:
 
 
 @pytest.mark.parametrize('sign', [1.0, -1.0])
-def test_wheels_of_an_engine_give_no_way_back_as_they_slow_down(sign: float) -> None:
-    """Spun up to 0.8 m/s, shaking, then 0.4: deviation of the highest speed, 0.8 v^2 / 2g, at no time less than before.
+def test_engine_driven_wheels_do_not_recover_slip_when_slowing_down(sign: float) -> None:
+    """Spun up to 0.8 m/s with vibration, then 0.4: the deviation stays that of the highest speed, 0.8 v^2 / 2g.
 
-    From rest, or the other way, it counts again: with servos all of it would be gone at rest.
+    From rest or in the other direction it counts again; with servos it would be zero at rest.
     """
     layout, g = replace(_square(), engine=True), 1.62
     config = OdometryConfig(
@@ -172,21 +172,21 @@ def test_wheels_of_an_engine_give_no_way_back_as_they_slow_down(sign: float) -> 
         found.append(math.sqrt(odometry.errors[0, 0]))
         again = Odometry.load(odometry.save())
         assert again == odometry and again.fastest == odometry.fastest and again.save() == odometry.save()
-        # Otherwise the state of a vehicle that set off in a discarded cycle could not be restored.
+        # Otherwise the state of a vehicle that started in a discarded cycle could not be restored.
         assert len(odometry.save()) == size
     once = 0.8 * 0.8**2 / (2.0 * g)
     assert np.all(np.diff(found[:-2]) >= 0.0)
     assert found[5] == found[10] == pytest.approx(once, abs=1e-8)
     assert found[-3] == pytest.approx(2.0 * once, abs=1e-8)
-    # The other way it loses way towards where it came from.
+    # In the other direction the deviation towards the start decreases.
     assert found[-1] == pytest.approx(once, abs=1e-8)
 
 
 @pytest.mark.slow
 @pytest.mark.seconds
 @pytest.mark.parametrize(('model', 'seconds'), [('hmmwv', 5.0), ('m113', 3.0)])
-def test_deviation_of_the_way_grows_on_a_straight_drive(model: str, seconds: float) -> None:
-    """Vehicles with an engine set off to 2 m/s on lunar soil, where their wheels spin up and slow down: never less."""
+def test_distance_deviation_grows_on_straight_drive(model: str, seconds: float) -> None:
+    """Vehicles with an engine accelerate to 2 m/s on lunar soil, where their wheels spin up and slow down: never less."""
     config, mjcf = load_vehicle_model(model)
     soil = load_soil('lunar_nominal')
     vehicle = Vehicle(model, config, mjcf, SoilGrid(FlatField(), 0.05), soil, 1.62)
@@ -202,8 +202,8 @@ def test_deviation_of_the_way_grows_on_a_straight_drive(model: str, seconds: flo
     assert found[-1] > 0.1
 
 
-def test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance() -> None:
-    """On the spot by a small angle, both ways: the base goes aside by angle times fraction times distance; straight: 0."""
+def test_turn_center_deviation_is_a_fraction_of_wheel_distance() -> None:
+    """A small rotation in place, both ways: the base shifts by angle times fraction times distance; straight ahead: 0."""
     layout = _square()
     config = OdometryConfig(
         common_slip_stddev=0.0,
@@ -217,15 +217,16 @@ def test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance() 
     for rate in (0.1, -0.1):
         odometry = _drive(layout, config, 0.0, rate, 10)
         expected = abs(odometry.yaw) * 0.05 * math.hypot(0.6, 0.5)
-        # A tenth of a radian: the arc's chord is shorter by 0.04 %.
+        # A tenth of a radian: the chord of the arc is shorter by 0.04 %.
         assert np.sqrt(np.diag(odometry.errors)[:2]) == pytest.approx([expected] * 2, rel=1e-3)
     assert np.sqrt(np.diag(_drive(layout, config, 0.3, 0.0, 10).errors)[:3]) == pytest.approx([0.0] * 3, abs=1e-8)
 
 
-def test_lag_of_a_turn_is_a_yaw_angle_for_each_change_of_curvature() -> None:
-    """0.04 m alone: on a curve of 2 m 0.02 rad, from one side to the other 0.02 against where it began, straight again 0.
+def test_turn_lag_is_yaw_per_change_of_curvature() -> None:
+    """A lag of 0.04 m: 0.02 rad on a curve of 2 m and after a change of side, 0 when straight again.
 
-    On the spot the wheels' way counts: the curvature is 1 over their distance from the base. Rest changes nothing.
+    For rotation in place the wheel travel counts: the curvature is 1 over their distance from the base. Rest changes
+    nothing.
     """
     layout, lever = _square(), math.hypot(0.6, 0.5)
     config = OdometryConfig(
@@ -257,7 +258,7 @@ def test_lag_of_a_turn_is_a_yaw_angle_for_each_change_of_curvature() -> None:
 
 @pytest.mark.parametrize('model', ['viper', 'rassor', 'rocker_bogie'])
 def test_backward_is_as_uncertain_as_forward(model: str) -> None:
-    """Straight and in arcs both ways: same deviations of x, y and yaw; each slip keeps the deviation it has by itself."""
+    """Straight and in arcs both ways: equal deviations of x, y and yaw; each slip keeps its own deviation."""
     layout, config = _layout(model), OdometryConfig()
     for rate in (0.0, 0.1, -0.1):
         ahead, back = (_drive(layout, config, speed, speed / 0.3 * rate, 60).errors for speed in (0.3, -0.3))
@@ -268,8 +269,8 @@ def test_backward_is_as_uncertain_as_forward(model: str) -> None:
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
-def test_errors_grow_with_the_way_not_with_time(model: str) -> None:
-    """Standing adds nothing; twice the way is more, twice by scale errors and some by turning; a covariance always."""
+def test_errors_grow_with_distance_not_with_time(model: str) -> None:
+    """Rest adds nothing; twice the distance adds more, by scale errors twice and by turning; always a covariance."""
     layout, config = _layout(model), OdometryConfig()
     start = Odometry.start(layout, config)
     assert np.linalg.eigvalsh(start.errors[:3, :3]).min() > 0.0
@@ -285,8 +286,8 @@ def test_errors_grow_with_the_way_not_with_time(model: str) -> None:
     assert np.array_equal(back.errors, stood.errors) and back.save() == stood.save()
 
 
-def test_linear_propagation_agrees_with_drawn_slips() -> None:
-    """Against 400 rovers that slip as the model says, in a turn on a slope: mean normalized error squared of the pose.
+def test_linear_propagation_agrees_with_random_slips() -> None:
+    """Mean normalized squared pose error of 400 rovers with random slip of the model, in a turn on a slope.
 
     3 x 400 degrees of freedom: 99.9 % of such means lie within these bounds.
     """
@@ -311,7 +312,7 @@ def test_linear_propagation_agrees_with_drawn_slips() -> None:
     shift = odometry_covariance.center_shift(layout, config)
     center = shift * generator.normal(size=(runs, 2))
     own = config.wheel_slip_stddev * generator.normal(size=(runs, count, 2))
-    # All of the lag comes in the first step.
+    # All of the lag is in the first step.
     bent = 0.12 / math.hypot(0.4, 0.12 * float(np.hypot(layout.x, layout.y).mean()))
     place, heading = np.zeros((runs, 2)), -0.1 * bent * generator.normal(size=runs)
     rows = np.array(
@@ -354,7 +355,7 @@ def test_linear_propagation_agrees_with_drawn_slips() -> None:
 @pytest.mark.seconds
 @pytest.mark.parametrize(('seconds', 'grounds'), [(4.0, 10), (5.0, 20), (20.0, 20)])
 def test_covariances_are_consistent_with_true_errors(seconds: float, grounds: int) -> None:
-    """Over several grounds and ways: the mean normalized error squared of the pose is within its 95 % chi-square bounds."""
+    """Over several soils and paths: the mean normalized squared error of the pose is in its 95 % chi-square bounds."""
     config, mjcf = load_vehicle_model('viper')
     soil = load_soil('lunar_nominal')
     values = []
@@ -400,7 +401,7 @@ DRIVES = {
     'across': (1.0, 0.0, 0.0, 0.14),
     'turning_on_slope': (1.0, 1.0, 0.1, 0.1),
 }
-"""Speed and yaw rate as shares of those below, the latter changing side half-way where it is 2; slope along x and y."""
+"""Relative speed and yaw rate, which changes sides halfway where it is 2; slope along x and y."""
 FLEET = {
     'viper': (0.3, 0.1),
     'viper_grousered': (0.3, 0.1),
@@ -424,14 +425,19 @@ def _nees_of(
     slope: tuple[float, float] = (0.0, 0.0),
     eight: bool = False,
 ) -> list[float]:
-    """Return normalized errors squared of the pose every 2 s of a drive on level soil or under a tilted weight.
+    """Return normalized squared errors of the pose every 2 s of a drive on level soil or under tilted gravity.
 
-    The soil is as scenarios have it: wheels with grousers dig in as they slip.
+    The soil is that of scenarios: wheels with grousers dig in as they slip.
 
     Args:
-        speed: Forward [m/s].
-        rate: Of yaw [rad/s].
-        eight: Whether that changes side half-way.
+        model: Name of the vehicle.
+        soil_name: Name of the soil.
+        gravity: Gravity [m/s^2].
+        seconds: Duration of the drive [s].
+        speed: Forward speed [m/s].
+        rate: Yaw rate [rad/s].
+        slope: Slope along x and y [-].
+        eight: Whether the yaw rate changes sides halfway.
     """
     config, mjcf = load_vehicle_model(model)
     soil = load_soil(soil_name)
@@ -471,17 +477,18 @@ def _nees_of(
     ],
 )
 def test_odometry_covers_its_true_errors(model: str, share: float) -> None:
-    """Straight, turning on the spot, arcs and an eight, both ways, on slopes: NEES of every shipped vehicle.
+    """NEES of every shipped vehicle: straight, rotation in place, arcs and an eight, both ways, on slopes.
 
-    At every 2 s the mean lies below the 97.5 % bound of chi-square with three degrees of freedom for each drive, none
-    beyond twice that of one drive in a thousand. And it is not arbitrarily large: at the end it is above the 2.5 % bound
-    of a third of the drives, as soils that slip more have to be covered by the same values.
+    Every 2 s the mean lies below the 97.5 % bound of chi-square with three degrees of freedom for each drive, and none
+    beyond twice that of one drive in a thousand. It is not arbitrarily large either: at the end it is above the 2.5 %
+    bound of a third of the drives, since soils with more slip have to be covered by the same values.
 
     Args:
-        share: Of the whole drives of 12 s, or 8 s of heavy vehicles.
+        model: Name of the vehicle.
+        share: Share of the whole drives of 12 s, or 8 s for heavy vehicles.
     """
     heavy = model in ('hmmwv', 'm113')
-    drives = [drive for drive in DRIVES if not (heavy and drive.startswith('spot'))]  # brakes and axles do not turn it
+    drives = [drive for drive in DRIVES if not (heavy and drive.startswith('spot'))]  # Brakes and axles do not turn it.
     count = len(drives)
     (speed, rate), seconds, values = FLEET[model], share * (8.0 if heavy else 12.0), {}
     for drive in drives:
@@ -496,7 +503,7 @@ def test_odometry_covers_its_true_errors(model: str, share: float) -> None:
 
 
 TIGHT = [(0.0, 0.25), (0.0, 0.5), (0.2, 0.4), (0.3, 0.3), (0.3, 0.1)]
-"""Speed [m/s] and yaw rate [rad/s]: turns on the spot, arcs of 0.5, 1 and 3 m as commanded."""
+"""Speed [m/s] and yaw rate [rad/s]: rotation in place, arcs of 0.5, 1 and 3 m as commanded."""
 
 
 @pytest.mark.seconds
@@ -526,10 +533,10 @@ TIGHT = [(0.0, 0.25), (0.0, 0.5), (0.2, 0.4), (0.3, 0.3), (0.3, 0.1)]
 def test_odometry_of_skid_steering_covers_tight_arcs(
     model: str, soil: str, seconds: float, twists: list[tuple[float, float]]
 ) -> None:
-    """In arcs of 0.5 to 3 m and on the spot, ahead and back, to both sides; the digger turns by up to 60 % less than computed.
+    """Arcs of 0.5 to 3 m and rotation in place, in all directions; the digger turns up to 60 % less than computed.
 
-    Bounds as of test_odometry_covers_its_true_errors. Drives to both sides are alike except for the grousers, so the mean is
-    that of as many drives as there are radii.
+    Bounds as in test_odometry_covers_its_true_errors. Drives to both sides are alike except for the grousers, so the
+    mean is that of as many drives as there are radii.
     """
     values = [_nees_of(model, soil, 1.62, seconds, *twist) for twist in twists]
     count = len({(abs(v), abs(w)) for v, w in twists})
@@ -539,8 +546,8 @@ def test_odometry_of_skid_steering_covers_tight_arcs(
     assert means[-1] > chdtri(count, 0.975) / count, values
 
 
-def test_a_gear_without_wheels_or_tracks_has_no_odometry() -> None:
-    """None in place of a pose that stays at its start with a covariance of 0, and the state is whole without it."""
+def test_running_gear_without_wheels_or_tracks_has_no_odometry() -> None:
+    """None instead of a pose that stays at its start with a covariance of 0; the state is complete without it."""
     config, mjcf = load_vehicle_model('rassor')
     rover = Vehicle('rover', config, mjcf, SoilGrid(FlatField(), 0.05), load_soil('lunar_nominal'), 1.62)
     rover.gear.layout = None
@@ -553,16 +560,16 @@ def test_a_gear_without_wheels_or_tracks_has_no_odometry() -> None:
     assert rover.odometry is None and rover.state() == state
 
 
-def test_slope_is_that_of_an_inclinometer() -> None:
-    """A base pitched up by 10 deg, then rolled right side down: rises ahead, rises to the left."""
+def test_slope_matches_an_inclinometer() -> None:
+    """A base pitched up by 10 deg, then rolled right side down: ascent ahead, ascent to the left."""
     turn = np.array([[math.cos(0.2), 0.0, -math.sin(0.2)], [0.0, 1.0, 0.0], [math.sin(0.2), 0.0, math.cos(0.2)]])
     assert slope_of(turn, np.array([0.0, 0.0, -1.6])) == pytest.approx((math.tan(0.2), 0.0))
     roll = np.array([[1.0, 0.0, 0.0], [0.0, math.cos(0.2), -math.sin(0.2)], [0.0, math.sin(0.2), math.cos(0.2)]])
     assert slope_of(roll, np.array([0.0, 0.0, -1.6])) == pytest.approx((0.0, math.tan(0.2)))
 
 
-def test_a_turns_center_makes_both_speeds_uncertain() -> None:
-    """Shifted forward or aside, the base moves across or along by the yaw rate times that: alike both ways, any turn."""
+def test_turn_center_deviation_affects_both_speeds() -> None:
+    """Shifted forward or sideways, the base moves laterally or forward by the yaw rate times the shift, in any turn."""
     layout, still = _square(), np.zeros(4)
     config = OdometryConfig.model_validate(
         {
@@ -580,8 +587,8 @@ def test_a_turns_center_makes_both_speeds_uncertain() -> None:
 
 
 @pytest.mark.parametrize('yaw', [0.0, 1.2, -2.5])
-def test_soil_slips_down_the_slope_whichever_way_a_vehicle_heads(yaw: float) -> None:
-    """By its share of the path times the slope of the ground: the heading changes where that is in the base alone."""
+def test_downhill_slip_does_not_depend_on_heading(yaw: float) -> None:
+    """The error is its share of the path times the slope of the ground: the heading changes only the base frame."""
     layout, rise, share = _square(), np.array([0.1, -0.04]), 0.4
     config = OdometryConfig.model_validate(
         {

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Accelerations count as slopes in dead reckoning whichever way a vehicle drives and turns."""
+"""Tests of acceleration terms of the odometry covariance for all directions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ STEP_S, G = 0.1, 1.62
 
 @pytest.mark.parametrize('speed', [0.3, -0.3])
 @pytest.mark.parametrize('rate', [0.1, -0.1])
-def test_a_turn_counts_as_a_slope_across_in_both_directions(speed: float, rate: float) -> None:
-    """Its acceleration v w across acts as the slope v w / g: same covariance of place and slip per slope, to the set-off.
+def test_turn_counts_as_lateral_slope_in_both_directions(speed: float, rate: float) -> None:
+    """The acceleration v w acts as the lateral slope v w / g: same covariance of position and slip, up to the start.
 
-    A slow step before lets both set off alike.
+    A slow step before lets both start alike.
     """
     x, y = np.array([0.6, 0.6, -0.6, -0.6]), np.array([0.5, -0.5, 0.5, -0.5])
     layout = WheelLayout(x, y, np.full(4, 0.25), np.ones(4, dtype=bool), 0.6, 4.0)
@@ -42,6 +42,6 @@ def test_a_turn_counts_as_a_slope_across_in_both_directions(speed: float, rate: 
     turning, sloping = run(0.0, G), run(speed * rate / G, 0.0)
     across = sloping.errors[1, 5]
     assert abs(across) > 1e-4 and turning.errors[1, 5] == pytest.approx(across, rel=0.05)
-    # Speeding up from rest counts along, with the sign of the speed.
+    # Acceleration from rest counts along, with the sign of the speed.
     off = 0.8 * speed * abs(speed) / (2.0 * G)
     assert turning.errors[0, 5] - sloping.errors[0, 5] == pytest.approx(0.8 * off, rel=0.1)

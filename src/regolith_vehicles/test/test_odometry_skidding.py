@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Dead reckoning of wheels that skid: what it costs that one side rolls faster than the other."""
+"""Tests of the odometry covariance of skid steering."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _square(steered: bool = False, tracks: bool = False) -> WheelLayout:
 
 
 def _config(uneven: float | None = None) -> OdometryConfig:
-    """Return errors of uneven slip alone."""
+    """Return an error model of uneven slip only."""
     return OdometryConfig(
         common_slip_stddev=0.0,
         wheel_slip_stddev=0.0,
@@ -37,8 +37,8 @@ def _config(uneven: float | None = None) -> OdometryConfig:
     )
 
 
-def test_the_uneven_share_is_the_part_of_a_turn_that_scrubs() -> None:
-    """0.36 / (0.36 + 0.25) for wheels at (0.6, 0.5); what a file says goes first; nothing of it where wheels steer or of tracks."""
+def test_uneven_slip_default_is_the_scrubbing_fraction() -> None:
+    """0.36 / (0.36 + 0.25) for wheels at (0.6, 0.5); a value in the file overrides it; zero for steering and tracks."""
     assert odometry_covariance.uneven_share(_square(), _config()) == pytest.approx(0.36 / 0.61)
     assert odometry_covariance.uneven_share(_square(), _config(0.8)) == 0.8
     for layout in (_square(steered=True), _square(tracks=True)):
@@ -49,8 +49,8 @@ def test_the_uneven_share_is_the_part_of_a_turn_that_scrubs() -> None:
     )
 
 
-def test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip() -> None:
-    """Nor does rest. One side at 3, the other at 1: a quarter of the mean way; one side still: all; the sign is the way's."""
+def test_straight_drive_and_rotation_in_place_have_no_uneven_slip() -> None:
+    """None at rest either. Sides at 3 and 1: a quarter of the mean travel; one side at rest: all, with its sign."""
 
     def of(left: float, right: float) -> tuple[float, float]:
         return odometry_covariance.unevenness(_square(), np.array([left, right, left, right]))
@@ -61,14 +61,14 @@ def test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip() -> None:
         assert of(left, right) == pytest.approx((0.05, 0.25))
         assert of(-left, -right) == pytest.approx((-0.05, 0.25))
     assert of(0.2, 0.0) == pytest.approx((0.1, 1.0)) and of(0.0, -0.2) == pytest.approx((-0.1, 1.0))
-    # Sides that roll against each other: the way falls to 0 with their sum, as on the spot.
+    # Sides that roll in opposite directions: travel decreases to 0 with their sum, as for rotation in place.
     assert of(0.3, -0.1) == pytest.approx((0.1, 0.25))
 
 
 @pytest.mark.parametrize('back', [False, True])
 @pytest.mark.parametrize('left', [False, True])
-def test_uneven_sides_make_way_and_yaw_uncertain(back: bool, left: bool) -> None:
-    """Of a small arc with sides of 3 to 1 and a share of 0.8: 0.2 of the way along, 0.2 of the yaw angle; straight on none."""
+def test_uneven_sides_increase_distance_and_yaw_deviation(back: bool, left: bool) -> None:
+    """A small arc, sides of 3 to 1, share of 0.8: 0.2 of the distance along and of the yaw angle; none straight ahead."""
     layout, config = _square(), _config(0.8)
     speeds = (
         (-1.0 if back else 1.0) * (np.array([0.1, 0.3, 0.1, 0.3]) if left else np.array([0.3, 0.1, 0.3, 0.1])) * 0.1
@@ -76,7 +76,7 @@ def test_uneven_sides_make_way_and_yaw_uncertain(back: bool, left: bool) -> None
     odometry = Odometry.start(layout, config)
     odometry.advance(layout, config, speeds / layout.radius, np.zeros(4), STEP_S)
     along, across, turn = np.sqrt(np.diag(odometry.errors)[:3])
-    # The arc is of 8 mm rad: what is across is that of it at most.
+    # The arc is of 8 mm rad: the lateral error is at most that much of it.
     assert along == pytest.approx(0.2 * 0.02, rel=1e-3) and across < 0.01 * along
     assert turn == pytest.approx(0.2 * abs(odometry.yaw), rel=1e-3)
     twist = odometry.twist_errors
@@ -89,8 +89,8 @@ def test_uneven_sides_make_way_and_yaw_uncertain(back: bool, left: bool) -> None
 
 
 @pytest.mark.parametrize('deviation', [0.1, 0.5, 1.4])
-def test_a_large_yaw_error_costs_way_along_and_bounds_it_across(deviation: float) -> None:
-    """Straight on with a Gaussian yaw error: along as drawn, across no less; for small errors that of linear propagation."""
+def test_large_yaw_error_reduces_distance_along_the_course(deviation: float) -> None:
+    """Straight ahead with a Gaussian yaw error: as drawn along, no less across; linear propagation for small errors."""
     layout, config, steps = _square(), _config(), 20
     odometry = Odometry.start(layout, config)
     odometry.errors[2, 2] = deviation**2
@@ -99,7 +99,7 @@ def test_a_large_yaw_error_costs_way_along_and_bounds_it_across(deviation: float
     way = 0.4 * STEP_S * steps
     drawn = deviation * np.random.default_rng(3).normal(size=200_000)
     along, across = np.sqrt(np.diag(odometry.errors)[:2]) / way
-    # A deviation of n draws is off by less than 1 % of it, of a cosine's near 1, which has a long tail, by 2 %.
+    # A deviation of n draws is off by less than 1 %; that of a cosine near 1, which has a long tail, by 2 %.
     assert along == pytest.approx(np.cos(drawn).std(), rel=0.02)
     assert np.sin(drawn).std() < across
     assert across == pytest.approx(math.hypot(deviation, (drawn - np.sin(drawn)).std()), rel=0.02)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Vehicles drop off steps of ground that does not yield: nothing but their motors adds energy."""
+"""Tests of the energy of vehicles that drop off steps of rigid ground."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Step(HeightField):
 
 
 def energy(vehicle: Vehicle) -> float:
-    """Return the energy of motion, height and joint springs [J]."""
+    """Return kinetic, potential and joint spring energy [J]."""
     model, data = vehicle.body.model, vehicle.data
     inertia = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, inertia)
@@ -52,9 +52,9 @@ def energy(vehicle: Vehicle) -> float:
 
 
 def gain(model: str, drop: float, heading: float, speed: float, start: float, seconds: float) -> tuple[float, float]:
-    """Drive a vehicle over the edge; return what it gains at most beyond the work of its motors, and its fall, both [m].
+    """Drive over the edge; return the largest energy gain beyond the motor work, and the fall, over the weight [m].
 
-    Energies over the weight. Power of motors is that at the end of each cycle of 5 ms, times its length.
+    Motor power is that at the end of each cycle of 5 ms, times its length.
     """
     config, mjcf = load_vehicle_model(model)
     grid = SoilGrid(Step(drop), 0.05, RIGID)
@@ -77,7 +77,7 @@ DRIVES = [
     ('rassor', 5.0, 0.0, 1.0, -0.2, 3.5),
     ('hmmwv', 2.0, -1.45, 4.0, -0.3, 3.5),
 ]
-"""Vehicle, drop [m], heading from the step's [rad], speed [m/s], start [m], time [s]."""
+"""Vehicle, drop [m], heading relative to the step [rad], speed [m/s], start [m], time [s]."""
 MORE = [
     ('hmmwv', 2.0, 0.8, 3.0, -2.0, 3.5),
     *(
@@ -113,10 +113,11 @@ MORE = [
 def test_vehicle_that_drops_off_a_step_gains_no_energy(
     model: str, drop: float, heading: float, speed: float, start: float, seconds: float
 ) -> None:
-    """At most 40 mm of height above what its motors give, off 0.3 to 5 m, straight on, aslant, almost along the edge.
+    """At most 40 mm of height above the motor work, from 0.3 to 5 m, straight, oblique and almost along the edge.
 
-    The springs of the ground have a potential, dampers and friction only take; what remains is the work of motors,
-    summed by 5 ms (up to 7 mm), and rims that pass from one rule of depth to another in a corner (up to 22 mm).
+    The springs of the ground have a potential, dampers and friction only dissipate. What remains is the work of
+    motors, summed by 5 ms (up to 7 mm), and rims that pass from one rule of depth to another in a corner (up to 22
+    mm).
     """
     gained, fallen = gain(model, drop, heading, speed, start, seconds)
     assert gained < 0.04
@@ -143,18 +144,18 @@ def test_vehicle_that_drops_off_a_step_gains_no_energy(
         ),
     ],
 )
-def test_truck_that_grazes_a_curb_is_not_lifted_for_nothing(curb: float, heading_deg: float, speed: float) -> None:
+def test_truck_grazing_a_curb_gains_no_energy(curb: float, heading_deg: float, speed: float) -> None:
     """It is pushed aside, or climbs and slows down; bound as above, 0.12 m where one rule changes to the other."""
     heading = math.radians(heading_deg)
-    # The wheel ahead, 1.7 m before the center and 0.9 m aside, meets the curb after some 0.5 m.
+    # The front wheel, 1.7 m ahead and 0.9 m to the side of the center, meets the curb after about 0.5 m.
     gained, fallen = gain('hmmwv', -curb, heading, speed, -0.6 - 2.5 * math.cos(heading), 4.0)
     assert gained < (0.12 if heading_deg == 70.0 else 0.04)
     assert fallen < 0.2
 
 
 @pytest.mark.slow
-def test_truck_that_rolls_over_an_edge_on_leaning_wheels_gains_little() -> None:
-    """Wheels that lean by 45 degrees pass the edge: 0.13 m of height, the cost of a nearest point in the vertical plane."""
+def test_truck_rolling_over_edge_on_leaning_wheels_gains_little_energy() -> None:
+    """Wheels at a camber of 45 degrees cross the edge: 0.13 m of height, from the nearest point in the vertical plane."""
     gained, fallen = gain('hmmwv', 2.0, -1.2, 3.0, -2.0, 4.0)
     assert gained < 0.15
     assert fallen > 1.0

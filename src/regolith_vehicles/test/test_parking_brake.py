@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The parking brake of wheels: they return to where they came to stand."""
+"""Tests of the parking brake of wheels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Maker = Callable[..., Vehicle]
 
 @pytest.fixture
 def make_held(tmp_path: Path) -> Maker:
-    """Return a function that builds viper on a slope with or without a hold, and with or without its integrator."""
+    """Return a function that builds a viper on a slope, with or without the brake and with or without its integrator."""
 
     def make(hold: bool, droop: bool = True, slope_deg: float = 15.0) -> Vehicle:
         config, mjcf = load_vehicle_model('viper')
@@ -53,10 +53,10 @@ def _angles(vehicle: Vehicle) -> np.ndarray:
 
 
 @pytest.mark.parametrize('dt_ns', [CYCLE_NS, 400_000_000])
-def test_wheels_come_back_however_long_a_cycle_is(make_held: Maker, dt_ns: int) -> None:
-    """In free fall a blow turns the wheels; after 2 s, twenty time constants, they stand where they stood.
+def test_wheels_return_for_any_cycle_length(make_held: Maker, dt_ns: int) -> None:
+    """In free fall an impulse turns the wheels; after 2 s, twenty time constants, they are back at their angles.
 
-    Without the hold the controller's integrator alone lets them turn on, as speeds are all it knows once it is full.
+    Without the brake the integrator alone lets them turn on, because it controls speeds only and saturates.
     """
     vehicle = make_held(hold=True)
     vehicle.place_at((0.0, 0.0, 500.0), (0.0, 0.0, 0.0, 1.0))
@@ -70,8 +70,8 @@ def test_wheels_come_back_however_long_a_cycle_is(make_held: Maker, dt_ns: int) 
     assert np.abs(_angles(vehicle) - start).max() < 1e-3 * strayed.max()
 
 
-def test_a_load_without_integrator_turns_wheels_by_its_droop_and_no_further(make_held: Maker) -> None:
-    """On 15 deg the servos alone let the rover creep at tau / kv; held they stand still at an angle of T tau / kv."""
+def test_load_without_integrator_turns_wheels_by_droop_only(make_held: Maker) -> None:
+    """At 15 deg the servos alone let the rover creep at tau / kv; the brake holds it at an angle of T tau / kv."""
     creeping, held = make_held(hold=False, droop=False), make_held(hold=True, droop=False)
     ways, torque = [], 0.0
     for vehicle in (creeping, held):
@@ -83,12 +83,12 @@ def test_a_load_without_integrator_turns_wheels_by_its_droop_and_no_further(make
         dofs = vehicle.body.wheel_dof
         torque = vehicle._data.qfrc_actuator[dofs]
     assert ways[0] > 0.01 and ways[1] < 1e-4
-    time = 0.02 / (1.0 - math.exp(-0.02 / TIME_S))  # of a controller that acts once a cycle
+    time = 0.02 / (1.0 - math.exp(-0.02 / TIME_S))  # Time constant of a controller that acts once a cycle.
     assert held.gear.motors.strayed == pytest.approx(-time * torque / 500.0, rel=0.01)  # type: ignore[attr-defined]
 
 
-def test_driving_lets_go_and_a_stop_holds_anew(make_held: Maker) -> None:
-    """The angles held are those of the stop; a command, even a small one, ends the hold."""
+def test_drive_command_releases_the_brake_and_a_stop_applies_it_again(make_held: Maker) -> None:
+    """The angles held are those of the stop; any command, even a small one, releases the brake."""
     vehicle = make_held(hold=True)
     vehicle.place(0.0, 0.0, 0.0)
     _stand(vehicle, 10)
@@ -100,8 +100,8 @@ def test_driving_lets_go_and_a_stop_holds_anew(make_held: Maker) -> None:
     assert motors.strayed.any() and np.abs(motors.strayed).max() < 1e-2
 
 
-def test_the_hold_is_part_of_the_state(make_held: Maker) -> None:
-    """A discarded cycle and a restored state go on to the bit."""
+def test_parking_brake_is_part_of_the_state(make_held: Maker) -> None:
+    """After a discarded cycle and from a restored state the results are bit-identical."""
     first = make_held(hold=True)
     first.place(0.0, 0.0, 0.0)
     first.apply_impulse((0.0, 0.0, 0.5), (60.0, 0.0, 0.0))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies of a vehicle that the world has as objects of their own: how they move, what a blow on them does."""
+"""Tests of vehicle parts that are separate objects of the world: motion and impulses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CYCLE_NS = 20_000_000
 
 
 def with_parts(**changes: object) -> tuple[VehicleModelConfig, Path]:
-    """Return a VIPER whose front left wheel can be struck, and to whose rear right strut others may attach."""
+    """Return a VIPER whose front left wheel receives impulses and whose rear right strut accepts attachments."""
     config, mjcf = load_vehicle_model('viper')
     tyre = {'kind': 'sphere', 'size': [0.3], 'body': WHEEL}
     collision = config.collision.model_dump() | {'shapes': [*config.collision.model_dump()['shapes'], tyre]}
@@ -37,7 +37,7 @@ def with_parts(**changes: object) -> tuple[VehicleModelConfig, Path]:
 
 @pytest.fixture
 def vehicle() -> Vehicle:
-    """Return it, standing on soil."""
+    """Return this vehicle at rest on soil."""
     config, mjcf = with_parts()
     soil = load_soil('chrono_lunar')
     made = Vehicle('rover', config, mjcf, SoilGrid(FlatField(), 0.02), soil, gravity=1.62)
@@ -45,10 +45,11 @@ def vehicle() -> Vehicle:
     return made
 
 
-def test_parts_move_as_their_twists_say(vehicle: Vehicle) -> None:
+def test_part_motion_matches_part_twists(vehicle: Vehicle) -> None:
     """Over one substep of 1 ms positions and attitudes change by the twist at its end times its length.
 
-    Joints move so exactly; chains of them to second order: r w^2 dt^2 / 2 = 1e-7 m for 0.1 m at 1 rad/s.
+    For single joints this is exact; for chains of joints to second order: r w^2 dt^2 / 2 = 1e-7 m for 0.1 m at 1
+    rad/s.
     """
     for _ in range(20):
         vehicle.evolve(CYCLE_NS, [1.5, 0.5, 1.5, 0.5], [0.2, 0.2, 0.0, 0.0])
@@ -64,12 +65,12 @@ def test_parts_move_as_their_twists_say(vehicle: Vehicle) -> None:
         turn = matrix(b.orientation) @ matrix(a.orientation).T
         turned = 0.5 * np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
         np.testing.assert_allclose(turned, b.angular_velocity * dt, atol=1e-6)
-    assert before[1].angular_velocity @ np.array([-np.sin(0.4), np.cos(0.4), 0.0]) > 0.5  # the wheel rolls
+    assert before[1].angular_velocity @ np.array([-np.sin(0.4), np.cos(0.4), 0.0]) > 0.5  # The wheel rolls.
 
 
 @pytest.mark.parametrize('part', [-1, 0, 1])
-def test_a_blow_gives_its_momentum_to_the_whole_and_its_speed_to_the_part(vehicle: Vehicle, part: int) -> None:
-    """The vehicle's momentum changes by exactly the impulse, whichever body is struck; that body gives way most."""
+def test_impulse_on_part_changes_whole_momentum_and_part_speed(vehicle: Vehicle, part: int) -> None:
+    """An impulse on any body changes the momentum of the vehicle by exactly that impulse; the body itself moves most."""
     blow = np.array([3.0, -2.0, 40.0])
     at = vehicle.part_states()[1].position
 
@@ -82,18 +83,18 @@ def test_a_blow_gives_its_momentum_to_the_whole_and_its_speed_to_the_part(vehicl
     vehicle.apply_impulse(at, blow, part)
     np.testing.assert_allclose(momentum() - first, blow, atol=1e-9)
     risen = vehicle.part_states()[1].linear_velocity[2] - wheel[2]
-    if part == 1:  # its strut gives way
+    if part == 1:  # The strut of the wheel yields.
         assert risen > 3.0 * (vehicle.body_state().linear_velocity[2] - base[2]) > 0.0
 
 
 def _center_velocities(vehicle: Vehicle) -> np.ndarray:
-    """Return the velocities of all bodies' centres of mass, shape (nbody, 3) [m/s]."""
+    """Return the velocities of the centers of mass of all bodies [m/s], shape (nbody, 3)."""
     data = vehicle._data
     arm = data.xipos - data.subtree_com[vehicle._bodies.root]
     return np.asarray(data.cvel[:, 3:] + np.cross(data.cvel[:, :3], arm))
 
 
-def test_an_agent_names_its_parts_and_takes_blows_on_them() -> None:
+def test_agent_lists_parts_and_applies_impulses_on_them() -> None:
     answers: list[CycleResult] = []
     config, mjcf = with_parts()
     field, terrain = FlatField(), TerrainConfig(source='flat', soil=load_soil('chrono_lunar'))
@@ -123,11 +124,11 @@ def test_an_agent_names_its_parts_and_takes_blows_on_them() -> None:
     height = [answer.bodies[2].position[2] - quiet.bodies[2].position[2] for answer in hit]
     assert height[0] > 1e-4 > -1e-4 > height[1] and height[2] == 0.0
     assert hit[2].state_hash == quiet.state_hash != hit[0].state_hash
-    # Swept bounds hold the wheel's shape, which stands out of the hull's.
+    # Swept bounds contain the shape of the wheel, which extends beyond that of the hull.
     assert quiet.swept_min[2] < at[2] - 0.3
 
 
-def test_parts_that_are_not_there_are_refused() -> None:
+def test_unknown_parts_are_refused() -> None:
     for changes, told in (
         (
             {'attachment_bodies': ['mast']},
@@ -147,7 +148,7 @@ def test_parts_that_are_not_there_are_refused() -> None:
             compile_vehicle(config, mjcf, [0.0, 0.0, -1.62])
 
 
-def test_the_chassis_is_no_part_and_each_is_one_once(make_vehicle: Callable[..., Vehicle]) -> None:
+def test_chassis_is_excluded_and_parts_are_unique(make_vehicle: Callable[..., Vehicle]) -> None:
     config, _ = with_parts(attachment_bodies=[WHEEL, 'base_link', WHEEL])
     assert config.parts == (WHEEL,)
     assert make_vehicle().part_states() == ()

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Substeps in turns with ground that moves by itself, and vehicles at the edge of particles that are not theirs."""
+"""Tests of alternating substeps of vehicle and particles, and of the limits of particle regions."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from regolith_world.cycle.records import BodyState
 CYCLE_NS = 20_000_000
 
 
-def test_substeps_in_turns_are_those_in_one_go(make_vehicle: Callable[..., Vehicle]) -> None:
-    """Turns of three substeps, and a last one of two: times add up, poses are those of the moment, motion stays the same.
+def test_alternating_substeps_equal_uninterrupted_substeps(make_vehicle: Callable[..., Vehicle]) -> None:
+    """Blocks of three substeps and a last one of two: times add up, poses are current, the motion stays the same.
 
-    Controls are interpolated turn by turn, which rounds otherwise: 1e-12 after some cycles.
+    Controls are interpolated block by block, which rounds differently: 1e-12 after some cycles.
     """
     whole, parted = make_vehicle(), make_vehicle()
     told: list[tuple[float, np.ndarray]] = []
@@ -51,7 +51,7 @@ def test_substeps_in_turns_are_those_in_one_go(make_vehicle: Callable[..., Vehic
     assert np.abs(whole.data.qpos - parted.data.qpos).max() < 1e-12
 
 
-def test_ground_that_breaks_down_ends_the_cycle_in_words(make_vehicle: Callable[..., Vehicle]) -> None:
+def test_soil_failure_ends_the_cycle_with_its_message(make_vehicle: Callable[..., Vehicle]) -> None:
     vehicle = make_vehicle()
     vehicle.place(0.0, 0.0, 0.0)
     vehicle.contact.max_exposure_s = 1.0
@@ -84,8 +84,8 @@ def base(x: float, speed: float) -> BodyState:
     )
 
 
-def test_a_vehicle_stands_still_before_what_it_may_not_enter() -> None:
-    """As far ahead as it goes in a second; its own region, and one it may enter, it drives into."""
+def test_vehicle_stops_before_forbidden_region() -> None:
+    """It stops at the distance of one second of travel; it enters its own region and one that allows it."""
     wanted = DriveCommand(0.3, 0.1)
     others = ForeignRegions('basalt', [region()], 0.5, 0.02)
     assert others.allowed(wanted, base(1.1, 0.3)) is wanted
@@ -113,12 +113,12 @@ def test_a_vehicle_stands_still_before_what_it_may_not_enter() -> None:
         (3.9, 0.9, 0.0),
     ],
 )
-def test_a_region_is_as_far_as_its_nearest_point(x: float, y: float, distance: float) -> None:
+def test_region_distance_is_that_of_its_nearest_point(x: float, y: float, distance: float) -> None:
     """On all four sides and at all four corners of 2 x 2 m around (3, 0)."""
     assert region().distance(x, y) == pytest.approx(distance, abs=1e-12)
 
 
-def test_a_vehicle_leaves_no_marks_in_what_it_may_enter_but_does_not_own() -> None:
+def test_vehicle_leaves_no_ruts_in_foreign_region() -> None:
     i = np.array([99, 100, 199, 200, 200], np.int32)
     j = np.array([0, 0, 49, 0, 49], np.int32)
     records = NodeRecords.empty()

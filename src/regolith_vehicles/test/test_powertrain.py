@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Powertrains by themselves: gears, converter, clutch, electric motor, each against what its curves say."""
+"""Tests of powertrains: gears, converter, clutch and electric motor, against their curves."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ CONVERTER = {
 }
 
 
-def test_a_gearbox_changes_by_the_speed_of_its_engine() -> None:
+def test_gearbox_shifts_by_engine_speed() -> None:
     rpm = 30.0 / np.pi
     gearbox = {
         'gears': [0.2, 0.4, 0.8],
@@ -65,7 +65,7 @@ def test_a_gearbox_changes_by_the_speed_of_its_engine() -> None:
     for shaft in np.linspace(0.0, 160.0, 321):
         torques.append(driveshaft_torque(train, state, 0.5, False, shaft, STEP))
         gears.append(int(state[GEAR]))
-    # Up at 200 rad/s in the first gear, 40 on the shaft, and at 210 in the second, 84; a substep late.
+    # Up at 200 rad/s in the first gear, 40 on the shaft, and at 210 in the second, 84; one substep late.
     changes = [0.5 * k for k in range(1, 321) if gears[k] != gears[k - 1]]
     assert changes == [41.0, 85.0] and gears[-1] == 2
     assert torques[0] == pytest.approx(50.0 / 0.2) and torques[-1] == pytest.approx(50.0 / 0.8)
@@ -79,7 +79,7 @@ def test_a_gearbox_changes_by_the_speed_of_its_engine() -> None:
     )
 
 
-def test_gears_wait_for_the_latency() -> None:
+def test_upshift_waits_for_the_latency() -> None:
     gearbox = {
         'gears': [0.2, 0.4],
         'reverse': -0.2,
@@ -90,19 +90,19 @@ def test_gears_wait_for_the_latency() -> None:
     train, state = made({'type': 'map', 'zero_throttle': NONE, 'full_throttle': FLAT}, gearbox), np.zeros(STATES)
     changes, gear = [], 0.0
     for k in range(2000):
-        # Fast for a while, then slow: 200 rad/s of the engine in first gear, 5 in second.
+        # Fast for a time, then slow: 200 rad/s of the engine in first gear, 5 in second.
         driveshaft_torque(train, state, 0.5, False, 40.0 if k < 100 or k > 700 else 2.0, STEP)
         if state[GEAR] != gear:
             changes.append(k)
             gear = state[GEAR]
-    # The first change comes 0.5 s after the start at the earliest, by what the engine does then.
+    # The first shift is 0.5 s after the start at the earliest, by the engine speed at that time.
     assert changes == [702]
     assert state[SINCE_SHIFT] == pytest.approx(2.0 - 0.703, abs=2e-3)
 
 
 @pytest.mark.parametrize('vehicle', ['hmmwv', 'm113'])
-def test_without_throttle_an_engine_does_not_drive_off(vehicle: str) -> None:
-    """The table of Chrono's engine gives -2.2 N m at rest, by which its parked car drives off backwards (V3)."""
+def test_engine_without_throttle_does_not_move_the_vehicle(vehicle: str) -> None:
+    """The table of Chrono's engine gives -2.2 N m at rest, so that its parked car moves backward (V3)."""
     config, _ = load_vehicle_model(vehicle)
     assert config.running_gear is not None
     for given in config.running_gear.parameters['powertrains'].values():
@@ -110,27 +110,27 @@ def test_without_throttle_an_engine_does_not_drive_off(vehicle: str) -> None:
         for backwards in (False, True):
             assert driveshaft_torque(train, np.zeros(STATES), 0.0, backwards, 0.0, STEP) == 0.0
         if train.idle[:, 1].min() < 0.0 and train.kind == 0:
-            # What turns it is braked, either way.
+            # Rotation is braked in both directions.
             for speed in (5.0, -5.0):
                 assert driveshaft_torque(train, np.zeros(STATES), 0.0, False, speed, STEP) * speed < 0.0
 
 
-def test_a_converter_multiplies_torque_at_stall_and_couples_at_speed() -> None:
+def test_converter_multiplies_torque_at_stall_and_couples_at_speed() -> None:
     coupling = shafts(CONVERTER).coupling
-    assert converted(coupling, 100.0, 0.0) == pytest.approx((100.0, 200.0))  # (100 / 10)^2, twice at the turbine
+    assert converted(coupling, 100.0, 0.0) == pytest.approx((100.0, 200.0))  # (100 / 10)^2, twice at the turbine.
     assert converted(coupling, 100.0, 80.0) == pytest.approx(((100.0 / 12.0) ** 2,) * 2)
-    taken, given = converted(coupling, 100.0, 150.0)  # the turbine drives the engine
+    taken, given = converted(coupling, 100.0, 150.0)  # The turbine drives the engine.
     assert taken == given == pytest.approx(-((100.0 / (10.0 + 2.0 * 0.5 / 0.8)) ** 2))
     assert converted(coupling, 100.0, 100.0) == pytest.approx((0.0, 0.0)) and converted(coupling, 0.0, 9.0) == (
         0.0,
         0.0,
     )
-    # Power that goes in and does not come out is heat.
+    # Input power minus output power is heat.
     for turbine in np.linspace(0.0, 190.0, 39):
         taken, given = converted(coupling, 100.0, turbine)
         assert taken * 100.0 - given * turbine >= -1e-9
 
-    # Held by its brakes, the engine comes to the speed at which the converter takes all it makes: K sqrt(T).
+    # Held by its brakes, the engine reaches the speed at which the converter takes all its torque: K sqrt(T).
     train, state = shafts(CONVERTER), np.zeros(STATES)
     for _ in range(20_000):
         pull = driveshaft_torque(train, state, 1.0, False, 0.0, STEP)
@@ -141,19 +141,19 @@ def test_a_converter_multiplies_torque_at_stall_and_couples_at_speed() -> None:
 def turned(
     train: Powertrain, state: np.ndarray, throttle: float, steps: int, inertia: float, speed: float = 0.0
 ) -> float:
-    """Return the speed of a driveshaft of some inertia on which nothing but the powertrain acts."""
+    """Return the speed of a driveshaft of given inertia that only the powertrain accelerates."""
     for _ in range(steps):
         speed += STEP * driveshaft_torque(train, state, throttle, False, speed, STEP) / inertia
     return speed
 
 
-def test_a_change_of_gears_keeps_momentum() -> None:
-    """Turbine and driveshaft turn alike but for a step; a change of gears is an impact between them."""
-    for felt in (10.0, 4.0):  # of 10 kg m^2, all of which a sudden torque feels, or a part
+def test_gear_change_conserves_momentum() -> None:
+    """Turbine and driveshaft turn alike, except for one step; a change of gears is an impact between them."""
+    for felt in (10.0, 4.0):  # Of 10 kg m^2, a sudden torque accelerates all or a part.
         train, state = shafts(CONVERTER, felt), np.zeros(STATES)
         speed = turned(train, state, 1.0, 300, 10.0)
         assert state[GEAR] == 0.0 and state[TURBINE_SPEED] == pytest.approx(speed / 0.2, rel=0.02)
-        # Into second gear, with the engine away: 0.5 w_t + L / 0.4 is kept, 10 w_s of it at the driveshaft.
+        # Into second gear without the engine: 0.5 w_t + L / 0.4 is conserved, 10 w_s of it at the driveshaft.
         state[GEAR], state[ENGINE_SPEED], state[SINCE_SHIFT] = 1.0, 0.0, 0.0
         before = 0.5 * state[TURBINE_SPEED] + 0.4 * 10.0 * speed
         after = turned(train, state, 0.0, 40, 10.0, speed)
@@ -161,8 +161,8 @@ def test_a_change_of_gears_keeps_momentum() -> None:
         assert 0.5 * state[TURBINE_SPEED] + 0.4 * 10.0 * after == pytest.approx(before, rel=1e-9)
 
 
-def test_what_an_engine_makes_goes_into_its_shafts() -> None:
-    """Without a ground the engine's work less the heat of the converter is the energy of engine, turbine and shaft."""
+def test_engine_work_goes_into_its_shafts() -> None:
+    """Without ground, engine work minus converter heat is the energy of engine, turbine and shaft."""
     train, state = shafts(CONVERTER), np.zeros(STATES)
     speed, work, heat = 0.0, 0.0, 0.0
     for _ in range(6000):
@@ -174,19 +174,19 @@ def test_what_an_engine_makes_goes_into_its_shafts() -> None:
         heat += STEP * (taken * engine - given * turbine)
     stored = 0.5 * (2.0 * state[ENGINE_SPEED] ** 2 + 0.5 * state[TURBINE_SPEED] ** 2 + 10.0 * speed**2)
     assert state[GEAR] == 1.0 and heat > 0.05 * work
-    # The change of gears is an impact, which loses energy; the rest is lost nowhere.
+    # The change of gears is an impact, which loses energy; nothing else does.
     lost = work - heat - stored
     assert 0.0 < lost < 0.1 * work
 
 
-def test_a_clutch_slips_up_to_its_torque() -> None:
+def test_clutch_slips_up_to_its_torque() -> None:
     clutch = {'type': 'clutch', 'torque_nm': 20.0, 'engagement_speeds_radps': [0, 0]}
     train, state = shafts(clutch), np.zeros(STATES)
-    # 100 N m, of which it passes 20 while it slips: 80 speed up the engine of 2 kg m^2.
+    # 100 N m, of which it passes 20 while it slips: 80 accelerate the engine of 2 kg m^2.
     speed = turned(train, state, 1.0, 500, 10.0)
     assert state[ENGINE_SPEED] == pytest.approx(0.5 * 80.0 / 2.0, rel=1e-6)
     assert speed == pytest.approx(0.5 * (20.0 / 0.2) / (10.0 + 0.5 / 0.2**2), rel=0.01)
-    # One that bears more takes along what is behind it as if it were one shaft.
+    # A stronger clutch couples the shaft behind it rigidly.
     train, state = shafts({**clutch, 'torque_nm': 500.0}), np.zeros(STATES)
     speed = turned(train, state, 1.0, 500, 10.0)
     assert state[ENGINE_SPEED] == pytest.approx(speed / 0.2, rel=0.01)
@@ -197,7 +197,7 @@ def test_a_clutch_slips_up_to_its_torque() -> None:
     assert 35.0 < state[ENGINE_SPEED] < 50.0
 
 
-def test_a_motor_takes_from_the_battery_what_it_gives_and_heats() -> None:
+def test_motor_draws_work_and_losses_from_the_battery() -> None:
     motor = {
         'type': 'electric',
         'full_throttle': FLAT,
@@ -207,10 +207,10 @@ def test_a_motor_takes_from_the_battery_what_it_gives_and_heats() -> None:
         'converter_efficiency': 0.9,
     }
     train, state = made(motor), np.zeros(STATES)
-    # 100 N m at 40 rad/s: 4 kW of work, 200 A that heat by 2 kW, 90 % of what the battery gives.
+    # 100 N m at 40 rad/s: 4 kW of work, 200 A that heat by 2 kW, 90 % of what the battery supplies.
     assert driveshaft_torque(train, state, 1.0, False, 8.0, 1.0) == pytest.approx(100.0 / 0.2)
     assert train.charge[DRAWN] == pytest.approx(6000.0 / 0.9, rel=1e-9)
-    # Without throttle it takes 20 N m: 800 W less 80 W of heat, 90 % of which come back.
+    # Without throttle it takes 20 N m: 800 W less 80 W of heat, 90 % of which is recovered.
     assert driveshaft_torque(train, state, 0.0, False, 8.0, 1.0) == pytest.approx(-20.0 / 0.2)
     assert train.charge[RETURNED] == pytest.approx(0.9 * (800.0 - 80.0), rel=1e-9)
     assert driveshaft_torque(train, state, 1.0, True, 8.0, 1.0) == pytest.approx(-500.0)
@@ -223,13 +223,13 @@ def test_a_motor_takes_from_the_battery_what_it_gives_and_heats() -> None:
     held = driveshaft_torque(train, state, 1.0, False, 60.0, STEP) * 0.2
     assert 10.0 < held < 16.0
     assert train.charge[DRAWN] == pytest.approx(STEP * (held * 300.0 + 0.05 * (held / 0.5) ** 2) / 0.9, rel=1e-9)
-    # Empty, it gives nothing.
+    # An empty battery supplies nothing.
     train.charge[:] = 0.0
     assert driveshaft_torque(train, state, 1.0, False, 8.0, STEP) == 0.0
 
 
-def test_changes_down_wait_for_the_latency_too() -> None:
-    """Braked at once from the highest gear: one gear for each latency of 0.5 s, as the way up."""
+def test_downshift_waits_for_the_latency() -> None:
+    """Braked suddenly from the highest gear: one gear for each latency of 0.5 s, as for upshifts."""
     gearbox = {
         'gears': [0.2, 0.4, 0.8],
         'reverse': -0.2,
@@ -245,6 +245,6 @@ def test_changes_down_wait_for_the_latency_too() -> None:
         if state[GEAR] != gear:
             changes.append((k, gear - state[GEAR]))
             gear = state[GEAR]
-    # The engine's speed is that of the substep before; 500 substeps of 1 ms lie between.
+    # The engine speed is that of the substep before; 500 substeps of 1 ms lie between.
     assert changes == [(0, 1.0), (500, 1.0)] or changes == [(1, 1.0), (501, 1.0)]
     assert state[SINCE_SHIFT] == pytest.approx(1.5 - changes[1][0] * STEP, abs=2e-3)

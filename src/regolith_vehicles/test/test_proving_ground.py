@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The proving ground: figures of made-up drives, inputs over time, and a HMMWV beside Project Chrono's."""
+"""Tests of the proving ground: results of synthetic drives, driver inputs, and an HMMWV against Project Chrono."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def reference(case: str) -> dict[str, float]:
         return {row['quantity']: float(row['value']) for row in csv.DictReader(file) if row['case'] == case}
 
 
-def test_figures_are_those_of_a_made_up_drive() -> None:
+def test_results_match_a_synthetic_drive() -> None:
     times = np.arange(0.0, 9.01, 0.01)
     speed = np.clip(20.0 - 4.0 * (times - 4.0), 0.0, 20.0)
     way = np.concatenate(([0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * 0.01)))
@@ -63,14 +63,14 @@ def test_figures_are_those_of_a_made_up_drive() -> None:
     assert [v for k, v in found.items() if k.startswith('understeer')] == pytest.approx([1.5, 1.5])
 
 
-def test_inputs_follow_their_law() -> None:
+def test_driver_inputs_follow_their_settings() -> None:
     s = Settings(maneuver='brake', steering=-0.4, steer_start_s=1.0, steer_ramp_s=2.0)
     assert inputs(s, 0.5, 19.0) == pytest.approx([0.0, 0.5 * 1.0 + 0.005 * 20.0, 0.0])
     assert inputs(s, 2.0, 25.0) == pytest.approx([-0.2, 0.0, 0.0])
     assert inputs(s, 4.0, 19.0) == pytest.approx([-0.4, 0.0, 0.5])
 
 
-def test_a_case_is_a_file_of_settings() -> None:
+def test_case_is_a_file_of_settings() -> None:
     s = Settings(case='step_v20_s0.3', steering=0.2)
     assert (s.maneuver, s.steering, s.speed_mps, s.tire_mode) == ('step_steer', 0.2, 20.0, 'reference')
     with pytest.raises(ValidationError, match=r"case = 'step_v21': no such case .*; allowed: .*step_v20_s0.05"):
@@ -84,8 +84,8 @@ def test_a_case_is_a_file_of_settings() -> None:
 @pytest.mark.parametrize(
     'case', [*(pytest.param(c, marks=pytest.mark.slow) for c in ('step_v20_s0.05', 'step_v20_s0.1')), 'step_v12_s0.15']
 )
-def test_a_step_of_the_steering_wheel(case: str) -> None:
-    """Steady values within 5 % of the reference, extrapolated to a step of nothing; peak 10 %, rise 15 %."""
+def test_step_steer_matches_the_reference(case: str) -> None:
+    """Steady values within 5 % of the reference, extrapolated to a zero step; peak 10 %, rise 15 %."""
     ours, theirs = driven(case), reference(case)
     for name, key in (('yaw_rate_radps', 'yaw rate'), ('ay_mps2', 'lateral acceleration'), ('vx_mps', 'speed')):
         told = next(v for k, v in theirs.items() if k.startswith(f'{name} mean 7-8 s, extrapolated'))
@@ -101,8 +101,8 @@ def test_a_step_of_the_steering_wheel(case: str) -> None:
 @pytest.mark.parametrize(
     'case', ['step_v20_s0.3', 'step_v20_s0.1_Fiala', 'step_v20_s0.1_Pac02', 'locked_step_v20_s0.1']
 )
-def test_a_step_of_the_steering_wheel_at_the_limit_and_otherwise_driven(case: str) -> None:
-    """Other tyres and locked differentials have no extrapolated values: the reference's step makes 2 %, locked 6 %."""
+def test_step_steer_with_other_tires_and_drive_matches_the_reference(case: str) -> None:
+    """Without extrapolated values: the step of the reference adds 2 %, with locked differentials 6 %."""
     ours, theirs = driven(case), reference(case)
     for key in ('yaw rate', 'lateral acceleration', 'speed'):
         assert ours[f'{key}, mean 7-8 s'] == pytest.approx(
@@ -112,7 +112,7 @@ def test_a_step_of_the_steering_wheel_at_the_limit_and_otherwise_driven(case: st
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('case', [pytest.param('brake_0.2', marks=pytest.mark.slow), 'brake_0.5'])
-def test_braking_distances(case: str) -> None:
+def test_braking_distances_match_the_reference(case: str) -> None:
     ours, theirs = driven(case), reference(case)
     compared = [key for key in theirs if key.startswith('distance from onset')]
     assert len(compared) >= 2
@@ -122,7 +122,7 @@ def test_braking_distances(case: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.seconds
-def test_acceleration() -> None:
+def test_acceleration_matches_the_reference() -> None:
     ours, theirs = driven('accel_throttle1'), reference('accel_throttle1')
     for key in (f'time from throttle (t=1) to {speed} m/s' for speed in (5, 10, 15, 20, 25, 30)):
         assert ours[key] == pytest.approx(theirs[key], rel=0.05), key
@@ -130,8 +130,8 @@ def test_acceleration() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize('case', ['circle_s0.1', 'circle_s0.4'])
-def test_slowly_faster_on_a_circle(case: str) -> None:
-    """Yaw rates within 4 %: 2 % of that is the reference's own step of 0.5 ms at the higher speeds."""
+def test_circle_matches_the_reference(case: str) -> None:
+    """Yaw rates within 4 %: 2 % of that is due to the reference's own step of 0.5 ms at the higher speeds."""
     done = drive(Settings.model_validate({'case': case}), lambda done, total: None)
     steady = done['t_s'] > 3.0
     compared = [(key, told) for key, told in reference(case).items() if key.startswith('yaw rate at vx=')]
@@ -142,7 +142,7 @@ def test_slowly_faster_on_a_circle(case: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_step_four_times_as_short_changes_little() -> None:
+def test_quarter_step_size_changes_results_little() -> None:
     """The reference changes by 6 % from 1 to 0.25 ms."""
     key = 'yaw rate, mean 7-8 s'
     coarse, fine = (driven('step_v20_s0.1', step_s=step)[key] for step in (1e-3, 0.25e-3))
@@ -151,23 +151,23 @@ def test_a_step_four_times_as_short_changes_little() -> None:
 
 @pytest.mark.slow
 @pytest.mark.seconds
-def test_left_and_right_are_alike() -> None:
+def test_left_and_right_are_symmetric() -> None:
     left, right = (driven('step_v20_s0.1', steering=side * 0.1, duration_s=6.0) for side in (1.0, -1.0))
     assert right['yaw rate, mean 5-6 s'] == pytest.approx(
         -left['yaw rate, mean 5-6 s'], rel=3e-3
-    )  # the solver takes left constraints first
+    )  # The solver handles left constraints first.
     assert math.isclose(right['yaw rate peak / mean 5-6 s'], left['yaw rate peak / mean 5-6 s'], rel_tol=1e-2)
 
 
 @pytest.mark.seconds
-def test_a_vehicle_that_blows_up_is_told_in_words() -> None:
+def test_diverging_vehicle_is_reported_as_text() -> None:
     with pytest.raises(ValueError, match=r'vehicle: .*(unstable|diverges)'):
         proving_ground.run(Settings.model_validate({'maneuver': 'settle', 'step_s': 0.005}), lambda done, total: None)
 
 
 @pytest.mark.slow
-def test_without_pedals_and_gas_nothing_drives_off() -> None:
-    """Chrono's car and tank do, by their engines (V3, V5); ours rolls by what its brakes lift off with."""
+def test_vehicles_without_driver_inputs_do_not_move() -> None:
+    """Chrono's car and tank move by their engines (V3, V5); ours rolls only as far as its brakes allow."""
     car = driven('creep_nobrake')
     assert abs(car['backward acceleration, 4-10 s']) < 1e-4 and car['way'] < 0.05
     tank = driven('map_throttle0')
@@ -195,14 +195,14 @@ def test_without_pedals_and_gas_nothing_drives_off() -> None:
         ({'tire': 'hmmwv_fiala,hmmwv_fiala,hmmwv_fiala'}, 'tire has 3 names; allowed: one, one per axle'),
     ],
 )
-def test_settings_that_say_nothing_are_refused(given: dict[str, Any], message: str) -> None:
+def test_inapplicable_settings_are_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises((ValueError, InputError), match=message):
         proving_ground.run(Settings.model_validate({'duration_s': 0.02, **given}), lambda done, total: None)
 
 
 @pytest.mark.slow
 @pytest.mark.seconds
-def test_backwards_it_goes_in_reverse() -> None:
+def test_negative_speed_uses_the_reverse_gear() -> None:
     done = drive(
         Settings.model_validate(
             {'maneuver': 'straight', 'speed_mps': -3.0, 'hold_gain': 0.1, 'initial_speed_mps': 0.0}
@@ -213,12 +213,12 @@ def test_backwards_it_goes_in_reverse() -> None:
     assert done['slip_FL'][-1] == pytest.approx(0.0, abs=0.05)
 
 
-def test_a_short_drive_has_no_figures_of_what_it_did_not_come_to() -> None:
+def test_short_drive_omits_results_not_reached() -> None:
     assert driven('step_v20_s0.1', duration_s=0.1) == {}
 
 
-def test_what_is_said_of_a_crossing_has_the_extremes_of_both_signs() -> None:
-    """The greatest roll is that to either side; pitch has both ends; height and place as they are."""
+def test_crossing_results_include_extremes_of_both_signs() -> None:
+    """The largest roll is that to either side; pitch has both extremes; height and position are unchanged."""
     columns = ('t_s', 'x_m', 'z_m', 'pitch_deg', 'roll_deg', 'yaw_deg')
     rows = np.array([[0.0, 0.0, 0.3, 1.0, 2.0, 0.0], [1.0, 2.0, 0.7, -4.0, -6.0, 1.0], [2.0, 3.5, 0.4, 3.0, 5.0, -2.0]])
     assert results(Settings(vehicle='rocker_bogie_reference', maneuver='box'), Drive(columns, rows)) == {
@@ -231,5 +231,5 @@ def test_what_is_said_of_a_crossing_has_the_extremes_of_both_signs() -> None:
     }
 
 
-def test_settings_of_one_running_gear_exist() -> None:
+def test_inapplicable_setting_names_exist() -> None:
     assert {name for names in _UNUSED.values() for name in names} <= set(Settings.model_fields)

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The locked rover against Chrono's VIPER with exact cylinders (data/viper_chrono_lunar_slope*.csv).
+"""Tests of the locked rover against Chrono's VIPER with exact cylinders (data/viper_chrono_lunar_slope*.csv).
 
 Made with Chrono 10.0.0+dev (commit 7689fbc0): lunar soil, 1.62 m/s^2, grid 0.02 m, 1 ms, wheels ramped to 0.8 rad/s
-in 1 s, dropped 10 mm, gravity tilted for the slope. The tables hold every tenth of a second.
+in 1 s, dropped 10 mm, gravity tilted for the slope. The tables have one row per 0.1 s.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ def _table(slope: int) -> dict[str, np.ndarray]:
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('slope', [pytest.param(0, marks=pytest.mark.slow), 10])
-def test_viper_drives_as_in_chrono(make_vehicle: Callable[..., Vehicle], slope: int) -> None:
-    """Position within 2 % of the way, slip within 0.02, sinkage within 5 %, over 20 s and into the own ruts.
+def test_viper_matches_chrono(make_vehicle: Callable[..., Vehicle], slope: int) -> None:
+    """Position within 2 % of the distance, slip within 0.02, sinkage within 5 %, over 20 s and into its own ruts.
 
-    Not to the digit: Chrono's speed motors ripple by 1 %, its wheels are part of a redundantly constrained tree.
+    It is not exact: the speed motors of Chrono ripple by 1 %, and its wheels are part of a redundantly constrained
+    tree.
     """
     reference = _table(slope)
     tilt = np.radians(slope)

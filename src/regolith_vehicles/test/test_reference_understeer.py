@@ -1,10 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Why the reference understeers more: with its fault put into ours, both turn alike.
+"""Tests that explain why the reference understeers more: with its error added, both yaw rates agree.
 
-It keeps the torque of ground on a wheel in axes that turn with the wheel, and takes it a step late: so the tyre's
-overturning couple is turned by the spin times the step about the axle, 0.5 deg at 18 m/s and 0.5 ms, and a couple
-against the turn comes of it. Besides, its yaw rate jumps now and then, by 1 to 3 %: at 22.5 and 33.5 s of circle_s0.1.
+The reference keeps the torque of the ground on a wheel in axes that turn with the wheel, and applies it one step late.
+So the overturning torque of the tire is rotated about the axle by spin times step, 0.5 deg at 18 m/s and 0.5 ms, which
+gives a yaw torque against the turn. In addition, its yaw rate jumps occasionally by 1 to 3 %: at 22.5 and 33.5 s of
+circle_s0.1.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from regolith_vehicles.proving_ground.settings import Settings
 
 CIRCLES = Path(__file__).parent / 'data' / 'vehicles' / 'hmmwv_circles.csv'
 STEP = 0.5e-3
-"""Of the reference [s]."""
+"""Step size of the reference [s]."""
 
 
 @njit(error_model='numpy', _nrt=False)
 def late(arrays: Any, w: int, parts: Any, bodies: Any, pose: Any, wrench: Any) -> None:
-    """Let a wheel's body bear the wrench of the ground, its torque turned about the axle by the spin of a step."""
+    """Apply the ground wrench to the body of a wheel, its torque rotated about the axle by the spin of one step."""
     center, force, torque = pose.center, wrench.force, wrench.torque
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     spin = pose.angular_velocity[0] * ax + pose.angular_velocity[1] * ay + pose.angular_velocity[2] * az
@@ -45,8 +46,8 @@ def late(arrays: Any, w: int, parts: Any, bodies: Any, pose: Any, wrench: Any) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize('case', ['circle_s0.1', 'circle_s0.4'])
-def test_with_the_references_fault_both_turn_alike(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Yaw rates over time, every 1.2 s: half of them within 0.4 %, up to the first jump all within 0.7 %."""
+def test_yaw_rate_with_reference_fault_matches_the_reference(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Yaw rates every 1.2 s: half of them within 0.4 %, all up to the first jump within 0.7 %."""
     with CIRCLES.open(encoding='utf-8') as file:
         told = [row for row in csv.DictReader(file) if row['case'] == case]
     times, rates = (np.array([float(row[key]) for row in told]) for key in ('t_s', 'yaw_rate_radps'))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Every vehicle that ships stands still on ground that does not yield, level and at 15 degrees."""
+"""Tests of all shipped vehicles at rest on rigid ground, level and at 15 degrees."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RIGID = {'source': 'flat', 'model': 'rigid', 'soil': {'friction': 0.8}}
 
 
 def _stand(vehicle: Vehicle, seconds: float) -> np.ndarray:
-    """Return the ground's mean force in this time [N], shape (3,)."""
+    """Return the mean force of the ground over this time [N], shape (3,)."""
     forces = []
     for _ in range(round(seconds * 1e9 / CYCLE_NS)):
         vehicle.grid.apply(vehicle.evolve(CYCLE_NS, *vehicle.gear.targets(DriveCommand())))
@@ -39,7 +39,7 @@ STANDING = list(
     )
 )
 QUICK = STANDING[1::5]
-"""One of five: each model, slope, heading and gravity."""
+"""One of five combinations: each model, slope, heading and gravity."""
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,10 @@ QUICK = STANDING[1::5]
         for model, place, g in STANDING
     ],
 )
-def test_nothing_creeps_and_the_ground_carries_the_weight(
+def test_vehicle_at_rest_does_not_creep_and_ground_supports_its_weight(
     model: str, slope: float, heading: float, gravity: float
 ) -> None:
-    """After a blow and two seconds nothing moves by a hundredth of a millimetre a second, which is 0.6 mm a minute."""
+    """Two seconds after an impulse nothing moves faster than 0.01 mm/s, which is 0.6 mm/min."""
     terrain = TerrainConfig.model_validate(RIGID)
     grid = SoilGrid(PlaneField(math.tan(math.radians(slope))), terrain.spacing_m, terrain.law)
     config, mjcf = load_vehicle_model(model)

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rovers on the proving ground: Chrono's Curiosity over a box, circles, turning on the spot.
+"""Tests of rovers on the proving ground: Chrono's Curiosity over a box, circles, rotation in place.
 
-``data/curiosity_box.csv``: Project Chrono's run of its Curiosity (columns of poses alone).
+``data/curiosity_box.csv``: Project Chrono's run of its Curiosity (columns of poses only).
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def driven(**settings: object) -> Drive:
 @pytest.mark.parametrize(
     ('case', 'speed'), [('box_full_v0.3', 0.3), pytest.param('box_left_v0.15', 0.15, marks=pytest.mark.slow)]
 )
-def test_over_a_box_as_the_reference(case: str, speed: float) -> None:
-    """Height within 15 mm and pitch within 2 degrees where it stands at the same x and the reference rolls.
+def test_crossing_a_box_matches_the_reference(case: str, speed: float) -> None:
+    """Height within 15 mm and pitch within 2 degrees at the same x while the reference rolls.
 
-    Within a tenth of rolling: its contacts let go of the ground for moments at every edge.
+    Rolling means a speed within 10 %: contacts of the reference open for short times at every edge.
     """
     theirs, ours = reference(case), driven(case=case, cycle_s=0.02)
     rolling = speed * 0.213 / 0.25
@@ -50,8 +50,8 @@ def test_over_a_box_as_the_reference(case: str, speed: float) -> None:
     assert np.abs(height).max() < 0.015 and np.abs(pitch).max() < 2.0
 
 
-def test_columns_are_those_of_the_reference() -> None:
-    """Sides, then front, middle and back."""
+def test_columns_match_the_reference() -> None:
+    """Sides, then front, middle and rear."""
     columns = driven(case='box_full_v0.3', duration_s=0.1).columns
     assert columns[:9] == ('t_s', 'x_m', 'y_m', 'z_m', 'roll_deg', 'pitch_deg', 'yaw_deg', 'vx_mps', 'zLF_m')
     assert columns[8:20] == (
@@ -61,8 +61,8 @@ def test_columns_are_those_of_the_reference() -> None:
 
 
 @pytest.mark.seconds
-def test_a_rover_drives_circles_and_turns_on_the_spot() -> None:
-    """On hard ground by the twist it is given, within what skidding wheels make of it."""
+def test_rover_drives_circles_and_rotates_in_place() -> None:
+    """On hard ground it follows the twist, within the limits of skidding wheels."""
     circle = {'vehicle': 'viper', 'maneuver': 'circle', 'gravity_mps2': 1.62, 'duration_s': 10.0, 'cycle_s': 0.02}
     made = proving_ground.run(Settings.model_validate(circle), lambda done, total: None)
     assert made['summary']['yaw rate, mean 5-10 s'] == pytest.approx(0.1, rel=0.05)
@@ -73,8 +73,8 @@ def test_a_rover_drives_circles_and_turns_on_the_spot() -> None:
     assert made['summary']['distance from the start'] < 0.1
 
 
-def test_a_rover_is_refused_what_only_cars_do() -> None:
-    """And cars, what only a twist can ask for."""
+def test_rover_refuses_maneuvers_of_cars() -> None:
+    """Cars refuse maneuvers that only a twist can command."""
     with pytest.raises(
         ValidationError, match=r'brake.*does not apply to this vehicle; allowed: settle, straight, circle'
     ):
@@ -85,12 +85,12 @@ def test_a_rover_is_refused_what_only_cars_do() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize('gravity', [1.62, 9.81])
-def test_six_wheels_climb_a_step_of_a_whole_radius(gravity: float) -> None:
-    """0.25 m at friction 0.8 and 0.05 m/s, all six on top in the end.
+def test_six_wheels_climb_a_step_of_wheel_radius(gravity: float) -> None:
+    """0.25 m at friction 0.8 and 0.05 m/s, with all six wheels on top at the end.
 
-    It is near what friction allows: with loads f and W - f, N = mu (W - mu N) presses the front wheels on, and mu N has
-    to bear them: f / W < mu^2 / (1 + mu^2) = 0.39, less what the lever of the bogies takes. On top the wheels give way
-    by up to 5 mm, a sixth of the weight over their stiffness.
+    This is near the friction limit: with loads f and W - f, N = mu (W - mu N) presses the front wheels on, and mu N
+    has to support them: f / W < mu^2 / (1 + mu^2) = 0.39, less the lever effect of the bogies. On top the wheels sink
+    in by up to 5 mm, a sixth of the weight over their stiffness.
     """
     settings = {
         'vehicle': 'rocker_bogie',

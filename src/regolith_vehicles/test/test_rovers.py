@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The rovers that ship beside viper: what they weigh, how they stand and drive, and that their states are exact."""
+"""Tests of the shipped rovers other than viper: mass, rest, driving and saved states."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _drive(vehicle: Vehicle, seconds: float, linear: float = 0.0, angular: float
 
 
 def _load(vehicle: Vehicle) -> NDArray[np.float64]:
-    """Return the sum of the ground's forces [N], shape (3,)."""
+    """Return the sum of the ground forces [N], shape (3,)."""
     return np.sum([wheel.force for wheel in vehicle.wheel_states()], axis=0)
 
 
@@ -74,14 +74,16 @@ def _angle(vehicle: Vehicle, joint: str) -> float:
 @pytest.mark.parametrize(
     ('model', 'mass', 'middle'),
     [
-        # 899 kg: NASA's press kit; the centre of mass as the file says, 0.48 m above the axles.
+        # 899 kg: press kit of NASA; center of mass of the file, 0.48 m above the axles.
         ('rocker_bogie', 899.0, (0.062, 0.0, 0.477)),
-        # Sum and mean of the table of the reference's bodies, about its origin on the ground of the design.
+        # Sum and mean of the bodies of the reference, about its origin on the ground of the design.
         ('rocker_bogie_reference', 830.8969, (-0.0005, 0.0, 0.0663)),
     ],
 )
-def test_mass_and_its_centre(make_rover: Maker, model: str, mass: float, middle: tuple[float, ...]) -> None:
-    """Half a millimetre is the last digit of the numbers given."""
+def test_mass_and_center_of_mass_match_the_source(
+    make_rover: Maker, model: str, mass: float, middle: tuple[float, ...]
+) -> None:
+    """0.5 mm is the last digit of the given numbers."""
     vehicle = make_rover(model)
     vehicle.place_at((0.0, 0.0, 5.0), (0.0, 0.0, 0.0, 1.0))
     state = vehicle.body_state()
@@ -105,8 +107,8 @@ class Blocks(HeightField):
 
 
 @pytest.mark.parametrize('model', ROVERS)
-def test_the_chassis_pitches_by_the_mean_of_the_rockers(make_rover: Maker, model: str) -> None:
-    """On feet of uneven height the rockers' angles are opposite to 0.05 deg, and the bar follows its links."""
+def test_chassis_pitch_is_the_mean_of_the_rockers(make_rover: Maker, model: str) -> None:
+    """On feet of uneven height the angles of the rockers are opposite to 0.05 deg, and the bar follows its links."""
     vehicle = make_rover(model, field=Blocks())
     _drive(vehicle, 0.5)
     left, right = _angle(vehicle, 'rocker_left'), _angle(vehicle, 'rocker_right')
@@ -116,8 +118,8 @@ def test_the_chassis_pitches_by_the_mean_of_the_rockers(make_rover: Maker, model
     assert min(wheel.normal_load for wheel in vehicle.wheel_states()) > 0.05 * vehicle.body.mass * MOON
 
 
-def test_the_differential_holds_under_any_couple(make_rover: Maker) -> None:
-    """With one rocker pushed by a couple that would lift the rover off its wheels the other still mirrors it."""
+def test_differential_holds_under_large_couple(make_rover: Maker) -> None:
+    """A couple on one rocker that would lift the rover off its wheels is still mirrored by the other rocker."""
     vehicle = make_rover('rocker_bogie')
     model, data = vehicle._model, vehicle._data
     data.qfrc_applied[model.joint('rocker_left').dofadr[0]] = 2000.0
@@ -131,15 +133,15 @@ def test_the_differential_holds_under_any_couple(make_rover: Maker) -> None:
     ('slope', 'heading'),
     [*(pytest.param(*each, marks=pytest.mark.slow) for each in ((0.0, 0.3), (15.0, 0.0))), (15.0, 0.5 * math.pi)],
 )
-def test_at_rest_the_ground_carries_the_weight(make_rover: Maker, slope: float, heading: float) -> None:
-    """A blow dies out; then nothing creeps, and the forces of one second are the weight to a thousandth."""
+def test_ground_supports_the_weight_at_rest(make_rover: Maker, slope: float, heading: float) -> None:
+    """An impulse decays; then nothing creeps, and the mean forces of one second equal the weight to 0.1 %."""
     vehicle = make_rover('rocker_bogie', slope, heading)
     vehicle.apply_impulse(vehicle.body_state().center_of_mass, (15.0, 15.0, 15.0))
     energies = [_energy(vehicle)]
     for _ in range(4):
         _drive(vehicle, 0.5)
         energies.append(_energy(vehicle))
-    # 1e-6 J of it is 0.05 mm/s.
+    # 1e-6 J of kinetic energy is 0.05 mm/s.
     assert all(after < max(0.5 * before, 1e-6) for before, after in itertools.pairwise(energies))
     start = vehicle.body_state().position
     loads = []
@@ -154,8 +156,8 @@ def test_at_rest_the_ground_carries_the_weight(make_rover: Maker, slope: float, 
 @pytest.mark.slow
 @pytest.mark.parametrize('model', ROVERS)
 @pytest.mark.parametrize('slope', [0.0, 15.0])
-def test_a_minute_of_standing(make_rover: Maker, model: str, slope: float) -> None:
-    """From 10 to 70 s it creeps by less than a millimetre."""
+def test_rover_does_not_creep_in_a_minute(make_rover: Maker, model: str, slope: float) -> None:
+    """From 10 to 70 s it creeps by less than a millimeter."""
     vehicle = make_rover(model, slope)
     _drive(vehicle, 10.0)
     start, weight = vehicle.body_state().position, vehicle.body.mass * MOON
@@ -165,10 +167,10 @@ def test_a_minute_of_standing(make_rover: Maker, model: str, slope: float) -> No
 
 
 @pytest.mark.seconds
-def test_it_drives_straight_and_turns_in_place(make_rover: Maker) -> None:
-    """Slip takes a few hundredths of speed and turn; what is not asked for stays within what slip can do.
+def test_rover_drives_straight_and_turns_in_place(make_rover: Maker) -> None:
+    """Slip reduces speed and yaw rate by a few percent; other motions stay within the effect of slip.
 
-    The middle wheels do not steer and lie on the base frame's axis, so turning in place lets no wheel slide sideways.
+    The middle wheels do not steer and lie on the axis of the base frame, so no wheel slides sideways in place.
     """
     vehicle = make_rover('rocker_bogie')
     _drive(vehicle, 1.0, 0.2)
@@ -179,15 +181,15 @@ def test_it_drives_straight_and_turns_in_place(make_rover: Maker) -> None:
     assert vehicle.odometry.x == pytest.approx(vehicle.body_state().position[0], rel=0.05)
 
     vehicle = make_rover('rocker_bogie')
-    _drive(vehicle, 3.0, 0.0, 0.15)  # the front wheels steer by 48 degrees first, at 20 degrees a second
+    _drive(vehicle, 3.0, 0.0, 0.15)  # The front wheels steer by 48 degrees first, at 20 degrees a second.
     yaw, place = _yaw(vehicle), vehicle.body_state().position
     _drive(vehicle, 3.0, 0.0, 0.15)
     assert _yaw(vehicle) - yaw == pytest.approx(0.45, rel=0.1)
     assert np.hypot(*(vehicle.body_state().position - place)[:2]) < 0.02
 
 
-def test_a_mirrored_drive_mirrors_the_path(make_rover: Maker) -> None:
-    """Right and left are alike: sums over soil nodes in another order make 1e-9 m after two seconds."""
+def test_mirrored_drive_mirrors_the_path(make_rover: Maker) -> None:
+    """Right and left are alike: sums over soil nodes in another order give 1e-9 m after two seconds."""
     ends = []
     for side in (1.0, -1.0):
         vehicle = make_rover('rocker_bogie')
@@ -199,8 +201,8 @@ def test_a_mirrored_drive_mirrors_the_path(make_rover: Maker) -> None:
 
 
 @pytest.mark.seconds
-def test_a_saved_state_goes_on_to_the_bit(make_rover: Maker) -> None:
-    """Constraints included: from a saved state and ground a fresh rover ends where the first one did."""
+def test_saved_state_continues_bit_identical(make_rover: Maker) -> None:
+    """From a saved state and ground, constraints included, a new rover gives the same result as the first one."""
     first = make_rover('rocker_bogie', field=Blocks())
     _drive(first, 0.4, 0.2, 0.1)
     state, ground = first.state(), first.grid.save()

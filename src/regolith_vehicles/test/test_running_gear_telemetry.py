@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What tracks tell of themselves for plots; wheels tell nothing besides their own messages."""
+"""Tests of running gear telemetry."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ CYCLE_NS = 20_000_000
 
 
 @pytest.mark.seconds
-def test_each_value_is_of_its_side_and_quantity() -> None:
-    """A tank that pulls away to the left: its right band is the faster one; pads bear its weight."""
+def test_telemetry_values_match_side_and_quantity() -> None:
+    """A tank turns left: its right band is the faster one, and the pads support its weight."""
     config, mjcf = load_vehicle_model('m113')
     ground = SoilGrid(FlatField(), 1.0, RIGID)
     vehicle = Vehicle('m113', config, mjcf, ground, RigidTerrainConfig(friction=0.8), 9.81)
@@ -56,7 +56,7 @@ def test_each_value_is_of_its_side_and_quantity() -> None:
     )
 
 
-def test_wheels_tell_nothing_besides_their_own_messages() -> None:
+def test_wheels_have_no_telemetry() -> None:
     config, mjcf = load_vehicle_model('viper')
     gear = Vehicle('viper', config, mjcf, SoilGrid(FlatField(), 1.0, RIGID), RigidTerrainConfig(), 1.62).gear
     assert gear.quantities == () and gear.telemetry().shape == (0,)

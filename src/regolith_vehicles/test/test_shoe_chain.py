@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The band of an M113 beside a chain of 127 bodies: pressure on the ground, loads of wheels, moment of turning.
+"""Tests of the band of an M113 against a chain of 127 bodies: ground pressure, wheel loads, turning resistance.
 
-Both have the same pins, rubber and ground, so what they differ by is the band's own: its mass that lies on the hull,
-its links that give (1e7 N/m), its smooth way about the sprocket. Tolerances are some three times what was found.
+Both have the same pins, rubber and ground. They differ in properties of the band: its mass on the hull, its elastic
+links (1e7 N/m), its smooth motion about the sprocket. Tolerances are about three times the measured difference.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def value(rows: list[Row], case: str, quantity: str) -> float:
 
 
 def difference(ours: dict[int, float], theirs: dict[int, float]) -> float:
-    """Return the mean difference over the mean of what both bear."""
+    """Return the mean difference over the mean of both loads."""
     apart = sum(abs(ours.get(k, 0.0) - theirs.get(k, 0.0)) for k in {*ours, *theirs})
     return apart / sum(theirs.values())
 
 
 @pytest.mark.seconds
-def test_at_rest_the_band_presses_as_the_chain_does(tmp_path: Path) -> None:
-    """Shoe by shoe: 1.7 and 1.3 % were found; wheel by wheel within 2 %."""
+def test_band_pressure_at_rest_matches_the_chain(tmp_path: Path) -> None:
+    """Shoe by shoe: 1.7 and 1.3 % measured; wheel by wheel within 2 %."""
     ours, theirs = band_measured(tmp_path, ('rest',)), read()
     for side in ('left', 'right'):
         assert difference(loads(ours, 'rest', 'shoe', side), loads(theirs, 'rest', 'shoe', side)) < 0.05
@@ -43,8 +43,8 @@ def test_at_rest_the_band_presses_as_the_chain_does(tmp_path: Path) -> None:
 
 @pytest.mark.seconds
 @pytest.mark.slow
-def test_driving_the_band_presses_as_the_chain_does(tmp_path: Path) -> None:
-    """Straight ahead and on the spot, along the track in bins of 5 cm: 3 to 5 % were found."""
+def test_band_pressure_during_driving_matches_the_chain(tmp_path: Path) -> None:
+    """Straight ahead and turning in place, along the track in bins of 5 cm: 3 to 5 % measured."""
     ours, theirs = band_measured(tmp_path, tuple(SPEEDS)), read()
     for case in SPEEDS:
         for side in ('left', 'right'):
@@ -54,8 +54,8 @@ def test_driving_the_band_presses_as_the_chain_does(tmp_path: Path) -> None:
     assert value(ours, 'pivot', 'yaw_rate') == pytest.approx(value(theirs, 'pivot', 'yaw_rate'), rel=0.03)
 
 
-def test_what_resists_turning_is_what_friction_under_these_loads_can() -> None:
-    """Below mu W L / 4 of an even pressure over the length that bears most of it, and in balance with what turns."""
+def test_turning_resistance_is_within_friction_limit() -> None:
+    """Below mu W L / 4 of an even pressure over the main contact length, and in balance with the turning moment."""
     theirs = read()
     resisting, turning = value(theirs, 'pivot', 'moment_resisting'), value(theirs, 'pivot', 'moment_turning')
     assert resisting == pytest.approx(-turning, rel=0.02)
@@ -66,8 +66,8 @@ def test_what_resists_turning_is_what_friction_under_these_loads_can() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-def test_the_chain_does_as_the_table_has_it(tmp_path: Path) -> None:
-    """What was kept can be made again; sliding shoes repeat themselves less closely than standing ones."""
+def test_chain_reproduces_its_table(tmp_path: Path) -> None:
+    """The stored table is reproducible; sliding shoes repeat less closely than standing ones."""
     chain = make_chain(make_band(tmp_path), load_vehicle_model('m113')[1], RigidTerrainConfig())
     made, kept = measured(chain), read()
     for case, quantity, most in (('rest', 'shoe', 0.01), ('straight', 'line', 0.03), ('pivot', 'line', 0.03)):

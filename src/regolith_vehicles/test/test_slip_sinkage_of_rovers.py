@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A rover whose wheels spin digs them in until its belly carries it, and what it dug lies beside."""
+"""Tests of slip sinkage: a rover with spinning wheels sinks until its hull carries load, beside the displaced soil."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WEIGHT = 66.0 * 1.62
 
 
 class Hillside(HeightField):
-    """A plane that rises along x."""
+    """Plane that rises along x."""
 
     def __init__(self, slope_deg: float) -> None:
         self.grade = math.tan(math.radians(slope_deg))
@@ -40,7 +40,7 @@ class Hillside(HeightField):
 
 
 class Digger:
-    """A rover with 15 mm grousers on a hillside, and the ground's part of each cycle."""
+    """A rover with 15 mm grousers on a hillside, and the terrain part of each cycle."""
 
     def __init__(self, slope_deg: float, **terrain: object) -> None:
         config, mjcf = load_vehicle_model('rassor')
@@ -60,7 +60,7 @@ class Digger:
         self.vehicle.place(0.0, 0.0, 0.0)
 
     def drive(self, seconds: float, speed: float = 0.25) -> tuple[float, float, float]:
-        """Return mean sinkage [m] and slip of the wheels at the end; belly's share of the weight over the last second."""
+        """Return mean sinkage [m] and slip of the wheels at the end, and the hull load share over the last second."""
         targets, belly = self.vehicle.gear.targets(DriveCommand(speed)), []
         for _ in range(round(seconds * 1e9 / CYCLE_NS)):
             records = self.vehicle.evolve(CYCLE_NS, *targets)
@@ -83,12 +83,12 @@ class Digger:
 
 @pytest.mark.slow
 @pytest.mark.seconds
-def test_a_rover_at_full_slip_digs_in_until_its_belly_carries_it() -> None:
-    """On 28 degrees it never gets away: deeper each time one looks; then it lies, its wheels turning in the air.
+def test_rover_at_full_slip_sinks_until_hull_carries_load() -> None:
+    """On 28 degrees it does not move away: the sinkage grows until the hull rests on the soil and the wheels spin.
 
-    The belly is 0.161 m above the ground that wheels roll on: that deep they are when it comes down, and deeper by what
-    it sinks in itself, some millimetres. Standing, it carries the weight but for what wheels bear that touch the walls of
-    their pits, of 5 % at most.
+    The hull is 0.161 m above the ground that the wheels roll on. The wheels are that deep when the hull touches, and
+    deeper by its own sinkage of some millimeters. At rest the hull carries the weight, except for 5 % at most on
+    wheels that touch the walls of their pits.
     """
     rover = Digger(28.0)
     told = [rover.drive(4.0) for _ in range(8)]
@@ -98,20 +98,20 @@ def test_a_rover_at_full_slip_digs_in_until_its_belly_carries_it() -> None:
     assert deep[-1] == pytest.approx(0.161, abs=0.01) and deep[-1] == pytest.approx(deep[-2], abs=1e-3)
     _, _, belly = rover.drive(2.0, 0.0)
     assert belly == pytest.approx(1.0, abs=0.05)
-    # Neither wheels nor what slid of their heaps made or lost a quantum.
+    # Neither the wheels nor the landslides of their heaps made or lost a quantum.
     assert len(rover.loose) and rover.grid.moved_mass() == 0.0
 
 
-def test_without_slip_sinkage_it_spins_on_top() -> None:
-    """The same hillside, the option off: no deeper than two centimetres."""
+def test_rover_without_slip_sinkage_stays_on_top() -> None:
+    """Same hillside without the option: sinkage of at most two centimeters."""
     rover = Digger(28.0, slip_sinkage={'enabled': False})
     sinkage, slip, belly = rover.drive(5.0)
     assert sinkage < 0.02 and slip > 0.5 and belly == 0.0
 
 
 @pytest.mark.slow
-def test_a_rover_sinks_deeper_on_steeper_slopes() -> None:
-    """The shipped rover, as a scenario drives it: slip and sinkage grow from slope to slope."""
+def test_rover_sinks_deeper_on_steeper_slopes() -> None:
+    """The shipped rover with the settings of a scenario: slip and sinkage grow with the slope."""
     settings = vehicle_slope.Settings.model_validate({'slope_deg': (0.0, 20.0, 30.0)})
     rows = vehicle_slope.run(settings, lambda *tick: None)
     slips, depths = [row['slip'] for row in rows], [row['sinkage_m'] for row in rows]
@@ -122,7 +122,7 @@ def test_a_rover_sinks_deeper_on_steeper_slopes() -> None:
 
 @pytest.mark.parametrize('model', ['viper', 'rassor', 'rocker_bogie'])
 def test_wheels_of_shipped_rovers_carry_soil(model: str) -> None:
-    """A wheel that spins on the spot moves soil behind it, and makes or loses no quantum of it."""
+    """A wheel that spins without moving throws soil behind it, and makes or loses no quantum of it."""
     config, mjcf = load_vehicle_model(model)
     grid, soil = SoilGrid(FlatField(), 0.02), load_soil('lunar_nominal')
     ground = TerrainConfig(source='flat', soil=soil)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil in the air: a parabola, and as much lands as was dropped."""
+"""Tests of soil in flight."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from regolith_vehicles.tools.soil_in_flight import MASS, VX, SoilInFlight, X, sp
 MOON = np.array([0.0, 0.0, -1.62])
 
 
-def test_a_parcel_flies_a_parabola() -> None:
+def test_parcel_moves_on_a_parabola() -> None:
     """In cycles of any length: v t + g t^2 / 2, to rounding; thrown up by 0.5 m/s from 0.4 m it lands after 1.08 s."""
     grid, flight = SoilGrid(FlatField(), 0.02), SoilInFlight()
     flight.drop(1.0, np.array([1.0, 2.0, 0.4]), np.array([0.3, -0.2, 0.5]), np.array([0.0, 1.0]), (0.1, 0.05))
@@ -38,8 +38,8 @@ def test_a_parcel_flies_a_parabola() -> None:
 
 
 @pytest.mark.parametrize('angle', [0.0, 0.4, 1.2])
-def test_a_parcel_lands_on_its_rectangle_to_the_quantum(angle: float) -> None:
-    """Nodes of 0.7 x 0.2 m, 350 cells but for the rim, in equal parts that differ by a quantum; sums are exact."""
+def test_parcel_lands_on_its_rectangle_to_the_quantum(angle: float) -> None:
+    """Nodes of 0.7 x 0.2 m, 350 cells except for the rim, in parts equal to a quantum; sums are exact."""
     parcel = np.zeros(11)
     parcel[MASS] = 123_457 * QUANTUM_KGPM2
     parcel[X : X + 2] = 3.003, -1.007
@@ -53,16 +53,16 @@ def test_a_parcel_lands_on_its_rectangle_to_the_quantum(angle: float) -> None:
     assert np.abs(along).max() <= 0.35 and np.abs(across).max() <= 0.1
 
 
-def test_a_small_parcel_lands_on_the_nearest_node() -> None:
-    """A rectangle between nodes is on the one nearest to it."""
+def test_small_parcel_lands_on_the_nearest_node() -> None:
+    """A rectangle between nodes lands on the nearest node."""
     parcel = np.zeros(11)
     parcel[MASS], parcel[X], parcel[X + 1], parcel[7] = 5 * QUANTUM_KGPM2, 0.031, 0.009, 1.0
     i, j, mass = spread(parcel, 0.02)
     assert (i.tolist(), j.tolist(), mass.tolist()) == ([2], [0], [5 * QUANTUM_KGPM2])
 
 
-def test_parcels_that_land_on_one_node_add_up_and_those_in_the_air_stay() -> None:
-    """Two land in one place in a cycle, sorted and unique; a third is too high; saved, it comes back."""
+def test_landed_parcels_add_up_and_others_stay_in_flight() -> None:
+    """Two land at one place in one cycle, sorted and unique; a third is too high; it is saved and restored."""
     grid, flight = SoilGrid(FlatField(), 0.02), SoilInFlight()
     for z in (0.001, 0.001, 5.0):
         flight.drop(0.25, np.array([0.0, 0.0, z]), np.zeros(3), np.array([0.0, 1.0]), (0.05, 0.05))

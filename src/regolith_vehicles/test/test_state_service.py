@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Vehicles stand in static equilibrium from the first moment on."""
+"""Tests of placement in static equilibrium."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Maker = Callable[..., Vehicle]
 
 
 def _stand(vehicle: Vehicle, cycles: int = 50) -> tuple[float, float]:
-    """Let it stand; return the greatest vertical speed [m/s] and the greatest distance from the start [m]."""
+    """Let it rest; return the maximum vertical speed [m/s] and the maximum distance from the start [m]."""
     start = vehicle.body_state().position
     speed = drift = 0.0
     for _ in range(cycles):
@@ -40,10 +40,10 @@ def _stand(vehicle: Vehicle, cycles: int = 50) -> tuple[float, float]:
     ('model', 'slope', 'heading'),
     [('viper', 0.0, 0.3), ('viper', 15.0, 2.3), ('viper_locked', 0.0, 0.0), ('viper_grousered', 15.0, 0.3)],
 )
-def test_a_placed_vehicle_stands_still(make_vehicle: Maker, model: str, slope: float, heading: float) -> None:
-    """In the first second nothing moves by a millimetre, nor vertically by a millimetre per second; the ground is as it was.
+def test_placed_vehicle_is_at_rest(make_vehicle: Maker, model: str, slope: float, heading: float) -> None:
+    """In the first second nothing moves by 1 mm or vertically by 1 mm/s; the ground stays unchanged.
 
-    It stands within 3 mm of where it was asked to: soil gives way before it holds on a slope, which is made up for once.
+    It stands within 3 mm of the requested position: soil yields before it holds on a slope, which is corrected once.
     """
     vehicle = make_vehicle(model, field=PlaneField(math.tan(math.radians(slope)), 0.0))
     vehicle.place(0.3, -0.2, heading)
@@ -54,12 +54,12 @@ def test_a_placed_vehicle_stands_still(make_vehicle: Maker, model: str, slope: f
     assert speed < 1e-3 and drift < 1e-3
     assert vehicle.hull_load_fraction() == 0.0
     load = sum(w.force for w in vehicle.wheel_states())
-    # What is left to settle takes or gives less than a hundredth of the weight.
+    # The remaining settling takes or gives less than 1 % of the weight.
     assert load == pytest.approx([0.0, 0.0, 434.92 * 1.62], abs=0.01 * 434.92 * 1.62)
 
 
-def test_placing_beside_ruts_and_in_them_is_still(make_vehicle: Maker) -> None:
-    """One who joins late stands still on ground that others have driven over, and changes nothing by being placed."""
+def test_vehicle_placed_in_ruts_is_at_rest(make_vehicle: Maker) -> None:
+    """A vehicle that joins late is at rest on ground with ruts, and its placement changes nothing there."""
     first = make_vehicle()
     first.place(0.0, 0.0, 0.0)
     speeds, angles = wheel_commands(first.body.layout, 0.5, 0.0)
@@ -75,7 +75,7 @@ def test_placing_beside_ruts_and_in_them_is_still(make_vehicle: Maker) -> None:
     assert speed < 1e-3 and drift < 1e-3
 
 
-def test_placing_is_repeatable_to_the_bit(make_vehicle: Maker) -> None:
+def test_placement_is_bit_identical(make_vehicle: Maker) -> None:
     """Two vehicles placed alike, one of which has driven before, have the same state."""
     fresh, used = make_vehicle(), make_vehicle()
     used.place(1.0, 1.0, 0.5)
@@ -85,16 +85,16 @@ def test_placing_is_repeatable_to_the_bit(make_vehicle: Maker) -> None:
     assert fresh.state() == used.state()
 
 
-def test_where_nothing_holds_it_stands_on_the_surface(make_vehicle: Maker) -> None:
-    """On 45 degrees no equilibrium exists: it starts from where it was asked to, on the ground, and slides."""
+def test_vehicle_without_equilibrium_is_placed_on_the_surface(make_vehicle: Maker) -> None:
+    """On 45 degrees there is no equilibrium: it starts at the requested position on the ground, and slides."""
     vehicle = make_vehicle(field=PlaneField(1.0, 0.0))
     vehicle.place(0.3, -0.2, 0.0)
     assert vehicle.body_state().position[:2] == pytest.approx([0.3, -0.2], abs=1e-12)
     assert _stand(vehicle, 10)[1] > 1e-2
 
 
-def test_figures_count_from_the_first_command(make_vehicle: Maker) -> None:
-    """Rocking, being pushed and rolling back count for nothing before; afterwards all does."""
+def test_statistics_count_from_the_first_command(make_vehicle: Maker) -> None:
+    """Rocking, pushes and rolling back do not count before the first command; afterwards everything does."""
     vehicle = make_vehicle()
     vehicle.place(0.0, 0.0, 0.0)
     vehicle.apply_impulse(vehicle.body_state().center_of_mass, (100.0, 0.0, 0.0))
@@ -109,15 +109,15 @@ def test_figures_count_from_the_first_command(make_vehicle: Maker) -> None:
         vehicle.commit()
     figures = vehicle.statistics
     assert figures.distance == pytest.approx(vehicle.body_state().position[0] - start, rel=1e-2)
-    # What the wheels rolled and the rover did not go.
+    # Rolled distance of the wheels minus traveled distance of the rover.
     assert figures.mean_slip == pytest.approx(1.0 - figures.distance / figures.rolled, abs=0.02)
     assert 0.0 < figures.mean_slip < 0.08
 
 
 @pytest.mark.parametrize('rpy_deg', [(0.0, 0.0, 0.0), (20.0, 0.0, 30.0), (0.0, -15.0, -120.0), (10.0, 25.0, 200.0)])
 @pytest.mark.parametrize('slope', [0.0, 0.2])
-def test_depth_of_feet_is_that_of_the_deepest(rpy_deg: tuple[float, float, float], slope: float) -> None:
-    """Against each foot turned and moved by itself; negative where all are above the ground."""
+def test_support_depth_is_that_of_the_deepest_point(rpy_deg: tuple[float, float, float], slope: float) -> None:
+    """Compared with each foot rotated and moved on its own; negative where all feet are above the ground."""
     place, feet = np.array([2.0, -1.0, 0.7]), np.random.default_rng(1).uniform(-1.0, 1.0, (6, 3))
     turned = Rotation.from_euler('xyz', rpy_deg, degrees=True).apply(feet) + place
     expected = max(slope * x - z for x, _, z in turned)
@@ -131,8 +131,8 @@ SLOPES = [(0.0, 0.0), (0.4, 0.0), (-0.4, 0.0), (0.0, 0.4), (0.0, -0.4), (0.2, -0
 
 
 @pytest.mark.parametrize('model', ['viper', 'rassor', 'rocker_bogie', 'hmmwv', 'm113'])
-def test_vehicle_put_on_a_slope_touches_it_with_its_lowest_feet(make_vehicle: Maker, model: str) -> None:
-    """On slopes along either axis and across both, at all headings; above the place requested, heading there, upright."""
+def test_vehicle_on_slope_touches_it_with_its_lowest_points(make_vehicle: Maker, model: str) -> None:
+    """On slopes along either axis and across both, at all headings: above the requested position and upright."""
     vehicle = make_vehicle(model)
     for slope in SLOPES:
         ground = vehicle._levels = PlaneField(*slope, height=0.7).heights
@@ -144,7 +144,7 @@ def test_vehicle_put_on_a_slope_touches_it_with_its_lowest_feet(make_vehicle: Ma
             assert tuple(base.position[:2]) == (3.0, -2.0)
             assert math.atan2(ahead[1], ahead[0]) == pytest.approx(heading, abs=1e-9)
             feet = vehicle._feet()
-            # Feet of unequal lengths, as of springs at rest, lean it by as much as they differ over its length.
+            # Feet of unequal lengths, as of springs at rest, tilt it by their difference over its length.
             assert up @ normal > math.cos(np.ptp(feet[2]) / np.ptp(feet[0]) + 1e-4)
             # A plane has the same slope everywhere, so only rounding is left.
             assert support_depth(base.position, base.orientation, *feet, ground) == pytest.approx(0.0, abs=1e-12)
@@ -154,14 +154,14 @@ def test_vehicle_put_on_a_slope_touches_it_with_its_lowest_feet(make_vehicle: Ma
 
 
 @pytest.mark.parametrize(('slope', 'heading'), [((0.3, 0.0), 0.4), ((0.0, -0.3), 2.0), ((0.0, 0.0), -1.0)])
-def test_foot_on_a_bump_carries_and_none_is_below_the_ground(slope: tuple[float, float], heading: float) -> None:
-    """One of four feet is raised: the plane follows it by a quarter, and the two diagonal feet support the vehicle."""
+def test_support_point_on_a_bump_carries_and_none_is_below_ground(slope: tuple[float, float], heading: float) -> None:
+    """One of four feet is raised: the plane rises by a quarter, and the two diagonal feet support the vehicle."""
     feet = np.array([[0.8, 0.5, -0.4], [0.8, -0.5, -0.4], [-0.8, 0.5, -0.4], [-0.8, -0.5, -0.4]])
     c, s = math.cos(heading), math.sin(heading)
     raised = np.array([1.0 + c * 0.8 - s * 0.5, 2.0 + s * 0.8 + c * 0.5])
 
     def ground(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """A plane with a round plateau of 4 cm, far wider than a foot moves aside by tilting."""
+        """Plane with a round plateau of 4 cm, far wider than the motion of a foot by tilting."""
         return slope[0] * x + slope[1] * y + 0.04 * (np.hypot(x - raised[0], y - raised[1]) < 0.5)
 
     position, orientation = pose_on_ground(1.0, 2.0, heading, *feet.T, ground)
@@ -172,8 +172,8 @@ def test_foot_on_a_bump_carries_and_none_is_below_the_ground(slope: tuple[float,
 
 
 @pytest.mark.parametrize('model', ['viper', 'rassor', 'rocker_bogie', 'hmmwv', 'm113'])
-def test_ground_pushes_the_feet_just_where_they_touch(make_vehicle: Maker, model: str) -> None:
-    """Hung a little above level ground nothing pushes, pressed in a little the ground does: feet are where contact is."""
+def test_ground_pushes_support_points_at_contact(make_vehicle: Maker, model: str) -> None:
+    """Slightly above level ground there is no force, slightly below there is: support points are where contact is."""
     vehicle = make_vehicle(model)
 
     def push(height: float) -> float:
@@ -186,8 +186,8 @@ def test_ground_pushes_the_feet_just_where_they_touch(make_vehicle: Maker, model
     assert push(-3e-3) > 0.0
 
 
-def test_placing_makes_up_once_for_the_way_by_which_soil_yields(make_vehicle: Maker) -> None:
-    """On a slope of 15 degrees a vehicle slides by some millimeters before the soil holds; placed it is where it was to be."""
+def test_placement_corrects_once_for_soil_yielding(make_vehicle: Maker) -> None:
+    """At 15 degrees a vehicle slides by some mm before the soil holds; placement corrects for that."""
     vehicle = make_vehicle(field=PlaneField(math.tan(math.radians(15.0)), 0.0), soil='lunar_nominal')
     vehicle.place_on_ground(0.3, -0.2, 0.3)
     assert vehicle._settle()

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil that moves, on a topic: only where there is such, only for those who listen, to single precision."""
+"""Tests of the soil surfel topic: point cloud fields and subscribers."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def agent(discs: Surfels | None) -> Any:
 
 
 def some(count: int) -> Surfels:
-    """Return discs whose numbers single precision holds."""
+    """Return surfels with values that are exact in single precision."""
     numbers = np.arange(13.0 * count).reshape(count, 13) / 8.0
     return Surfels(numbers[:, :3], numbers[:, 3:6], numbers[:, 6], numbers[:, 7:])
 
 
 @pytest.mark.parametrize('count', [0, 3])
-def test_a_cloud_has_the_discs(count: int) -> None:
-    """In the world, with names that RViz knows for places and normals; there and back to the bit."""
+def test_point_cloud_contains_the_surfels(count: int) -> None:
+    """World frame, field names of RViz for positions and normals; the round trip is bit-identical."""
     message = surfels_message(2_500_000_000, some(count))
     assert (message.header.frame_id, message.width, message.height) == ('world', count, 1)
     assert [field.name for field in message.fields][:6] == ['x', 'y', 'z', 'normal_x', 'normal_y', 'normal_z']
@@ -58,12 +58,14 @@ def test_a_cloud_has_the_discs(count: int) -> None:
     assert all(np.array_equal(a, b) and a.shape == b.shape for a, b in zip(discs, some(count), strict=True))
 
 
-def test_another_cloud_is_refused() -> None:
-    with pytest.raises(ValueError, match='points of 12 bytes; allowed: 52, x, y, z, normal_x'):
+def test_other_point_cloud_is_refused() -> None:
+    with pytest.raises(
+        ValueError, match='point_step = 12: does not match the fields of surfels; allowed: 52, x, y, z, normal_x'
+    ):
         surfels_record(PointCloud2(point_step=12))
 
 
-def test_it_is_told_to_those_who_listen(context: Context) -> None:
+def test_surfels_are_published_to_subscribers_only(context: Context) -> None:
     node = Node('agent', namespace='amber', context=context)
     hard = SurfelTopic(node, agent(None))
     assert hard.publisher is None and not hard.wanted
@@ -77,7 +79,7 @@ def test_it_is_told_to_those_who_listen(context: Context) -> None:
         if topic.wanted:
             break
         executor.spin_once(timeout_sec=0.02)
-    topic.publish(SimpleNamespace(t_ns=0, discs=None))  # type: ignore[arg-type]  nobody listened at that moment
+    topic.publish(SimpleNamespace(t_ns=0, discs=None))  # type: ignore[arg-type]  no subscriber in that cycle
     topic.publish(SimpleNamespace(t_ns=20_000_000, discs=some(2)))  # type: ignore[arg-type]
     for _ in range(200):
         if heard:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The driver that digs, hauls and dumps, on an ideal unicycle with an ideal drum."""
+"""Tests of the driver that digs, hauls and dumps, on an ideal unicycle with an ideal drum."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def driver_of(*tasks: Mapping[str, Any], **settings: Any) -> Any:
 
 
 class Machine:
-    """A unicycle with a drum that fills at 5 % a second while it is told to dig, and empties as quickly."""
+    """Unicycle with a drum that fills at 5 %/s while digging is commanded, and empties at the same rate."""
 
     def __init__(self, driver: Driver, x: float = 0.0, y: float = 0.0, heading: float = 0.0) -> None:
         self.driver, self.x, self.y, self.heading, self.level, self.t = driver, x, y, heading, 0.0, 0.0
 
     def step(self) -> DriveCommand:
-        """Go on for a cycle; return the command."""
+        """Run one cycle; return the command."""
         base = BodyState('m', np.array([self.x, self.y, 0.0]), from_yaw(self.heading), np.zeros(3), np.zeros(3))
         self.driver.set_fill_levels({'drum': self.level})
         command = self.driver.command(round(self.t * 1e9), base)
@@ -51,7 +51,7 @@ class Machine:
         return command
 
     def run(self, seconds: float) -> None:
-        """Go on for a time [s]."""
+        """Run for a time [s]."""
         for _ in range(round(seconds / STEP_S)):
             self.step()
 
@@ -62,8 +62,8 @@ DUMP = {'type': 'dump', 'joints': {'drum': -2.0}}
 
 @pytest.mark.parametrize('backwards', [False, True])
 @pytest.mark.parametrize(('x', 'y'), [(3.0, 0.0), (2.0, 2.0), (-1.5, 0.4), (0.0, -1.0)])
-def test_it_hauls_to_a_place_nose_or_rear_first(x: float, y: float, backwards: bool) -> None:
-    """It comes within 5 cm of the goal from any side, and drives the right end first all the way."""
+def test_haul_reaches_the_goal_forward_or_in_reverse(x: float, y: float, backwards: bool) -> None:
+    """It ends within 5 cm of the goal from any side, and drives with the correct end ahead all the way."""
     driver = driver_of({'type': 'haul', 'goal': (x, y), 'reverse': backwards})
     machine = Machine(driver)
     while driver.done == 0:
@@ -73,8 +73,8 @@ def test_it_hauls_to_a_place_nose_or_rear_first(x: float, y: float, backwards: b
     assert math.dist((machine.x, machine.y), (x, y)) < 0.06
 
 
-def test_it_digs_until_full_hauls_and_dumps_until_empty_as_often_as_asked() -> None:
-    """Twice round: 10 s to fill to a half after standing 1 s, the same to empty; then it stands."""
+def test_tasks_dig_haul_and_dump_are_repeated() -> None:
+    """Twice: 10 s to fill to one half after standing 1 s, the same to empty; then it stands."""
     driver = driver_of(DIG, {'type': 'haul', 'goal': (1.0, 0.0)}, DUMP, {'type': 'haul', 'goal': (0.0, 0.0)}, repeat=2)
     machine = Machine(driver)
     first = machine.step()
@@ -93,8 +93,8 @@ def test_it_digs_until_full_hauls_and_dumps_until_empty_as_often_as_asked() -> N
     assert tuple(last) == (0.0, 0.0) and not last.joints
 
 
-def test_a_task_that_takes_too_long_is_given_up() -> None:
-    """A drum that no longer fills: after the time-out the next task begins; one that is done already takes no cycle."""
+def test_task_is_aborted_after_its_timeout() -> None:
+    """A drum that no longer fills: the next task begins after the timeout; a finished one takes no cycle."""
     driver = driver_of(
         DUMP, {'type': 'dig', 'target_fill': 0.5, 'timeout_s': 2.0}, {'type': 'haul', 'goal': (1.0, 0.0)}
     )
@@ -107,8 +107,8 @@ def test_a_task_that_takes_too_long_is_given_up() -> None:
     assert driver.done == 2 and machine.step().linear == 0.2
 
 
-def test_it_goes_on_where_it_was_saved() -> None:
-    """Restored in the middle of a turn, it commands what the first one does."""
+def test_driver_continues_from_saved_state() -> None:
+    """Restored within a turn, it commands the same as the first driver."""
     tasks = DIG, {'type': 'haul', 'goal': (-1.0, 0.5)}, DUMP
     machine = Machine(driver_of(*tasks))
     machine.run(12.0)
@@ -136,10 +136,10 @@ def test_it_goes_on_where_it_was_saved() -> None:
         ({'type': 'dig', 'target_fill': 0.5, 'tools': ['front', 'rear']}, (0.6, 0.2), False),
     ],
 )
-def test_a_task_is_over_once_all_its_tools_are_full_or_empty(
+def test_task_ends_when_all_its_tools_are_full_or_empty(
     task: dict[str, Any], levels: tuple[float, float], over: bool
 ) -> None:
-    """All tools of the vehicle where a task names none; others do not count where it does."""
+    """All tools of the vehicle count if a task names none; otherwise only the named ones."""
     driver = driver_of(task)
     driver.set_fill_levels(dict(zip(('front', 'rear'), levels)))
     driver.command(0, BodyState('m', np.zeros(3), from_yaw(0.0), np.zeros(3), np.zeros(3)))

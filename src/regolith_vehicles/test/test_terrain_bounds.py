@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Leaving an elevation model is said once, and so is coming back."""
+"""Tests of the messages about the bounds of an elevation model."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from regolith_terrain.raster import RasterField
 from regolith_vehicles.agent.terrain_bounds import TerrainBoundsMonitor
 
 
-def test_each_crossing_of_the_edge_is_said_once() -> None:
-    # Posts from -10 to 10 m along axes turned by 45 degrees: (9, 9) lies beyond the corner's side, (13, 0) does not.
+def test_each_crossing_of_the_edge_is_reported_once() -> None:
+    # Posts from -10 to 10 m along axes turned by 45 degrees: (9, 9) lies beyond the side of the corner, (13, 0) does
+    # not.
     c = math.sqrt(0.5)
     field = RasterField(np.zeros((5, 5)), 5.0, jacobian=(c, c, -c, c))
     watch = TerrainBoundsMonitor('amber', field)

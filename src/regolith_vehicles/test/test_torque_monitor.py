@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Servos that the step size cannot resolve: a run says which joint's torque alternates between its limits."""
+"""Tests of the monitor of joint torques that alternate between their limits."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ CYCLE_NS = 20_000_000
 
 
 def driven(folder: Path, integrator: str) -> tuple[Vehicle, list[tuple[int, str]]]:
-    """Drive a viper whose front left wheel has two speed servos for 1 s; return it, and warnings with their times [ns].
+    """Drive a viper with two speed servos on its front left wheel for 1 s; return it and warnings with times [ns].
 
-    Each servo by itself is below the limit kv dt = 2 I of the check; together they are beyond it.
+    Each servo alone is below the limit kv dt = 2 I of the check; together they are beyond it.
     """
     config, shipped = load_vehicle_model('viper')
     text = shipped.read_text().replace('integrator="implicitfast"', f'integrator="{integrator}"')
@@ -53,7 +53,7 @@ def driven(folder: Path, integrator: str) -> tuple[Vehicle, list[tuple[int, str]
 
 
 def test_torque_that_alternates_between_its_limits_is_named_with_remedies(tmp_path: Path) -> None:
-    """Once for each servo, with vehicle, joint and fraction; the same model with the implicit integrator is calm."""
+    """Once for each servo, with vehicle, joint and fraction; no warning with the implicit integrator."""
     vehicle, found = driven(tmp_path, 'Euler')
     joint = vehicle.config.wheels[0].joint
     assert len(found) == 2 and all(t_ns <= 1_000_000_000 for t_ns, _ in found)
@@ -65,8 +65,8 @@ def test_torque_that_alternates_between_its_limits_is_named_with_remedies(tmp_pa
     assert driven(tmp_path, 'implicitfast')[1] == []
 
 
-def test_shipped_vehicle_that_changes_direction_is_no_alternation() -> None:
-    """Full torque one way, then the other, twice a second: what drivers do, and is not warned of."""
+def test_direction_changes_are_not_reported_as_alternation() -> None:
+    """Full torque in alternating directions, twice a second, as drivers may command: no warning."""
     config, mjcf = load_vehicle_model('viper')
     vehicle = Vehicle('rover', config, mjcf, SoilGrid(FlatField(), 0.05, RIGID), RigidTerrainConfig(), 1.62)
     vehicle.place(0.0, 0.0, 0.0)
@@ -79,8 +79,8 @@ def test_shipped_vehicle_that_changes_direction_is_no_alternation() -> None:
         assert watch.notice(k * CYCLE_NS, CYCLE_NS, motion.alternation) == []
 
 
-def test_warning_returns_only_after_calm() -> None:
-    """Once while it lasts; again after the mean fell below a tenth; nothing without a cycle, as after a restore."""
+def test_warning_repeats_only_after_calm() -> None:
+    """Once while it lasts; again after the mean fell below a tenth; none without a cycle, as after a restore."""
     _, mjcf = load_vehicle_model('viper')
     model = mujoco.MjModel.from_xml_path(str(mjcf))
     watch, all_of, none = TorqueWatch('rover', model), np.ones(model.nu), np.zeros(model.nu)
@@ -90,7 +90,7 @@ def test_warning_returns_only_after_calm() -> None:
     told = [len(watch.notice(k * CYCLE_NS, CYCLE_NS, one)) for k in range(100)]
     # 1 - exp(-t / 0.5 s) exceeds one half after ln 2 of 0.5 s, 0.347 s.
     assert sum(told) == 1 and told.index(1) == pytest.approx(0.347 / 0.02, abs=1.0)
-    for _ in range(40):  # 0.8 s: the mean is exp(-1.6), 0.2
+    for _ in range(40):  # 0.8 s: the mean is exp(-1.6), 0.2.
         assert watch.notice(0, CYCLE_NS, none) == []
     assert sum(len(watch.notice(0, CYCLE_NS, one)) for _ in range(100)) == 0
     for _ in range(100):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The shortest band round discs, held against plane geometry."""
+"""Tests of the path of a track around its discs, against plane geometry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def laid(x: list[float], z: list[float], radius: list[float], pitch: float) -> t
 
 
 def places(pieces: np.ndarray, total: float, count: int) -> np.ndarray:
-    """Return ``count`` points evenly along the way, and their normals, shape (count, 4)."""
+    """Return ``count`` points evenly spaced along the path, and their normals, shape (count, 4)."""
     ends = np.cumsum(pieces[:, LENGTH])
     out = []
     for way in np.arange(count) * total / count:
@@ -29,8 +29,8 @@ def places(pieces: np.ndarray, total: float, count: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(('front', 'rear'), [(0.3, 0.3), (0.25, 0.4), (0.5, 0.2)])
-def test_a_band_round_two_discs_is_as_long_as_geometry_says(front: float, rear: float) -> None:
-    """Two tangents and two arcs; with a pitch of a micrometre chords are arcs to 1e-10."""
+def test_band_length_around_two_discs_matches_geometry(front: float, rear: float) -> None:
+    """Two tangents and two arcs; with a pitch of a micrometer chords are arcs to 1e-10."""
     apart = 2.0
     sine = (front - rear) / apart
     lean = math.asin(sine)
@@ -39,15 +39,15 @@ def test_a_band_round_two_discs_is_as_long_as_geometry_says(front: float, rear: 
     assert total == pytest.approx(expected, rel=1e-9)
 
 
-def test_wheels_inside_do_not_change_the_way() -> None:
+def test_inner_wheels_do_not_change_the_path() -> None:
     _, without = laid([0.0, -3.0], [0.0, 0.0], [0.3, 0.3], 0.1)
     _, inside = laid([0.0, -1.0, -2.0, -3.0], [0.0, 0.05, 0.02, 0.0], [0.3, 0.3, 0.3, 0.3], 0.1)
     _, outside = laid([0.0, -1.0, -2.0, -3.0], [0.0, -0.05, 0.02, 0.0], [0.3, 0.3, 0.3, 0.3], 0.1)
     assert inside == pytest.approx(without, rel=1e-12) and outside > without + 1e-3
 
 
-def test_pins_stand_a_pitch_apart() -> None:
-    """All round the discs of an M113; a shoe half on a disc is out by p^3 / (60 R^2), below 1 mm."""
+def test_pins_are_one_pitch_apart() -> None:
+    """All around the discs of an M113; a shoe half on a disc is off by p^3 / (60 R^2), below 1 mm."""
     x = [0.0, -0.655, -1.322, -1.989, -2.656, -3.322, -3.95]
     z = [0.0, -0.215, -0.215, -0.215, -0.215, -0.215, -0.12]
     pitch = 0.154
@@ -56,7 +56,7 @@ def test_pins_stand_a_pitch_apart() -> None:
     pins = places(pieces, total, 63)
     chords = np.hypot(*(np.roll(pins[:, :2], -1, axis=0) - pins[:, :2]).T)
     assert np.abs(chords - total / 63).max() < 1e-3
-    # Outwards, and clockwise: down at the front, back below, forward above.
+    # Outward, and clockwise: down at the front, back below, forward above.
     assert pins[0] == pytest.approx([radius[0], 0.0, 1.0, 0.0])
     travel = np.roll(pins[:, :2], -1, axis=0) - pins[:, :2]
     middle = np.array([-2.0, -0.1])

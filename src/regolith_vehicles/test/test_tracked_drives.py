@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A tank on a slope, and how far heavy vehicles roll after the last command."""
+"""Tests of tracked vehicles on slopes, and of the stopping distance of heavy vehicles after the last command."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def cycle(vehicle: Vehicle, command: DriveCommand) -> None:
         ),
     ],
 )
-def test_silence_stops_heavy_vehicles(model: str, speed: float, slope_deg: float, farthest: float) -> None:
-    """The command holds for its time-out, v T; then the brakes stop it, going back and downhill, too."""
+def test_timeout_stops_heavy_vehicles(model: str, speed: float, slope_deg: float, farthest: float) -> None:
+    """The command holds for its timeout, v T; then the brakes stop the vehicle, in reverse and downhill, too."""
     tilt = math.radians(slope_deg)
     vehicle = made(model, gravity=(-G * math.sin(tilt), 0.0, -G * math.cos(tilt)))
     vehicle.place(0.0, 0.0, 0.0)
@@ -67,15 +67,15 @@ def test_silence_stops_heavy_vehicles(model: str, speed: float, slope_deg: float
         places.append(vehicle.body_state().position[0])
     way = math.copysign(1.0, speed) * (vehicle.body_state().position[0] - start[0])
     assert 0.5 * abs(reached) < way < farthest
-    # It stands, though its hull still nods on springs that are hardly damped.
+    # It stands, though its hull still pitches on lightly damped springs.
     assert abs(np.mean(places[-50:]) - np.mean(places[-100:-50])) < 0.02
 
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('slope_deg', [5.0, -15.0])
 @pytest.mark.slow
-def test_a_tank_keeps_its_speed_on_a_slope(slope_deg: float) -> None:
-    """Up what its engine can, 445 N m / 0.24 / 0.5 at 0.245 m being 15 kN of 111 kN, 7.8 degrees; down 15 by its brakes."""
+def test_tracked_vehicle_keeps_its_speed_on_a_slope(slope_deg: float) -> None:
+    """Up to the engine limit, 445 N m / 0.24 / 0.5 at 0.245 m: 15 kN of 111 kN, 7.8 degrees; down 15 by its brakes."""
     tilt = math.radians(slope_deg)
     tank = made('m113', gravity=(-G * math.sin(tilt), 0.0, -G * math.cos(tilt)))
     tank.place(0.0, 0.0, 0.0)
@@ -91,8 +91,8 @@ def test_a_tank_keeps_its_speed_on_a_slope(slope_deg: float) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize('left', [2.0, 0.0])
-def test_a_tank_drives_over_a_step_of_30_cm(left: float) -> None:
-    """With both tracks, and with the right one alone: up, on, and down again; shoes push back as their own mass bears."""
+def test_tracked_vehicle_drives_over_a_step_of_30_cm(left: float) -> None:
+    """With both tracks and with the right one only: up, on top and down; shoes react as their own mass does."""
     given = {
         'vehicle': 'm113',
         'maneuver': 'box',
@@ -102,7 +102,7 @@ def test_a_tank_drives_over_a_step_of_30_cm(left: float) -> None:
         'box_left_m': left,
     }
     done = drive(Settings.model_validate(given), lambda done, total: None)
-    on = (done['x_m'] > 4.0) & (done['x_m'] < 5.5)  # the sprockets are past the box, the road wheels on it
+    on = (done['x_m'] > 4.0) & (done['x_m'] < 5.5)  # The sprockets are past the box, the road wheels on it.
     assert done['z_m'][on].max() > 0.59 + (0.4 if left > 0.0 else 0.25)
     assert np.abs(done['roll_deg'][on]).max() > 3.0 if left == 0.0 else np.abs(done['roll_deg']).max() < 1.0
     assert done['x_m'][-1] > 15.0 and done['z_m'][-50:].mean() == pytest.approx(0.6, abs=0.03)

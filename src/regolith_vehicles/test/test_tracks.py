@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A tracked vehicle: what its bands pass on, how it stands, drives, turns and brakes."""
+"""Tests of tracked vehicles: bands, rest, driving, turning and braking."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MakeM113 = Callable[..., Vehicle]
 
 @pytest.fixture
 def make_m113() -> MakeM113:
-    """Return a maker of M113s: parameters of the gear, ground, gravity."""
+    """Return a function that builds M113s from parameters of the running gear, ground and gravity."""
 
     def make(ground: Any = None, gravity: Any = G, mjcf: Path | None = None, **parameters: Any) -> Vehicle:
         config, shipped = load_vehicle_model('m113')
@@ -63,18 +63,18 @@ def go(vehicle: Vehicle, seconds: float, *command: float) -> None:
         vehicle.commit()
 
 
-def test_it_weighs_what_it_should_where_it_should(make_m113: MakeM113) -> None:
-    """Mass and centre of mass of the reference, 11342.86 kg at (-1.998, -0.002, 0.232), shoes included."""
+def test_m113_mass_and_center_of_mass_match_the_reference(make_m113: MakeM113) -> None:
+    """Mass and center of mass of the reference, 11342.86 kg at (-1.998, -0.002, 0.232), shoes included."""
     vehicle = make_m113()
     vehicle.place_at([0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0])
     body = vehicle.body_state()
     assert body.mass == pytest.approx(11342.86, abs=0.01)
-    # The band lies a little otherwise there.
+    # The shape of the band differs a little there.
     assert body.center_of_mass == pytest.approx([-1.998, -0.002, 0.232], abs=0.003)
 
 
-def test_discs_in_another_order_are_refused(make_m113: MakeM113) -> None:
-    """The way round them is laid from a sprocket in front; one behind would be laid round nothing."""
+def test_discs_in_wrong_order_are_refused(make_m113: MakeM113) -> None:
+    """The path around the discs starts at a sprocket in front; a sprocket behind gives an invalid path."""
     sides = gear_of(make_m113()).tracks.model_dump()['sides']
     sides[1]['wheels'] = sides[1]['wheels'][::-1]
     with pytest.raises(VehicleModelError, match=r'sides\.1.* has discs at x = .*; allowed: sprocket, wheels and idler'):
@@ -87,11 +87,11 @@ def test_discs_in_another_order_are_refused(make_m113: MakeM113) -> None:
         make_m113(sides=behind)
 
 
-def test_bands_that_do_not_fit_are_refused(make_m113: MakeM113) -> None:
+def test_bands_of_wrong_length_are_refused(make_m113: MakeM113) -> None:
     given = gear_of(make_m113()).tracks.model_dump()
     sides = [dict(side) for side in given['sides']]
     for shoes in (10, 200):
-        with pytest.raises(VehicleModelError, match=rf'sides\.0\.shoes .*{shoes}.*; allowed: 60 to 65 of them'):
+        with pytest.raises(VehicleModelError, match=rf'sides\.0\.shoes .*{shoes}.*; allowed: 60 to 65'):
             make_m113(sides=[{**sides[0], 'shoes': shoes}, sides[1]])
     for wrong, message in (
         ([sides[0], {**sides[1], 'name': 'left'}], "sides.1.name = 'left': is already used by side 0"),
@@ -104,8 +104,8 @@ def test_bands_that_do_not_fit_are_refused(make_m113: MakeM113) -> None:
         make_m113(shoe={**given['shoe'], 'pads': pads})
 
 
-def test_the_band_passes_on_every_force(make_m113: MakeM113) -> None:
-    """Newton's third law: what the ground does to shoes comes to the bodies, less what moves the pins; moments, too."""
+def test_band_transmits_every_force(make_m113: MakeM113) -> None:
+    """Newton's third law: ground forces and moments on shoes act on the bodies, less the acceleration of the pins."""
     vehicle = make_m113()
     vehicle.place_at([0.0, 0.0, 0.6], [0.05, 0.1, 0.2, math.sqrt(1.0 - 0.0525)])
     gear = gear_of(vehicle)
@@ -139,8 +139,8 @@ def test_the_band_passes_on_every_force(make_m113: MakeM113) -> None:
     assert moment == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_wheel_presses_as_a_winkler_foundation_says(make_m113: MakeM113) -> None:
-    """F = 4/3 k sqrt(2 r) d^1.5 while the patch is shorter than a shoe, wherever on it; moments by its foot."""
+def test_wheel_pressure_matches_winkler_foundation(make_m113: MakeM113) -> None:
+    """F = 4/3 k sqrt(2 r) d^1.5 while the patch is shorter than a shoe, anywhere on it; moments by its contact point."""
     vehicle = make_m113()
     vehicle.place_at([0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0])
     gear = gear_of(vehicle)
@@ -155,14 +155,14 @@ def test_a_wheel_presses_as_a_winkler_foundation_says(make_m113: MakeM113) -> No
     pressed, moment = press_wheels(band, state, 0, ahead, behind, 1.0, 0.0, views)
     expected = 4.0 / 3.0 * band.rubber * math.sqrt(2.0 * radius) * deep**1.5
     assert pressed == pytest.approx(expected, rel=1e-12) and moment == pytest.approx(foot * expected, rel=1e-9)
-    # What two shoes share is what one bears alone.
+    # What two shoes share is what one supports alone.
     state.discs[0, 1, 0] = 0.5 * band.pitch
     one, _ = press_wheels(band, state, 0, ahead, behind, 1.0, 0.0, views)
     assert one == pytest.approx(0.5 * expected, rel=1e-9)
 
 
-def test_a_wheel_off_its_bodys_center_of_mass_is_pressed_at_its_axle(make_m113: MakeM113) -> None:
-    """Force and moment on the body are those of a force at the axle, wherever the center of mass lies beside it."""
+def test_wheel_force_acts_at_the_axle_off_the_center_of_mass(make_m113: MakeM113) -> None:
+    """Force and moment on the body are those of a force at the axle, for any center of mass beside it."""
     vehicle = make_m113()
     vehicle.place_at([0.0, 0.0, 1.0], [0.1, -0.2, 0.3, math.sqrt(1.0 - 0.14)])
     gear = gear_of(vehicle)
@@ -183,8 +183,8 @@ def test_a_wheel_off_its_bodys_center_of_mass_is_pressed_at_its_axle(make_m113: 
     assert moment + np.cross(views.xipos[body] - views.xpos[body], force) == pytest.approx([0.0] * 3, abs=1e-6)
 
 
-def test_the_mean_tension_of_all_links_is_that_of_the_bands_length(make_m113: MakeM113) -> None:
-    """By hand: each free pin takes its pull from all links behind it; links on the sprocket and beyond the run count too."""
+def test_mean_tension_follows_from_band_length(make_m113: MakeM113) -> None:
+    """By hand: each free pin gets tension from all links behind it, on the sprocket and beyond the run, too."""
     gear = gear_of(make_m113())
     band, state, shoes, first, end = gear.band, gear.state, int(gear.shoes[0]), 4, 30
     state.load[:] = 0.0
@@ -200,8 +200,8 @@ def test_the_mean_tension_of_all_links_is_that_of_the_bands_length(make_m113: Ma
     assert tensions.mean() == pytest.approx(even, rel=1e-9)
 
 
-def test_an_idler_yields_to_the_band(make_m113: MakeM113) -> None:
-    """A shoe lies so deep that the foundation bears T p / R: the integral of k (d - x^2 / 2r) over the pitch."""
+def test_idler_deflects_under_band_tension(make_m113: MakeM113) -> None:
+    """A shoe sinks in until the foundation supports T p / R: the integral of k (d - x^2 / 2r) over the pitch."""
     band: Band = gear_of(make_m113()).band
     tension, radius = 1e5, 0.255
     pins = idler_radius(band, 0, tension)
@@ -228,7 +228,7 @@ def test_engine_and_brakes_turn_the_sprockets(make_m113: MakeM113) -> None:
     assert split.data.ctrl == pytest.approx([-half, half], rel=1e-3)
 
 
-def test_a_brake_is_limited_to_its_torque_where_braking_and_steering_press_it(make_m113: MakeM113) -> None:
+def test_brake_torque_is_limited_for_braking_plus_steering(make_m113: MakeM113) -> None:
     """Full braking slows both sprockets alike, whether the left side steers as well or not."""
     speeds = []
     for steering in (0.0, 1.0):
@@ -236,25 +236,25 @@ def test_a_brake_is_limited_to_its_torque_where_braking_and_steering_press_it(ma
         vehicle.place_at([0.0, 0.0, 10.0], [0.0, 0.0, 0.0, 1.0])
         go(vehicle, 0.5, 0.0, 1.0, 0.0)
         before = vehicle.data.qvel[gear_of(vehicle).line.dof].copy()
-        go(vehicle, 0.02, steering, 0.0, 1.0)  # the command rises linearly over this cycle
+        go(vehicle, 0.02, steering, 0.0, 1.0)  # The command rises linearly over this cycle.
         go(vehicle, 0.02, steering, 0.0, 1.0)
         speeds.append(vehicle.data.qvel[gear_of(vehicle).line.dof].copy())
         assert (speeds[-1] > 0.1).all() and (speeds[-1] < before - 0.05).all()
     assert speeds[1][1] == pytest.approx(speeds[0][1], rel=1e-6)
-    # Of a cycle of rising commands and one of full ones the right brake is pressed by 1/2 and 1 in the mean, the left one, by
-    # min(1, 2 share), by 3/4 and 1; 5 %: the bands' own resistance, which is in both.
+    # Over one cycle of rising commands and one of full ones, the mean of the right brake is 1/2 and 1, that of the
+    # left one, min(1, 2 share), is 3/4 and 1. 5 %: the resistance of the bands, which is in both.
     assert (before[0] - speeds[1][0]) / (before[0] - speeds[0][0]) == pytest.approx(1.75 / 1.5, rel=0.05)
 
 
-def test_a_twist_is_driven() -> None:
-    """Steering towards the yaw rate that lacks, throttle for speed, brakes to stop, a pivot where it can."""
+def test_twist_is_followed() -> None:
+    """It steers by the yaw rate error, uses throttle for speed and brakes to stop, and pivots where possible."""
     memory = np.zeros(4)
     steering, throttle, braking, direction, pivot = speed_control(np.array([2.0, 0.3]), memory, 0.02, 2.16, False)
     assert steering > 0.0 and throttle > 0.0 and braking == 0.0 and direction > 0.0 and pivot == 0.0
     assert speed_control(np.zeros(2), np.zeros(4), 0.02, 2.16, True)[2] == 1.0
     turned = speed_control(np.array([0.0, -0.3]), np.zeros(4), 0.02, 2.16, True)
     assert turned[0] == -1.0 and turned[4] == 1.0 and turned[1] > 0.0
-    # The inner track is the other one when it goes back.
+    # In reverse the inner track is the other one.
     back = speed_control(np.array([-2.0, 0.3]), np.array([-1.0, 0.0, 0.0, 0.0]), 0.02, 2.16, False)
     assert back[3] < 0.0 and back[0] < 0.0
     too_fast = speed_control(np.array([1.0, 0.0]), np.array([3.0, 0.0, 0.0, 0.0]), 0.02, 2.16, False)
@@ -262,8 +262,8 @@ def test_a_twist_is_driven() -> None:
 
 
 @pytest.mark.seconds
-def test_shoes_stay_a_pitch_apart_and_states_come_back(make_m113: MakeM113) -> None:
-    """Driving, to 1 mm all round; a restored vehicle goes on to the bit."""
+def test_shoes_stay_one_pitch_apart_and_states_are_restored(make_m113: MakeM113) -> None:
+    """Pitch error of 1 mm while driving; a restored vehicle continues bit-identical."""
     vehicle = make_m113(gravity=(-0.5, 0.0, -G))
     vehicle.place(0.0, 0.0, 0.3)
     go(vehicle, 1.0, 0.3, 1.0, 0.0)
@@ -282,7 +282,7 @@ def test_shoes_stay_a_pitch_apart_and_states_come_back(make_m113: MakeM113) -> N
 
 
 def mirrored(path: Path, folder: Path) -> Path:
-    """Return a copy of an MJCF file whose left is its right."""
+    """Return a mirrored copy of an MJCF file (left and right exchanged)."""
     tree = ET.parse(path)
     for element in tree.iter():
         for key, value in list(element.attrib.items()):
@@ -298,8 +298,8 @@ def mirrored(path: Path, folder: Path) -> Path:
 
 
 @pytest.mark.seconds
-def test_the_mirrored_vehicle_mirrors_its_path(make_m113: MakeM113, tmp_path: Path) -> None:
-    """Its sides differ by a shoe and by where the wheels stand; to 1e-6 of the way, as sums come in another order."""
+def test_mirrored_vehicle_mirrors_its_path(make_m113: MakeM113, tmp_path: Path) -> None:
+    """The sides differ by a shoe and by wheel positions; 1e-6 of the distance, since the order of sums differs."""
     config, shipped = load_vehicle_model('m113')
     assert config.running_gear is not None
     left, right = config.running_gear.parameters['sides']
@@ -323,8 +323,8 @@ def test_the_mirrored_vehicle_mirrors_its_path(make_m113: MakeM113, tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.parametrize('ground', ['rigid', 'lunar_nominal'])
 @pytest.mark.parametrize('slope_deg', [0.0, 15.0])
-def test_it_stands_still_with_its_brakes_on(make_m113: MakeM113, ground: str, slope_deg: float) -> None:
-    """From 10 to 70 s: the ground bears its weight to 0.1 % (means over 1 s), it creeps by less than 1 mm."""
+def test_vehicle_with_brakes_applied_is_at_rest(make_m113: MakeM113, ground: str, slope_deg: float) -> None:
+    """From 10 to 70 s the ground supports its weight to 0.1 % (means over 1 s), and it creeps by less than 1 mm."""
     tilt = math.radians(slope_deg)
     gravity = (-G * math.sin(tilt), 0.0, -G * math.cos(tilt))
     vehicle = make_m113(None if ground == 'rigid' else load_soil(ground), gravity=gravity)

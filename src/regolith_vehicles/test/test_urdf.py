@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The URDF names what joint_states and tf name, and its tree is MuJoCo's."""
+"""Tests of the URDF: names of joint_states and tf, and the kinematic tree of MuJoCo."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _viper() -> tuple[VehicleModelConfig, Multibody]:
 
 
 def _odd(tmp_path) -> tuple[VehicleModelConfig, Multibody]:
-    """A body with two joints beside its origin, one without any, references that are not zero, frames of other names."""
+    """Two joints beside the origin of a body, a body without joints, nonzero reference angles, custom frame names."""
     (tmp_path / 'odd.xml').write_text(ODD)
     wheel = {'name': 'only', 'body': 'wheel', 'joint': 'spin', 'actuator': 'drive', 'radius_m': 0.1, 'width_m': 0.1}
     drive = {'max_wheel_speed_radps': 3.0, 'max_wheel_acceleration_radps2': 2.0}
@@ -42,8 +42,8 @@ def _odd(tmp_path) -> tuple[VehicleModelConfig, Multibody]:
 
 
 @pytest.mark.parametrize('which', ['viper', 'odd'])
-def test_frames_are_where_mujoco_has_the_bodies(which: str, tmp_path) -> None:
-    """Chained from the base on, they meet every body at random joint positions; 1e-12 is rounding."""
+def test_frames_match_mujoco_bodies(which: str, tmp_path) -> None:
+    """Chained from the base, the frames match every body at random joint positions; 1e-12 is rounding."""
     config, body = _viper() if which == 'viper' else _odd(tmp_path)
     data = mujoco.MjData(body.model)
     generator = np.random.default_rng(1)
@@ -63,8 +63,8 @@ def test_frames_are_where_mujoco_has_the_bodies(which: str, tmp_path) -> None:
 
 
 @pytest.mark.parametrize('which', ['viper', 'odd'])
-def test_the_file_is_a_whole_urdf(which: str, tmp_path) -> None:
-    """One tree, unique names, joints of the joint states, what each type needs, masses that add up."""
+def test_urdf_file_is_complete(which: str, tmp_path) -> None:
+    """One tree, unique names, the joints of the joint states, required elements of each type, masses that add up."""
     config, body = _viper() if which == 'viper' else _odd(tmp_path)
     robot = ElementTree.fromstring(robot_description(config, body, 'rover'))
     assert robot.tag == 'robot' and robot.get('name') == 'rover'
@@ -94,8 +94,8 @@ def test_the_file_is_a_whole_urdf(which: str, tmp_path) -> None:
         assert drive.get('type') == 'continuous' and drive.find('limit').get('effort') == '300'
 
 
-def test_origins_are_those_of_the_frames(tmp_path) -> None:
-    """Roll, pitch and yaw about fixed axes, as URDF has them, give the frames' rotations back."""
+def test_origins_match_the_frames(tmp_path) -> None:
+    """Roll, pitch and yaw about fixed axes, as in URDF, give the rotations of the frames."""
     config, body = _odd(tmp_path)
     robot = ElementTree.fromstring(robot_description(config, body, 'rover'))
     written = {joint.get('name'): joint.find('origin') for joint in robot.findall('joint')}
@@ -111,7 +111,7 @@ def test_origins_are_those_of_the_frames(tmp_path) -> None:
 
 
 def test_frames_of_the_vehicle_file_are_used(tmp_path) -> None:
-    """The base link has the name the vehicle's file gives it."""
+    """The base link has the name given in the vehicle file."""
     config, body = _viper()
     named = config.model_copy(update={'frames': FramesConfig(base='body')})
     assert link_names(named, body)[body.base] == 'body'
@@ -119,8 +119,8 @@ def test_frames_of_the_vehicle_file_are_used(tmp_path) -> None:
     assert link_names(*_odd(tmp_path))[1] == 'trunk'
 
 
-def test_wheels_that_are_meshes_are_cylinders_at_least() -> None:
-    """A viewer of the URDF has no files of ours; each wheel shows its radius and width once."""
+def test_mesh_wheels_are_described_as_cylinders() -> None:
+    """A viewer of the URDF has no mesh files; each wheel shows its radius and width once."""
     config, mjcf = load_vehicle_model('rocker_bogie')
     body = compile_vehicle(config, mjcf, (0.0, 0.0, -1.62))
     robot = ElementTree.fromstring(robot_description(config, body, 'rover'))
@@ -129,8 +129,8 @@ def test_wheels_that_are_meshes_are_cylinders_at_least() -> None:
         assert [cylinder.attrib for cylinder in shown] == [{'radius': '0.25', 'length': '0.4'}]
 
 
-def test_collisions_are_the_vehicle_files_shapes_where_they_are() -> None:
-    """Boxes at full size, capsules as cylinders with their ends, each turned and shifted as the file says."""
+def test_collision_elements_match_the_vehicle_file() -> None:
+    """Boxes at full size, capsules as cylinders with caps, each rotated and shifted as in the file."""
     config, body = _viper()
     turned = {'position': (0.1, -0.2, 0.3), 'orientation': (0.0, float(np.sin(0.3)), 0.0, float(np.cos(0.3)))}
     given = [
@@ -158,8 +158,8 @@ def test_collisions_are_the_vehicle_files_shapes_where_they_are() -> None:
 
 @pytest.mark.parametrize('pitch', [-90.0, -40.0, 0.0, 90.0])
 @pytest.mark.parametrize('roll', [-100.0, 30.0])
-def test_origins_of_parts_that_stand_upright_keep_their_roll(pitch: float, roll: float) -> None:
-    """Also where the pitch is a right angle, up or down, and roll and yaw are about one axis."""
+def test_origins_at_pitch_of_90_deg_keep_their_roll(pitch: float, roll: float) -> None:
+    """At a pitch of 90 degrees, up or down, roll and yaw are about one axis."""
     written = np.radians((roll, pitch, 50.0))
     turn = _turned(*written)
     element = ElementTree.Element('visual')
@@ -181,8 +181,8 @@ def _turned(roll: float, pitch: float, yaw: float) -> np.ndarray:
     return turn
 
 
-def test_limits_of_joints_are_those_of_what_drives_them() -> None:
-    """Servos of position go at their rate, those of speed at the largest speed; wheels and steering by their own sections."""
+def test_joint_limits_match_their_actuators() -> None:
+    """Position servos have their rate, speed servos their maximum speed; wheels and steering those of their sections."""
     config, mjcf = load_vehicle_model('rassor')
     drum = config.joints['drum_front'].model_copy(update={'limits': (-4.0, 2.0), 'rate': 9.0})
     config = config.model_copy(update={'joints': {**config.joints, 'drum_front': drum}})

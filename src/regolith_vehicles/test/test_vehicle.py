@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle on soil: equilibrium, motors, and exact return to earlier states."""
+"""Tests of a vehicle on soil: equilibrium, motors, and exact restoring of earlier states."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def _drive(vehicle: Vehicle, cycles: int, linear: float = 0.3, angular: float = 
 
 
 @pytest.mark.parametrize('model', ['viper', 'viper_locked'])
-def test_settled_weight_is_carried(make_vehicle: Maker, model: str) -> None:
-    """After 3 s of standing, the soil carries the weight; 1e-3 of it is what the last motion takes or gives.
+def test_soil_supports_the_settled_weight(make_vehicle: Maker, model: str) -> None:
+    """After 3 s at rest the soil supports the weight; 1e-3 of it is due to the remaining motion.
 
-    Along the ground the rover may still rock on the soil by a few mm/s.
+    Along the ground the rover may still oscillate on the soil by a few mm/s.
     """
     vehicle = make_vehicle(model)
     vehicle.place(0.0, 0.0, 0.3)
@@ -46,7 +46,7 @@ def test_settled_weight_is_carried(make_vehicle: Maker, model: str) -> None:
 
 
 def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
-    """The loop that calls MuJoCo's C functions gives the bits of the same steps made from Python."""
+    """The loop that calls C functions of MuJoCo is bit-identical to the same steps in Python."""
     vehicle, twin = make_vehicle(), make_vehicle()
     for v in (vehicle, twin):
         v.place(0.0, 0.0, 0.0)
@@ -93,8 +93,8 @@ def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
     assert window.changed().equals(records)
 
 
-def test_discard_restores_every_bit(make_vehicle: Maker) -> None:
-    """A discarded cycle leaves no trace: not in the state, nor in what follows."""
+def test_discard_restores_bit_identical_state(make_vehicle: Maker) -> None:
+    """A discarded cycle leaves no trace, neither in the state nor in the following cycles."""
     vehicle, twin = make_vehicle(), make_vehicle()
     for v in (vehicle, twin):
         v.place(0.0, 0.0, 0.0)
@@ -112,8 +112,8 @@ def test_discard_restores_every_bit(make_vehicle: Maker) -> None:
 
 
 @pytest.mark.parametrize('mode', ['regolith', 'reference'])
-def test_restore_replays_every_bit(make_vehicle: Maker, mode: str) -> None:
-    """From a saved state and ground a fresh vehicle ends where the first one did."""
+def test_restore_continues_bit_identical(make_vehicle: Maker, mode: str) -> None:
+    """From a saved state and ground a new vehicle ends in the same state as the first one."""
     first = make_vehicle(mode=mode)
     first.place(0.0, 0.0, 0.0)
     _drive(first, 25, 0.3, 0.1)
@@ -151,8 +151,8 @@ print(hashlib.sha256(vehicle.state()).hexdigest(), vehicle.grid.soil_hash())
 """
 
 
-def test_another_process_replays_every_bit(make_vehicle: Maker) -> None:
-    """A checkpoint continued by a fresh process ends where this one does."""
+def test_another_process_continues_bit_identical(make_vehicle: Maker) -> None:
+    """A checkpoint continued by a new process ends in the same state."""
     vehicle = make_vehicle()
     vehicle.place(0.0, 0.0, 0.0)
     _drive(vehicle, 25, 0.3, 0.1)
@@ -166,15 +166,15 @@ def test_another_process_replays_every_bit(make_vehicle: Maker) -> None:
 
 
 def test_foreign_state_is_refused(make_vehicle: Maker) -> None:
-    """The state of another model is not taken."""
+    """The state of another model is refused."""
     with pytest.raises(ValueError, match='not the saved state'):
         make_vehicle('viper').restore(make_vehicle('viper_locked').state())
 
 
-def test_motors_hold_their_speed(make_vehicle: Maker) -> None:
-    """Once under way the mean wheel speed is the commanded one: the controller integrates the load's droop away.
+def test_motors_hold_commanded_speed(make_vehicle: Maker) -> None:
+    """In motion the mean wheel speed equals the commanded one: the controller compensates the droop under load.
 
-    1 % is what is left of 300 N m / 500 N m s of servo range after fifteen time constants, with the load still moving.
+    1 % is the rest of 300 N m / 500 N m s of servo range after fifteen time constants, with a load that still changes.
     """
     vehicle = make_vehicle()
     vehicle.place(0.0, 0.0, 0.0)
@@ -194,9 +194,9 @@ def test_commands_respect_the_limits(make_vehicle: Maker) -> None:
 
 
 def test_rear_wheels_sink_less_into_ruts(make_vehicle: Maker) -> None:
-    """Once the rear wheels run in the ruts of the front ones, they deepen them by less than the front ones dug.
+    """In the ruts of the front wheels the rear wheels dig less than the front ones did.
 
-    Before that, and always in front, incremental and total sinkage agree: there is no rut ahead.
+    Before that, and always at the front, incremental and total sinkage agree: there is no rut ahead.
     """
     vehicle = make_vehicle()
     vehicle.place(0.0, 0.0, 0.0)

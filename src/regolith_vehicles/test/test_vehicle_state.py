@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What of a vehicle is saved, field by field, in states where every field is in use; and what placing it forgets."""
+"""Tests of the saved state of a vehicle, field by field, and of its reset by placement."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def drive(vehicle: Vehicle, cycles: int, linear: float, angular: float, marks: b
 
 
 def same(a: object, b: object) -> bool:
-    """Compare values, arrays to the bit."""
+    """Return whether values are equal, arrays bit for bit."""
     if isinstance(a, np.ndarray):
         return isinstance(b, np.ndarray) and a.dtype == b.dtype and a.tobytes() == b.tobytes()
     return type(a) is type(b) and (a == b)
 
 
-def test_all_of_a_vehicle_comes_back(make_vehicle: Maker) -> None:
-    """Bodies, motors with their loads, shear, wheel table, odometry with its covariances, figures: each compared alone."""
+def test_vehicle_state_is_restored_field_by_field(make_vehicle: Maker) -> None:
+    """Bodies, motors with their loads, shear, wheel table, odometry with its covariances, statistics: each on its own."""
     one, two = make_vehicle(), make_vehicle()
     one.place(0.3, -0.2, 0.7)
     drive(one, 30, 0.3, 0.12)
@@ -59,7 +59,7 @@ def test_all_of_a_vehicle_comes_back(make_vehicle: Maker) -> None:
     assert np.all(one.gear.table.any(axis=0)[[0, 1, 2, 3, 4, 5, 6, 7, 8]]) and same(one.gear.table, two.gear.table)
     for field in fields(Odometry):
         value = getattr(one.odometry, field.name)
-        # A rover has no engine, of whose wheels alone this is.
+        # Only for the wheels of vehicles with an engine; a rover has none.
         assert np.any(value) or field.name == 'fastest', field.name
         assert same(value, getattr(two.odometry, field.name)), field.name
     assert all(one.statistics.values()) and one.statistics == two.statistics
@@ -68,15 +68,15 @@ def test_all_of_a_vehicle_comes_back(make_vehicle: Maker) -> None:
     first, second = one.body_state(), two.body_state()
     for field in fields(first):
         assert same(getattr(first, field.name), getattr(second, field.name)), field.name
-    # And a copy is a copy: the one goes on, the other stays.
+    # A copy is independent: one continues, the other stays.
     before = two.state()
     drive(one, 1, 0.3, 0.0)
     assert two.state() == before
 
 
 @pytest.mark.parametrize('mode', ['regolith', 'reference'])
-def test_a_vehicle_placed_anew_is_a_new_vehicle(make_vehicle: Maker, mode: str) -> None:
-    """What it has done leaves no trace: not in shear, motors, tables, odometry, figures, nor in how it goes on."""
+def test_placement_resets_the_vehicle_state(make_vehicle: Maker, mode: str) -> None:
+    """Earlier motion leaves no trace in shear, motors, tables, odometry, statistics and the continuation."""
     used, fresh = make_vehicle(mode=mode), make_vehicle(mode=mode)
     used.place(0.0, 0.0, 0.5)
     # Nothing is committed to the ground, so that both stand on the same.
@@ -95,7 +95,7 @@ def test_a_vehicle_placed_anew_is_a_new_vehicle(make_vehicle: Maker, mode: str) 
     assert used.state() == fresh.state()
 
 
-def test_odometry_comes_back_field_by_field() -> None:
+def test_odometry_is_restored_field_by_field() -> None:
     rng = np.random.default_rng(4)
     for fastest in (0.0, 1.5):
         made = Odometry(*rng.normal(size=8).tolist(), rng.normal(size=(12, 12)), rng.normal(size=(3, 3)), fastest)
@@ -117,8 +117,8 @@ def four_wheels() -> WheelLayout:
 
 @pytest.mark.parametrize('angle', [0.0, 0.5, -0.5])
 @pytest.mark.parametrize('speed', [1.2, -1.2])
-def test_crabbing_covers_its_way(angle: float, speed: float) -> None:
-    """All wheels turned alike: the way is straight, slanting, and as long as the wheels roll."""
+def test_odometry_of_crab_motion_is_exact(angle: float, speed: float) -> None:
+    """With all wheels at the same angle the path is straight, oblique, and as long as the wheels roll."""
     layout, config = four_wheels(), OdometryConfig()
     odometry = Odometry.start(layout, config)
     for _ in range(10):
@@ -132,7 +132,7 @@ def test_crabbing_covers_its_way(angle: float, speed: float) -> None:
 
 
 def spiral(steps: int, seconds: float = 4.0) -> Odometry:
-    """Reckon a way whose yaw rate grows linearly, with rates as the middle of each step has them."""
+    """Integrate a path whose yaw rate grows linearly, with the rates at the middle of each step."""
     layout, config = four_wheels(), OdometryConfig()
     odometry, dt = Odometry.start(layout, config), seconds / steps
     for k in range(steps):
@@ -141,8 +141,8 @@ def spiral(steps: int, seconds: float = 4.0) -> Odometry:
     return odometry
 
 
-def test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals() -> None:
-    """On a clothoid half the step leaves a quarter of the error; an arc is closed by any number of steps."""
+def test_odometry_is_exact_on_arcs_and_second_order_on_spirals() -> None:
+    """On a clothoid half the step leaves a quarter of the error; an arc is exact for any number of steps."""
     exact = spiral(4096)
     errors = [math.hypot(o.x - exact.x, o.y - exact.y) for o in (spiral(16), spiral(32), spiral(64))]
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.05) and errors[1] / errors[2] == pytest.approx(
@@ -160,8 +160,8 @@ def test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals() -> None:
         assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx(expected, abs=1e-12)
 
 
-def test_events_come_back_field_by_field() -> None:
-    """A vehicle that has rolled over, is high-centred by now and about to be stuck."""
+def test_events_are_restored_field_by_field() -> None:
+    """A vehicle that has rolled over, is now high-centered and nearly stuck."""
     watch = EventDetector()
     for k in range(80):
         watch.update(k * 20_000_000, 0.02, -0.5 if k < 60 else 0.2, 0.9, 0.3, 0.001 * k, -0.02)
@@ -176,14 +176,14 @@ def test_events_come_back_field_by_field() -> None:
     assert again.save() == watch.save()
 
 
-def test_figures_come_back_in_their_order() -> None:
+def test_statistics_are_restored_in_order() -> None:
     made = RunStatistics(1.0, 2.0, 3.0, 4.0, 5.0)
     assert RunStatistics(*made.values()) == made == made.copy() and made.copy() is not made
     assert made.mean_slip == pytest.approx(2.0 / 3.0)
 
 
-def test_slip_is_averaged_over_the_way_of_the_wheels_that_turn() -> None:
-    """Two wheels roll at 0.2 and -0.4 m/s, one stands; nothing counts before the first command but sinkage."""
+def test_slip_is_averaged_over_rolled_distance() -> None:
+    """Two wheels roll at 0.2 and -0.4 m/s, one stands; before the first command only sinkage counts."""
     figures = RunStatistics()
     slips, sinkage = np.array([0.1, 0.5, -1.0]), 0.03
     figures.update(0.5, np.array([0.2, -0.4, 0.0]), slips, sinkage, False, 0.5)
@@ -195,7 +195,7 @@ def test_slip_is_averaged_over_the_way_of_the_wheels_that_turn() -> None:
     )
 
 
-def test_drivers_come_back_to_where_they_were() -> None:
+def test_drivers_are_restored() -> None:
     path = PathDriverConfig(type='path', waypoints=[(0.0, 0.0), (2.0, 0.0), (2.0, 2.0)], speed_mps=0.3, lookahead_m=0.5)
     one, two = PathDriver(path), PathDriver(path)
     base = rigid_state('a', [0.8, 0.1, 0.0], 1.0, np.eye(3))

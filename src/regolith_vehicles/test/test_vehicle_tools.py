@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tools of a vehicle by themselves."""
+"""Tests of vehicle tools."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from regolith_vehicles.tools.vehicle_tools import _nearest_axis as nearest_axis
 
 
 @pytest.mark.parametrize('half_turn', ['1 0 0 0', '0 1 0 0', '0 0 1 0', '0 0 0 1'])
-def test_axis_of_a_drums_load_has_no_sign(half_turn: str) -> None:
-    """A principal axis that points against the drum's is as near as one along it."""
+def test_axis_of_drum_load_has_no_sign(half_turn: str) -> None:
+    """A principal axis opposite to the drum axis is as near as one along it."""
     model = mujoco.MjModel.from_xml_string(
         '<mujoco><worldbody><body><freejoint/>'
         f'<inertial pos="0 0 0" mass="1" quat="{half_turn}" diaginertia="3 2 1.5"/></body></worldbody></mujoco>'
@@ -35,8 +35,8 @@ def test_axis_of_a_drums_load_has_no_sign(half_turn: str) -> None:
 
 
 @pytest.mark.parametrize('near', list(product([False, True], repeat=2)))
-def test_a_tool_that_left_the_ground_has_no_edge_to_cut_on_from(near: tuple[bool, bool]) -> None:
-    """Only tools that were near in the cycle before have a place of their edge, or they would cut a strip on return."""
+def test_tool_off_the_ground_has_no_previous_edge(near: tuple[bool, bool]) -> None:
+    """Only tools near the ground in the previous cycle have a previous edge, so none cuts a strip on return."""
     config, mjcf = load_vehicle_model('rassor')
     terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.04})
     grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)
@@ -53,8 +53,8 @@ def test_a_tool_that_left_the_ground_has_no_edge_to_cut_on_from(near: tuple[bool
 
 
 @pytest.mark.parametrize('heading', [0.0, 2.0, -1.0])
-def test_a_blades_load_comes_down_ahead_of_its_edge(heading: float) -> None:
-    """By the half length of the heap, along the edge's x axis, whichever way the vehicle stands."""
+def test_blade_load_lands_ahead_of_its_edge(heading: float) -> None:
+    """By half the length of the heap along the x axis of the edge, at any heading of the vehicle."""
     config, mjcf = load_vehicle_model('rassor')
     terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.04})
     grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)
@@ -63,7 +63,7 @@ def test_a_blades_load_comes_down_ahead_of_its_edge(heading: float) -> None:
     data.qpos[3:7] = np.cos(0.5 * heading), 0.0, 0.0, np.sin(0.5 * heading)
     mujoco.mj_forward(vehicle.body.model, data)
     tools._given = tuple(tool.model_copy(update={'kind': 'blade', 'dump_time_s': 1.0}) for tool in tools._given)
-    tools._parts.frame[:] = np.eye(3)  # a drum's frame has its joint's axis
+    tools._parts.frame[:] = np.eye(3)  # The frame of a drum has the axis of its joint.
     tools._is_clear = lambda *_: True  # type: ignore[method-assign]
     tools._soil[:, 0] = 1000.0
     dropped: list[np.ndarray] = []

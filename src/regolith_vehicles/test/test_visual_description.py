@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What vehicles look like: parts of every body, what a gear draws beside them, and the way there and back in messages."""
+"""Tests of visual descriptions: parts of bodies, drawn running gear parts, and message encoding."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ RUBBER = VisualMaterial('rubber', (0.02, 0.02, 0.02), 0.9)
 
 
 @pytest.mark.parametrize('model', ['viper', 'rocker_bogie', 'rassor', 'hmmwv'])
-def test_everything_visible_is_drawn_where_mujoco_has_it(model: str) -> None:
-    """Every geom is in exactly one part, at its place when joints stand anywhere; wheels have their names and roles."""
+def test_drawn_geoms_match_mujoco_poses(model: str) -> None:
+    """Every geom is in exactly one part, at its pose for any joint positions; wheels have their names and roles."""
     config, mjcf = load_vehicle_model(model)
     looks = load_visuals(config, mjcf)
     physics = mujoco.MjModel.from_xml_path(str(mjcf))
@@ -82,7 +82,7 @@ def like(one: VisualDescription, other: VisualDescription) -> bool:
 
 
 def tracked() -> VisualDescription:
-    """Return the looks of a hull with a track: 127 shoes that share a mesh and a bolt, wheels and all."""
+    """Return the visual description of a hull with a track: 127 shoes that share a mesh and a bolt, and wheels."""
     plate = TriangleMesh('plate', np.eye(3, dtype=np.float32), np.array([[0, 1, 2]], np.uint32))
     shoe = (
         Visual(mesh=plate, paint=RUBBER, name='pad'),
@@ -111,7 +111,7 @@ def message_of(looks: VisualDescription) -> Any:
 
 
 @pytest.mark.parametrize('model', [*sorted(known_vehicles()), 'tracked'])
-def test_a_description_tells_all_of_it(model: str) -> None:
+def test_description_message_is_complete(model: str) -> None:
     from regolith_vehicles.description.visual_messages import visuals_from_message
 
     looks = tracked() if model == 'tracked' else load_visuals(*load_vehicle_model(model))
@@ -125,7 +125,7 @@ def test_a_description_tells_all_of_it(model: str) -> None:
         assert told.rows(PartRole.ROAD_WHEEL) == [3, 4]
 
 
-def test_a_description_that_lacks_something_is_refused() -> None:
+def test_incomplete_description_is_refused() -> None:
     from regolith_vehicles.description.visual_messages import visuals_from_message
 
     message = message_of(tracked())
@@ -134,8 +134,8 @@ def test_a_description_that_lacks_something_is_refused() -> None:
         visuals_from_message(message)
 
 
-def test_poses_come_through_as_bytes() -> None:
-    """The bytes a template writes are the message ROS decodes, and are read without decoding, whatever the name's length."""
+def test_poses_are_read_from_serialized_messages() -> None:
+    """The serialized template is the message that ROS decodes, and is read without decoding, for any name length."""
     pytest.importorskip('rclpy', reason='needs the environment of install/env.sh')
     from geometry_msgs.msg import Pose
     from rclpy.serialization import deserialize_message

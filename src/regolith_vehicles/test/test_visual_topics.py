@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics of a tracked vehicle's looks: those of every family, and SynChrono's tracked pair beside them."""
+"""Tests of the visual topics of tracked vehicles: all message families and SynChrono's tracked pair."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def context() -> Iterator[Context]:
 
 
 def tank(shoes: int = 5) -> Any:
-    """Return what the topics ask of an agent, of a hull with two sprockets, two idlers, four road wheels and shoes."""
+    """Return a stand-in agent of a hull with two sprockets, two idlers, four road wheels and shoes."""
     parts = [MovingPart('hull', '', PartRole.BODY, BOX, 'base_link')]
     for role, count in ((PartRole.SPROCKET, 2), (PartRole.IDLER, 2), (PartRole.ROAD_WHEEL, 4)):
         parts += [MovingPart(f'{role.name.lower()}_{k}', 'hull', role, BOX) for k in range(count)]
@@ -57,7 +57,7 @@ def tank(shoes: int = 5) -> Any:
     )
 
 
-def test_a_tank_is_told_part_by_part(context: Context) -> None:
+def test_tracked_vehicle_is_published_part_by_part(context: Context) -> None:
     agent = tank()
     node = Node('agent', namespace='tank', context=context)
     topics = VisualTopics(node, agent, 'tank/base_link')
@@ -89,7 +89,7 @@ def test_a_tank_is_told_part_by_part(context: Context) -> None:
         )
     )
     topics.publish(SimpleNamespace(t_ns=1_500_000_000, poses=poses), 2)  # type: ignore[arg-type]
-    topics.publish(SimpleNamespace(t_ns=0, poses=None), 2)  # type: ignore[arg-type]  nobody listened at that moment
+    topics.publish(SimpleNamespace(t_ns=0, poses=None), 2)  # type: ignore[arg-type]  no subscriber in that cycle
     spin(lambda: all(heard.values()))
     told = heard['tracked_description'][0]
     counts = told.num_track_shoes, told.num_sprockets, told.num_idlers, told.num_road_wheels

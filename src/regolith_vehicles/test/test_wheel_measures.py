@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a wheel reads off the ground, against planes in closed form: sloping, off the origin, turned, reversing."""
+"""Tests of wheel measurements of the ground, against planes in closed form."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def plane(slope: tuple[float, float], ni: int = 40, nj: int = 36) -> np.ndarray:
 
 
 def axes(slope: tuple[float, float], heading: float, camber: float = 0.0) -> np.ndarray:
-    """Return heading, axle and normal of a wheel on a plane as columns; camber leans the axle only."""
+    """Return heading, axle and normal of a wheel on a plane as columns; camber tilts the axle only."""
     normal = np.array([-slope[0], -slope[1], 1.0]) / math.sqrt(1.0 + slope[0] ** 2 + slope[1] ** 2)
     ahead = np.array([math.cos(heading), math.sin(heading), 0.0])
     ahead -= (ahead @ normal) * normal
@@ -36,7 +36,7 @@ def axes(slope: tuple[float, float], heading: float, camber: float = 0.0) -> np.
 
 
 def measured(base: np.ndarray, level: np.ndarray, center: Any, axle: Any, **given: Any) -> WheelState:
-    """Measure the second of two wheels; the first stands elsewhere and turns the other way."""
+    """Measure the second of two wheels; the first is elsewhere and turns in the opposite direction."""
 
     def two(value: Any, other: Any) -> np.ndarray:
         return np.ascontiguousarray(np.array([other, value], dtype=float))
@@ -71,13 +71,13 @@ def measured(base: np.ndarray, level: np.ndarray, center: Any, axle: Any, **give
 @pytest.mark.parametrize('heading', [0.0, 0.7, -2.4])
 @pytest.mark.parametrize('camber', [0.0, 0.2])
 def test_sinkage_is_the_depth_of_the_lowest_point(slope: tuple[float, float], heading: float, camber: float) -> None:
-    """Along the plane's normal, however the wheel is turned; bilinear heights are exact on a plane."""
+    """The depth is along the normal of the plane, at any wheel attitude; bilinear heights are exact on a plane."""
     base, turn = plane(slope), axes(slope, heading, camber)
     foot = np.array([-0.83, 1.57, 0.0])
     foot[2] = 0.7 + slope[0] * foot[0] + slope[1] * foot[1]
     reach = RADIUS * math.cos(camber) + HALF_WIDTH * math.sin(camber)
     for depth in (0.02, -0.03):
-        # The centre lies as far above the plane as its lowest point is away from it, less the depth.
+        # The center is above the plane by the distance to its lowest point, less the depth.
         center = foot + turn[:, 2] * (reach - depth)
         state = measured(base, base[1:-1, 1:-1].copy(), center, turn[:, 1])
         assert state.sinkage_total == pytest.approx(depth, abs=1e-12)
@@ -85,8 +85,8 @@ def test_sinkage_is_the_depth_of_the_lowest_point(slope: tuple[float, float], he
 
 
 @pytest.mark.parametrize('slope', SLOPES)
-def test_ruts_ahead_count_and_those_behind_do_not(slope: tuple[float, float]) -> None:
-    """Ground lowered by 3 cm on one side of the wheel only: met by the wheel that goes there, whatever way it faces."""
+def test_ruts_ahead_count_and_ruts_behind_do_not(slope: tuple[float, float]) -> None:
+    """Ground is lowered by 3 cm on one side only: it counts for a wheel that moves there, at any heading."""
     base, turn = plane(slope), axes(slope, 0.4)
     foot = np.array([-0.8, 1.6, 0.7 + slope[0] * -0.8 + slope[1] * 1.6])
     center = foot + turn[:, 2] * (RADIUS - 0.02)
@@ -110,10 +110,10 @@ def test_ruts_ahead_count_and_those_behind_do_not(slope: tuple[float, float]) ->
 @pytest.mark.parametrize('slope', SLOPES)
 @pytest.mark.parametrize('along', [0.3, -0.3])
 @pytest.mark.parametrize('across', [0.1, -0.1])
-def test_slip_is_taken_along_the_wheel_and_its_angle_across(
+def test_slip_ratio_is_along_and_slip_angle_across_the_wheel(
     slope: tuple[float, float], along: float, across: float
 ) -> None:
-    """Forwards or backwards, the slip angle is the acute one, to the left positive; forces are split by the same axes."""
+    """Forward or backward the slip angle is the acute one, positive to the left; forces use the same axes."""
     base, turn = plane(slope), axes(slope, -1.1)
     ahead, left, normal = turn[:, 0], turn[:, 3], turn[:, 2]
     spin = math.copysign(1.6, along)
@@ -137,7 +137,7 @@ def test_slip_is_taken_along_the_wheel_and_its_angle_across(
     assert state.torque.tolist() == [1.0, 2.0, 3.0]
 
 
-def test_a_wheel_that_stands_has_no_slip_angle() -> None:
+def test_wheel_at_rest_has_no_slip_angle() -> None:
     base = plane((0.0, 0.0))
     slow = measured(base, base[1:-1, 1:-1].copy(), (-0.8, 1.6, 1.0), (0, 1, 0), velocity=(0.005, 0.008, 0.0))
     assert slow.slip_angle == 0.0
@@ -151,20 +151,20 @@ def test_a_wheel_that_stands_has_no_slip_angle() -> None:
         (0.2, 0.4, 0.5),
         (-0.2, -0.4, 0.5),
         (0.0, 0.4, 1.0),
-        (-0.1, 0.4, 1.0),  # spinning, sliding back
+        (-0.1, 0.4, 1.0),  # Spinning, sliding back.
         (0.5, 0.4, -0.25),
         (2.0, 0.4, -1.0),
         (0.3, 0.0, -1.0),
-        (-0.3, 0.0, -1.0),  # braking, locked
+        (-0.3, 0.0, -1.0),  # Braking, locked.
         (0.005, 0.005, 0.0),
         (0.4, 0.4, 0.0),
     ],
 )
-def test_slip_ratio_is_wongs(speed: float, rolling: float, slip: float) -> None:
+def test_slip_ratio_matches_wong(speed: float, rolling: float, slip: float) -> None:
     assert slip_ratio(speed, rolling) == pytest.approx(slip)
 
 
-def test_a_wheel_on_its_side_has_no_heading_but_a_place() -> None:
+def test_wheel_on_its_side_has_no_heading() -> None:
     base = plane((0.0, 0.0))
     state = measured(
         base, base[1:-1, 1:-1].copy(), (-0.8, 1.6, 0.7 + HALF_WIDTH - 0.01), (0, 0, 1), velocity=(0.1, 0, 0)

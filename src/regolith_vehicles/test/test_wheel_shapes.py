@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Wheels of other shapes, soils by region and bulldozing under a whole vehicle."""
+"""Tests of wheel shapes, soils by region and bulldozing on a whole vehicle."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def write_drum(path: Path, radius: float, width: float, count: int) -> None:
 
 
 def model_with(tmp_path: Path, change: Callable[[dict[str, Any]], None]) -> Path:
-    """Copy VIPER's files with smooth wheels and change each of them."""
+    """Copy the files of VIPER with smooth wheels and change each wheel."""
     source = Path(str(load_vehicle_model('viper')[1])).parent
     (tmp_path / 'viper.xml').write_text((source / 'viper.xml').read_text())
     values = yaml.safe_load((source / 'viper.yaml').read_text())
@@ -75,7 +75,7 @@ def vehicle_of(path: Path | str, **options: Any) -> Vehicle:
     return vehicle
 
 
-def test_a_drum_from_an_obj_file_drives_like_the_cylinder(tmp_path: Path) -> None:
+def test_drum_mesh_drives_like_the_cylinder(tmp_path: Path) -> None:
     write_drum(tmp_path / 'drum.obj', 0.25, 0.30, 360)
     path = model_with(tmp_path, lambda wheel: wheel.update(mesh='drum.obj'))
     places = []
@@ -88,8 +88,8 @@ def test_a_drum_from_an_obj_file_drives_like_the_cylinder(tmp_path: Path) -> Non
     assert places[0][0] > 0.5
 
 
-def test_mesh_is_read_where_the_file_has_it(tmp_path: Path) -> None:
-    """MuJoCo centres and turns meshes; a lopsided one must come back as written."""
+def test_mesh_is_read_in_the_files_frame(tmp_path: Path) -> None:
+    """MuJoCo centers and rotates meshes; an asymmetric one must be read as written."""
     corners = np.array([[0.1, 0.2, 0.3], [0.5, 0.2, 0.3], [0.1, 0.9, 0.3], [0.1, 0.2, 0.5]])
     faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
     lines = [f'v {x:.9f} {y:.9f} {z:.9f}' for x, y, z in corners] + [f'f {a + 1} {b + 1} {c + 1}' for a, b, c in faces]
@@ -111,13 +111,13 @@ def ascii_text(triangles: np.ndarray) -> str:
     return f'solid part of a test\n{"".join(facets)}endsolid part\n'
 
 
-def test_ascii_stl_gives_the_triangles_of_the_binary_one(tmp_path: Path) -> None:
+def test_ascii_stl_equals_binary_stl(tmp_path: Path) -> None:
     write_drum(tmp_path / 'drum.obj', 0.25, 0.30, 24)
     triangles = load_triangles(tmp_path / 'drum.obj').astype(np.float32)
     (tmp_path / 'text.stl').write_text(ascii_text(triangles))
     record = np.zeros(len(triangles), dtype=[('normal', '<f4', 3), ('corners', '<f4', (3, 3)), ('more', '<u2')])
     record['corners'] = triangles
-    # Exporters begin binary files with this word, too.
+    # Exporters also begin binary files with this word.
     head = b'solid binary'.ljust(80) + len(triangles).to_bytes(4, 'little')
     (tmp_path / 'binary.STL').write_bytes(head + record.tobytes())
     text, binary = (load_triangles(tmp_path / name, 0.5) for name in ('text.stl', 'binary.STL'))
@@ -126,7 +126,7 @@ def test_ascii_stl_gives_the_triangles_of_the_binary_one(tmp_path: Path) -> None
     def ordered(some: np.ndarray) -> np.ndarray:
         return np.sort(some.reshape(-1, 9).round(6) + 0.0, axis=0)
 
-    # MuJoCo keeps singles, and turns the mesh there and back.
+    # MuJoCo keeps single precision, and rotates the mesh and back.
     np.testing.assert_allclose(ordered(text), ordered(binary), atol=2e-6)
 
 
@@ -139,7 +139,7 @@ def test_ascii_stl_gives_the_triangles_of_the_binary_one(tmp_path: Path) -> None
         ('solid a\nendsolid a\n', '0 vertices in 0 facets'),
     ],
 )
-def test_broken_ascii_stl_says_why(tmp_path: Path, broken: str, words: str) -> None:
+def test_invalid_ascii_stl_is_refused_with_reason(tmp_path: Path, broken: str, words: str) -> None:
     (tmp_path / 'a.stl').write_text(broken)
     with pytest.raises(ValueError, match=words):
         load_triangles(tmp_path / 'a.stl')
@@ -210,15 +210,15 @@ def test_slip_grows_with_the_slope() -> None:
 @pytest.mark.seconds
 @pytest.mark.parametrize('grid_spacing_m', [0.02, pytest.param(0.01, marks=pytest.mark.slow)])
 def test_rover_across_slope_drifts_downhill(grid_spacing_m: float) -> None:
-    """The drift is that of any grid, although the wheels lean and their flanks meet lines of nodes."""
+    """The drift is that of any grid, although the wheels tilt and their flanks meet lines of nodes."""
     settings = {'slope_deg': 15, 'duration_s': 4, 'heading_deg': 90, 'grid_spacing_m': grid_spacing_m}
     across = vehicle_slope.run(vehicle_slope.Settings.model_validate(settings), lambda *tick: None)[0]
-    # Heading +y with uphill +x: its right is uphill, so it drifts to its left. On nodes 20, 10 and 5 mm apart the drift is
-    # 0.1311, 0.1308 and 0.1309 of its speed.
+    # Heading +y with uphill +x: its right is uphill, so it drifts to its left. For node spacings of 20, 10 and 5 mm
+    # the drift is 0.1311, 0.1308 and 0.1309 of its speed.
     assert across['side_speed_mps'] == pytest.approx(0.131 * across['speed_mps'], rel=0.02)
 
 
-def test_a_rover_sinks_deeper_where_the_soil_is_softer() -> None:
+def test_rover_sinks_deeper_in_softer_soil() -> None:
     soft = load_soil('chrono_lunar').model_copy(update={'k_phi': 2e5})
     soils = np.array([load_soil('chrono_lunar').parameters(), soft.parameters()])
     left = Region(np.array([[-5.0, 0.0], [5.0, 0.0], [5.0, 5.0], [-5.0, 5.0]]), 0.0)
@@ -228,15 +228,15 @@ def test_a_rover_sinks_deeper_where_the_soil_is_softer() -> None:
     assert sinkage['front_left'] > 1.5 * sinkage['front_right'] > 0.0
 
 
-def test_bulldozing_conserves_what_a_rover_displaces_and_can_be_replayed() -> None:
+def test_bulldozing_conserves_mass_and_is_replayable() -> None:
     rules = BulldozingConfig(enabled=True, flow_factor=1.0).parameters()
     vehicle = vehicle_of('viper', displacement=rules)
     drive(vehicle, 60)
     records = vehicle.grid.all_records()
     plastic = records.sinkage_plastic.sum()
-    assert records.level.max() > 1e-3  # berms above the plain
+    assert records.level.max() > 1e-3  # Berms above the plain.
     assert records.level_initial.sum() == pytest.approx(plastic, rel=0.01)
-    # What the columns gained others lost, to the last bit, after a thousand substeps and fifty merges.
+    # What some columns gain others lose, to the last bit, after a thousand substeps and fifty merges.
     assert vehicle.grid.moved_mass() == 0.0 and records.mass_kgpm2.max() > 1.0 and records.mass_kgpm2.min() < -1.0
     assert vehicle.grid.soil_hash() == vehicle.grid.recomputed_hash()
     before, saved = vehicle.state(), vehicle.grid.save()
@@ -255,8 +255,8 @@ def test_shapes_bundle_keeps_meshes_apart() -> None:
     assert np.array_equal(both.corners[both.triangles[1, 0]], (triangle[0] + 1.0).reshape(-1))
 
 
-def test_grousers_are_a_cylinder_that_carries_or_plates_one_by_one() -> None:
-    """A cylinder around their tips that knows its plates, or each of them, as the file has it."""
+def test_grousers_are_cylinder_or_individual_plates() -> None:
+    """A cylinder around their tips that includes the plates, or each plate, as in the file."""
     plates = {'count': 20, 'height_m': 0.015, 'thickness_m': 0.006}
     rim = {'name': 'w', 'body': 'w', 'joint': 'w', 'actuator': 'w', 'radius_m': 0.215, 'width_m': 0.15}
     smooth = WheelConfig.model_validate({**rim, 'grousers': plates})

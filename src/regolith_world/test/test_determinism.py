@@ -60,7 +60,7 @@ def test_fingerprints_of_pinned_and_unpinned_processes_differ() -> None:
 def test_unpinnable_reason_is_named() -> None:
     assert unpinnable_reason('x86_64', ('glibc', '2.36')) == ''
     assert 'aarch64' in unpinnable_reason('aarch64', ('glibc', '2.36'))
-    assert 'glibc 2.31; from 2.33' in unpinnable_reason('x86_64', ('glibc', '2.31'))
+    assert 'glibc 2.31; fix: install 2.33 or later' in unpinnable_reason('x86_64', ('glibc', '2.31'))
     assert 'C library musl' in unpinnable_reason('x86_64', ('musl', '1.2'))
 
 

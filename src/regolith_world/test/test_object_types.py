@@ -123,7 +123,11 @@ def test_object_has_the_values_of_its_scenario_entry() -> None:
 @pytest.mark.parametrize(
     ('thing', 'change', 'said'),
     [
-        ('wall', {'shapes': [{'kind': 'box', 'size_m': [1.0]}]}, 'allowed: 3 of them'),
+        (
+            'wall',
+            {'shapes': [{'kind': 'box', 'size_m': [1.0]}]},
+            'has the wrong number of values for a box; allowed: 3',
+        ),
         ('wall', {'shapes': []}, 'at least 1'),
         ('ball', {'shape': {'kind': 'cylinder', 'size_m': [1.0, 1.0]}}, 'a sphere or a box'),
         ('ball', {'mass_kg': 0.0}, 'mass_kg'),

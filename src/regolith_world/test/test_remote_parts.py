@@ -201,7 +201,7 @@ def test_removed_agent_takes_the_impulses_on_its_parts():
 def test_part_needs_clearance_and_a_name_to_join():
     world, _, bus = world_of(True, [wall()])
     newcomer = Dumbbell('b', -0.5, 0.0, bus.answer, in_parts=True)
-    with pytest.raises(AdmissionError, match=r"inside 'wall'"):
+    with pytest.raises(AdmissionError, match=r"would penetrate 'wall'"):
         world.admit(newcomer.join_request())
     bodies = state('b', 5.0, 0.0), state('b/tip', 6.0, 0.0)
     for change, told in (

@@ -109,7 +109,7 @@ def _settings(model: type[BaseModel], indent: str = '') -> Iterator[Row]:
 
 def _meaning(field: Any) -> str:
     """Return the description of a setting with its allowed values and default."""
-    parts = [field.description] if field.description else []
+    parts = [field.description.rstrip('.')] if field.description else []
     choices = _choices(field.annotation)
     bounds = [
         f'{word} {_written(getattr(mark, key))}'

@@ -92,7 +92,7 @@ class InProcessSimulation:
         if self._solids is None:
             self._solids = build_solids(config, scenario.seed, self._field)
         # Without compaction transfer, soil states differ between vehicles, so each vehicle needs its own copy.
-        own = not config.compaction_transfer
+        own = not config.merge_compaction
         agent = VehicleAgent(
             name,
             entry,

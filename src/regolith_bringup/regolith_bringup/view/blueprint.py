@@ -117,7 +117,7 @@ def _plot(path: str, lines: int) -> rrb.TimeSeriesView:
 
 
 def _images(types: Mapping[str, str]) -> list[rrb.Spatial2DView]:
-    """Return image panels: camera images first, then annotations of the same rays."""
+    """Return image panels: images first, then annotations of the same rays."""
     topics = sorted(topic for topic, kind in types.items() if kind in (IMAGE, PACKED))
     whole = [t for t in topics if t.endswith('/image_raw') and t.count('/') == 3]
     known = {t.rpartition('/')[0] for t in whole}

@@ -95,7 +95,7 @@ class DrawnSensors:
 
 
 def _shows_light(topic: str) -> bool:
-    """Return whether a topic is a camera image, not an annotation of one."""
+    """Return whether a topic is an image, not an annotation of one."""
     return topic.count('/') < 4 or topic.split('/')[3] in ('image_raw', 'image_8bit', 'preview')
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The other process of ``bench comms``: twenty robots that broadcast and listen, until it is killed."""
+"""Load process of ``bench comms``: twenty robots that broadcast and receive, until it is terminated."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
 
 RATE_HZ, PAYLOAD = 10.0, 100
-"""Broadcasts per second of each robot, and their length [byte]."""
+"""Broadcasts of each robot per second, and their payload [B]."""
 
 
 def generate_load() -> None:
-    """Broadcast as twenty robots, for ever."""
+    """Broadcast as twenty robots without end."""
     rclpy.init()
     node = Node('talkers', start_parameter_services=False, enable_rosout=False)
     inbox = Inbox(node)
@@ -32,7 +32,7 @@ def generate_load() -> None:
     message = Datagram(dst=BROADCAST, data=bytes(PAYLOAD))
     start = time.monotonic()
     for count in range(10**9):
-        # Spread over the period, as robots are that know nothing of each other.
+        # Spread over the period, as for independent robots.
         due = start + count / (ROBOTS * RATE_HZ)
         while (rest := due - time.monotonic()) > 0.0:
             inbox.wait(rest)

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmark of the comms node with twenty robots that all talk to all; ``python3 -m`` prints its figures as JSON.
+"""Benchmark of the comms node with twenty broadcasting robots; ``python3 -m`` prints its results as JSON.
 
-It covers all the node's work: datagrams over topics from and to another process, conversion of cycles and answers from
-and to messages, tables of links.
+It covers all work of the node: datagrams over topics from and to another process, conversion of cycles and results
+from and to messages, link tables.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NAMES = tuple(f'robot_{k:02d}' for k in range(ROBOTS))
 
 
 class RadioNode:
-    """The node, and the world's part."""
+    """Comms node, and the world's part of the protocol."""
 
     def __init__(self) -> None:
         """Make the node and compile its kernels."""
@@ -59,21 +59,21 @@ class RadioNode:
         self._drive = _Drive(NAMES)
 
     def wait_for_talkers(self, talkers: subprocess.Popen[bytes]) -> None:
-        """Wait until all robots are there.
+        """Wait until all robots are connected.
 
         Raises:
-            TimeoutError: If they do not come.
+            TimeoutError: If they do not connect.
         """
         until = time.monotonic() + 30.0
         topics = [f'/{name}/comms' for name in NAMES]
         while not all(self.node.count_publishers(f'{t}/tx') and self.node.count_subscribers(f'{t}/rx') for t in topics):
             if time.monotonic() > until or talkers.poll() is not None:
-                raise TimeoutError('the robots that talk did not start')
+                raise TimeoutError('the broadcasting robots did not start')
             time.sleep(0.05)
         time.sleep(0.5)
 
     def play(self, seconds: float) -> float:
-        """Take part in cycles at real time for ``seconds``; return the processor time used [s]."""
+        """Process cycles in real time for ``seconds``, and return the processor time used [s]."""
         busy = time.process_time()
         until = time.monotonic() + seconds
         due = next_service = time.monotonic()
@@ -90,7 +90,7 @@ class RadioNode:
 
 
 class _Drive:
-    """The world's side: cycle after cycle, all robots standing in a square of 100 m."""
+    """World's part of the protocol: consecutive cycles, with all robots at rest in a square of 100 m."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         places = np.random.default_rng(4).uniform(-50.0, 50.0, (len(names), 3)) * [1.0, 1.0, 0.0]
@@ -111,7 +111,7 @@ class _Drive:
 
 
 def measure(radios: RadioNode) -> None:
-    """Print the node's processor time per second at real time, and the deliveries per second."""
+    """Print the node's processor time per second in real time, and the deliveries per second."""
     talkers = subprocess.Popen([sys.executable, '-m', 'regolith_comms.bench.load_node'], stdin=subprocess.DEVNULL)
     try:
         radios.wait_for_talkers(talkers)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks of radios: a new breadcrumb, one attempt, and the node with twenty robots that all talk to all."""
+"""Benchmarks of radios: a new breadcrumb, one attempt, and the node with twenty broadcasting robots."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _LIMIT_S = 90.0
 
 
 def comms() -> dict[str, Any]:
-    """Measure radios.
+    """Run the benchmarks of radios.
 
     Returns:
-        ``relay_recompute_ms`` for 1000 tiles and 30 breadcrumbs, ``attempt_us`` per attempt in a batch of 10^4 (least
-        of several), ``node_core_share``, processor time per simulated second of the node's work for 20 robots that
-        broadcast 100 bytes at 10 Hz, and ``node_delivered_per_s``, the deliveries meanwhile.
+        ``relay_recompute_ms`` for 1000 tiles and 30 breadcrumbs; ``attempt_us`` per attempt in a batch of 10^4
+        (minimum of several); ``node_core_share``, processor time of the node per simulated second for 20 robots that
+        broadcast 100 bytes at 10 Hz; ``node_delivered_per_s``, the deliveries per second at the same time.
     """
     return {
         'relay_recompute_ms': 1e3 * relay_recompute_s(),
@@ -44,7 +44,7 @@ def comms() -> dict[str, Any]:
 
 
 def lattice(tiles: int = TILES) -> tuple[TileGraph, WorldGrid]:
-    """Return a lattice of tiles, 30 m each, with random costs of SubT's values between neighbours."""
+    """Return a lattice of tiles, 30 m each, with random costs of SubT's values between neighbors."""
     rng = np.random.default_rng(1)
     side = int(np.ceil(np.sqrt(tiles)))
     names = [GraphTile(k, 'terrain', f'tile_{k}') for k in range(tiles)]
@@ -107,10 +107,10 @@ def attempt_s(repeats: int = 15) -> float:
 
 
 def node_load() -> dict[str, float]:
-    """Return ``node_core_share`` and ``node_delivered_per_s`` of ``radio_node.py`` in a process of its own.
+    """Return ``node_core_share`` and ``node_delivered_per_s`` of ``radio_node.py`` in a separate process.
 
     Raises:
-        RuntimeError: If it does not end well.
+        RuntimeError: If the process fails.
     """
     done = subprocess.run(
         [sys.executable, '-m', 'regolith_comms.bench.radio_node'],

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One radio link in a tile world: cost, power and probability of delivery between two places."""
+"""Experiment ``radio-link``: cost, power and probability of delivery of one link in a tile world."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from regolith_files.section import Section
 
 
 def _numbers(value: Any) -> Any:
-    """Return the numbers of '1.5,-2,0'; other values unchanged, for the schema."""
+    """Return the numbers of '1.5,-2,0'; other values are returned unchanged for validation."""
     if not isinstance(value, str):
         return value
     try:
         x, y, z = (float(part) for part in value.split(','))
     except ValueError:
-        raise ValueError(f'{value!r} is not a place; allowed: x,y,z [m]') from None
+        raise ValueError(f'{value!r} is not a position; allowed: x,y,z [m]') from None
     return x, y, z
 
 
 def _several(value: Any) -> Any:
-    """Return a list of one place for a text; other values unchanged."""
+    """Return a list with one position for a text; other values are returned unchanged."""
     return [value] if isinstance(value, str) else value
 
 
 Place = Annotated[tuple[float, float, float], BeforeValidator(_numbers)]
-"""x,y,z in the world [m]."""
+"""Position x,y,z in the world frame [m]."""
 
 
 class Settings(Section):
     """Settings of the experiment."""
 
-    graph: str = Field(min_length=1, description='tile graph (.dot)')
-    grid: str = Field(min_length=1, description='world grid (.dat)')
-    tx: Place = Field(description='x,y,z of the transmitter [m]')
-    rx: Place = Field(description='x,y,z of the receiver [m]')
+    graph: str = Field(min_length=1, description='Tile graph file (.dot).')
+    grid: str = Field(min_length=1, description='World grid file (.dat).')
+    tx: Place = Field(description='Position x,y,z of the transmitter [m].')
+    rx: Place = Field(description='Position x,y,z of the receiver [m].')
     breadcrumb: Annotated[tuple[Place, ...], BeforeValidator(_several)] = Field(
-        (), description='x,y,z of each breadcrumb [m], in the order they were dropped'
+        (), description='Position x,y,z of each breadcrumb [m], in the order in which they were dropped.'
     )
-    bytes: int = Field(MAX_PAYLOAD, ge=0, le=MAX_PAYLOAD, description='payload [byte]')
-    radio: str = Field('subt_competition', description='of all ends and breadcrumbs')
-    relay_mode: RelayMode = Field('wiki', description='of relays')
+    bytes: int = Field(MAX_PAYLOAD, ge=0, le=MAX_PAYLOAD, description='Payload size [B].')
+    radio: str = Field('subt_competition', description='Radio at both ends and of all breadcrumbs.')
+    relay_mode: RelayMode = Field('wiki', description='Definition of routes over relays.')
 
     @field_validator('radio')
     @classmethod
@@ -63,19 +63,19 @@ def run(settings: Settings, tick: Callable[[int, int], None]) -> list[dict[str, 
     """Return one row: ``cost``, ``range_m`` (longest leg), ``hops``, ``rx_power_dbm`` (mean), ``packet_error``.
 
     The packet error is that at the mean power; ``success_probability`` includes fading. Without a link the power is
-    -inf; where the cost exceeds the limit, the range is nan.
+    -inf. Where the cost exceeds the limit, the range is nan.
 
     Args:
-        settings: Of the link.
+        settings: Settings of the link.
         tick: Progress callback (done, total).
 
     Raises:
-        ValueError: If a file is missing or broken.
+        ValueError: If a file is missing or invalid.
     """
     try:
         graph, grid = TileGraph.from_dot(settings.graph), WorldGrid.from_dat(settings.grid)
     except OSError as error:
-        raise ValueError(f'{error.filename}: {error.strerror}; allowed: a file that can be read') from None
+        raise ValueError(f'{error.filename}: {error.strerror}; allowed: a readable file') from None
     radio = load_radio(settings.radio)
     model = LinkModel(radio, graph, grid, settings.relay_mode)
     model.place_breadcrumbs((f'breadcrumb_{k}', place) for k, place in enumerate(settings.breadcrumb))
@@ -98,7 +98,7 @@ def run(settings: Settings, tick: Callable[[int, int], None]) -> list[dict[str, 
 
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
-    """Draw the probability of delivery over the size of the packet."""
+    """Draw the probability of delivery over the packet size."""
     import numpy as np
 
     radio = load_radio(settings.radio)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Topics of every radio, the table of links, and the services around them."""
+"""Topics of every radio, the link table, and related services."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from regolith_world.ros.service_server import create_service
 
 
 class RadioTopics:
-    """``/NAME/comms/{tx,rx,neighbors}`` of each radio, ``comms/links``, and the services.
+    """ROS interface: ``/NAME/comms/{tx,rx,neighbors}`` of each radio, ``comms/links``, and services.
 
     Args:
-        node: Named ``comms``, in the world's namespace.
-        inbox: For the robots' datagrams.
-        authority: With the broker.
-        later: Defers a publication until the cycle leaves time.
+        node: Node ``comms`` in the world's namespace.
+        inbox: Inbox for the robots' datagrams.
+        authority: Participant with the broker.
+        later: Function that defers a publication until the cycle is finished.
     """
 
     def __init__(
@@ -64,14 +64,14 @@ class RadioTopics:
         create_service(node, srv.RemoveBreadcrumb, 'comms/remove_breadcrumb', self._on_remove)
 
     def open_all(self) -> None:
-        """Make the topics of every registered radio that has none yet."""
+        """Create the topics of registered radios that have none yet."""
         for radio in self._authority.broker.radios:
             self._open(radio)
 
     def _open(self, radio: str) -> None:
         if radio in self._received:
             return
-        # A robot that is busy for a while still gets all datagrams.
+        # A busy subscriber still receives all datagrams.
         self._received[radio] = self._publisher(m.DatagramArray, f'{self._root}/{radio}/comms/rx', qos.HISTORY)
         self._neighbors[radio] = self._publisher(m.Neighbors, f'{self._root}/{radio}/comms/neighbors', qos.STATE)
         tx = f'{self._root}/{radio}/comms/tx'
@@ -80,10 +80,10 @@ class RadioTopics:
     def _publisher(self, message_type: Any, topic: str, profile: QoSProfile) -> Any:
         return self._node.create_publisher(message_type, topic, profile, qos_overriding_options=qos.OVERRIDABLE)
 
-    # -- out ------------------------------------------------------------------------------------------------------
+    # -- output -----------------------------------------------------------------------------------------------------
 
     def publish(self, deliveries: list[Delivery]) -> None:
-        """Publish the deliveries of a committed cycle, one message per radio, in their order."""
+        """Publish the deliveries of a committed cycle in order, one message per radio."""
         by_radio: dict[str, list[Delivery]] = {}
         for item in deliveries:
             by_radio.setdefault(item.to, []).append(item)
@@ -97,8 +97,10 @@ class RadioTopics:
         """Publish the deliveries to one radio.
 
         Args:
-            known: Messages of datagrams that others received in the same cycle, for reuse: only the reception differs,
-                and publishers keep nothing.
+            radio: Name of the radio.
+            items: Deliveries to the radio.
+            known: Messages of datagrams that other radios received in the same cycle, for reuse: only the reception
+                differs, and publishers keep no messages.
         """
         batch = m.DatagramArray()
         batch.header.stamp = stamp(items[0].t_ns)
@@ -122,12 +124,12 @@ class RadioTopics:
         publisher.publish(message)
 
     def _on_committed(self, cycle: Cycle) -> None:
-        # Taken in any case: during a replay they were logged already.
+        # Cleared in any case; during a replay they were logged before.
         complaints, self._authority.complaints = self._authority.complaints, []
         self._later(lambda: self._after_commit(cycle, complaints))
 
     def _after_commit(self, cycle: Cycle, complaints: list[str]) -> None:
-        """Log the complaints, and publish the table of links if it is due or the breadcrumbs have changed."""
+        """Log the warnings, and publish the link table if it is due or the breadcrumbs have changed."""
         self._complaints.add(*complaints)
         if cycle.command == Command.STOP:
             self._complaints.flush()
@@ -162,11 +164,11 @@ class RadioTopics:
         self._links.publish(message)
 
     def _repeat_links(self) -> None:
-        """Repeat the table once a second of wall time, also while the world is paused."""
+        """Repeat the link table once per second of wall time, also while the simulation is paused."""
         if self._links_message is not None:
             self._links.publish(self._links_message)
 
-    # -- in -------------------------------------------------------------------------------------------------------
+    # -- input ------------------------------------------------------------------------------------------------------
 
     def _taker(self, radio: str) -> Callable[[m.Datagram], None]:
         def take(message: m.Datagram) -> None:

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 PERIOD_S = 1.0
 MOST = 32
-"""Different warnings logged together; further ones are only counted."""
+"""Maximum number of different warnings logged together; others are only counted."""
 
 
 class ThrottledLog:
-    """Warnings of which the first is logged at once, and those of the following second together at its end.
+    """Log that emits the first warning at once, and those of the following second together at its end.
 
     Args:
-        log: Logs a line of text.
+        log: Function that logs a line of text.
         now: Clock [s].
     """
 
@@ -27,7 +27,7 @@ class ThrottledLog:
         self._more = 0
 
     def add(self, *texts: str) -> None:
-        """Add any number of warnings and log those that are due; to be called regularly."""
+        """Add any number of warnings and log those that are due; must be called regularly."""
         for text in texts:
             if text in self._pending or len(self._pending) < MOST:
                 self._pending[text] = self._pending.get(text, 0) + 1

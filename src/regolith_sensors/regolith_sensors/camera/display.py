@@ -30,7 +30,7 @@ def srgb(light: NDArray[Any]) -> NDArray[np.float64]:
     """Return the sRGB value, 0 to 1, of linear light, 0 to 1.
 
     Source: iec61966.
-    Checked by: test_display.py::test_images_in_8_bits_are_in_the_curve_of_srgb.
+    Checked by: test_display.py::test_8_bit_images_are_srgb_encoded.
     """
     light = np.asarray(light, dtype=np.float64)
     curve = np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1.0 / 2.4) - 0.055)

@@ -44,7 +44,7 @@ def fixed_pattern(shape: tuple[int, int, int], noise: NoiseConfig, seed: int, na
         name: Name of the sensor.
 
     Source: emva1288, section 4.
-    Checked by: test_camera_faults.py::test_fixed_pattern_is_what_it_is_made_of.
+    Checked by: test_camera_faults.py::test_fixed_pattern_has_the_size_of_its_parts.
     """
     height, width, channels = shape
     count = height * width * channels

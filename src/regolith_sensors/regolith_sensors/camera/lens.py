@@ -67,7 +67,7 @@ def distort(
 
     Source: brown1966; kannala2006.
     Checked by: test_camera_stages.py::test_distortion_and_its_inverse,
-    test_camera_stages.py::test_every_model_is_opencvs.
+    test_camera_stages.py::test_every_lens_model_equals_opencv.
     """
     x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
     k = padded(model, coefficients)
@@ -95,7 +95,7 @@ def undistort(
 
     Source: brown1966; kannala2006.
     Checked by: test_camera_stages.py::test_distortion_and_its_inverse,
-    test_camera_stages.py::test_inverse_of_every_model.
+    test_camera_stages.py::test_inverse_of_every_lens_model.
     """
     rays = directions(x, y, coefficients, model)
     if np.any(rays[..., 2] <= 0.0):
@@ -117,7 +117,7 @@ def directions(x: ArrayLike, y: ArrayLike, coefficients: Sequence[float], model:
 
     Source: brown1966; kannala2006.
     Checked by: test_camera_stages.py::test_distortion_and_its_inverse,
-    test_camera_stages.py::test_lenses_that_fold_are_refused.
+    test_camera_stages.py::test_folding_lenses_are_rejected.
     """
     x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
     k = padded(model, coefficients)

@@ -105,7 +105,7 @@ class Camera:
         """Return the offset (right, down) of a sample from the center of its pixel [px]: a lattice that begins there.
 
         Source: roberts2018.
-        Checked by: test_camera.py::test_samples_lie_evenly_in_their_pixel.
+        Checked by: test_camera.py::test_pixel_samples_are_evenly_distributed.
         """
         return (0.5 + sample * _PLASTIC) % 1.0 - 0.5, (0.5 + sample * _PLASTIC * _PLASTIC) % 1.0 - 0.5
 

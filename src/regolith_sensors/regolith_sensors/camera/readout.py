@@ -75,7 +75,7 @@ def signals(
         full_scale: True: digital numbers; False: the signal.
 
     Source: batagoda2024, eqs. 4 to 8.
-    Checked by: test_camera_readout.py::test_one_pass_is_the_stages.
+    Checked by: test_camera_readout.py::test_single_pass_equals_the_stages.
     """
     height, width, channels = light.shape
     flat = np.ascontiguousarray(light).reshape(height, width * channels)

@@ -100,7 +100,7 @@ def defocus(image: Image, diameter: ArrayLike, variant: Literal['normalized', 'p
 
     Source: batagoda2024, eq. 3b.
     Checked by: test_camera_stages.py::test_defocus,
-    test_camera_stages.py::test_defocus_keeps_even_light_and_all_of_a_point.
+    test_camera_stages.py::test_defocus_conserves_uniform_light_and_points.
     """
     image = _image(image)
     stack = np.ascontiguousarray(image.reshape(*image.shape[:2], -1))
@@ -152,7 +152,7 @@ def physical_gain(transmission: float, wavelength: float) -> float:
         wavelength: Mean wavelength of the band [m].
 
     Source: horn1986, chapter 10; emva1288, section 2.
-    Checked by: test_camera_faults.py::test_without_stages_numbers_are_electrons,
+    Checked by: test_camera_faults.py::test_camera_without_stages_gives_electrons,
     test_camera_stages.py::test_exposure_laws.
     """
     return 0.25 * math.pi * transmission * wavelength * PHOTONS_PER_JOULE_AND_METRE
@@ -207,7 +207,7 @@ def add_noise(
 
     Source: batagoda2024, eq. 6.
     Checked by: test_camera_stages.py::test_noise_for_given_draws, test_camera_stages.py::test_photon_transfer,
-    test_camera_stages.py::test_few_electrons_are_poisson.
+    test_camera_stages.py::test_noise_of_few_electrons_is_poisson.
     """
     signal = _image(signal)
     kind = signal.dtype
@@ -254,7 +254,7 @@ def respond(
         ValueError: For another kind of response.
 
     Source: batagoda2024, eq. 7.
-    Checked by: test_camera_stages.py::test_response_and_quantisation.
+    Checked by: test_camera_stages.py::test_response_and_quantization.
     """
     signal = _image(signal)
     kind = signal.dtype
@@ -280,7 +280,7 @@ def quantise(image: Image) -> NDArray[np.uint16]:
     """Return digital numbers floor(65535 y + 0.5) of y, clipped to [0, 1].
 
     Source: batagoda2024, eq. 8.
-    Checked by: test_camera_stages.py::test_response_and_quantisation.
+    Checked by: test_camera_stages.py::test_response_and_quantization.
     """
     image = _image(image)
     scaled = np.clip(image, 0.0, 1.0) * image.dtype.type(65535.0) + image.dtype.type(0.5)
@@ -349,8 +349,8 @@ def _poisson(mean: float, z: float) -> int:
     """Return the Poisson number whose distribution function first exceeds that of the standard normal z.
 
     Source: devroye1986, section III.2.
-    Checked by: test_camera_readout.py::test_poisson_numbers_of_the_dark_are_exact,
-    test_camera_stages.py::test_few_electrons_are_poisson.
+    Checked by: test_camera_readout.py::test_poisson_numbers_of_dark_pixels_are_exact,
+    test_camera_stages.py::test_noise_of_few_electrons_is_poisson.
     """
     # In the dark most are 0 without a search: P(z < 1.28) = 0.8997 < 1 - 0.1 < e^-0.1; P(z < 2.05) < 1 - 0.02.
     if (mean <= 0.1 and z <= 1.28) or (mean <= 0.02 and z <= 2.05):
@@ -389,7 +389,7 @@ def noisy_row(
         out: Result.
 
     Source: batagoda2024, eq. 6.
-    Checked by: test_camera_readout.py::test_one_pass_is_the_stages, test_camera_stages.py::test_photon_transfer.
+    Checked by: test_camera_readout.py::test_single_pass_equals_the_stages, test_camera_stages.py::test_photon_transfer.
     """
     zero, one = signal.dtype.type(0.0), signal.dtype.type(1.0)
     for n in range(signal.shape[0]):

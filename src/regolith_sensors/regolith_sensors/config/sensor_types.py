@@ -32,60 +32,67 @@ Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
 
 
 class Mount(Section):
-    """Place and orientation on a vehicle."""
+    """Position and orientation of a device on its vehicle."""
 
-    xyz: tuple[Meters, Meters, Meters] = Field((0.0, 0.0, 0.0), description='in base_link [m]')
+    xyz: tuple[Meters, Meters, Meters] = Field(
+        (0.0, 0.0, 0.0), description='Position of the body frame in base_link [m].'
+    )
     rpy_deg: tuple[Degrees, Degrees, Degrees] = Field(
-        (0.0, 0.0, 0.0), description='roll, pitch (down positive), yaw of its body frame, x ahead [deg]'
+        (0.0, 0.0, 0.0),
+        description='Roll, pitch (positive down) and yaw of the body frame, whose x axis points ahead [deg].',
     )
 
     @property
     def position(self) -> Floats:
-        """Return the place in base_link [m], shape (3,)."""
+        """Return the position in base_link [m], shape (3,)."""
         return np.array(self.xyz)
 
     @property
     def orientation(self) -> Floats:
-        """Return the quaternion (x, y, z, w) that takes the body frame to base_link: yaw, then pitch, then roll."""
+        """Return the quaternion (x, y, z, w) from the body frame to base_link: yaw, then pitch, then roll."""
         return from_rpy_deg(self.rpy_deg)
 
 
 class SensorEntry(Section):
-    """One sensor of a vehicle."""
+    """Sensor of a vehicle."""
 
-    model: str | dict[str, Any] = Field(description='name of a model that ships, path of a YAML file, or its values')
-    mount: Mount = Field(default_factory=Mount, description='xyz and rpy_deg of its body frame in base_link')
-    outputs: tuple[str, ...] | None = Field(None, description='what it publishes; absent: the essential')
-    rate_hz: float | None = Field(None, ge=1e-3, le=10_000.0, description="replaces the model's [Hz]")
+    model: str | dict[str, Any] = Field(
+        description='Name of a shipped sensor model, path of a sensor file, or its content.'
+    )
+    mount: Mount = Field(default_factory=Mount, description='Pose of the body frame in base_link.')
+    outputs: tuple[str, ...] | None = Field(
+        None, description='Outputs that are published; absent: the default outputs of the type.'
+    )
+    rate_hz: float | None = Field(None, ge=1e-3, le=10_000.0, description='Rate that replaces that of the model [Hz].')
     stereo_with: str | None = Field(
-        None, description='left camera of the pair whose right one this is: P then carries -f B'
+        None, description='Left camera of the stereo pair whose right camera this is; its P matrix has the baseline.'
     )
 
 
 @dataclass(frozen=True)
 class Output:
-    """A topic that a sensor may publish."""
+    """Topic that a sensor may publish."""
 
     topic: str
     """Name below ``/VEHICLE/SENSOR``."""
     message: str
     """Type, e.g. ``sensor_msgs/msg/Image``."""
     large: bool = False
-    """Whether it is recorded on request only."""
+    """Whether it is recorded only on request."""
     needs: frozenset[str] = frozenset()
-    """Streams for this output besides :attr:`SensorType.needs`."""
+    """Streams that this output needs in addition to :attr:`SensorType.needs`."""
 
 
 @dataclass(frozen=True)
 class SensorFrame:
-    """A coordinate frame of a sensor."""
+    """Coordinate frame of a sensor."""
 
     suffix: str
     """End of its name, ``VEHICLE/SENSOR_suffix``."""
     parent: str
     """Suffix of its parent frame; '': the vehicle's base."""
     position: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """In the parent frame [m]."""
+    """Position in the parent frame [m]."""
     orientation: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 1.0)
     """Quaternion (x, y, z, w) from this frame to its parent."""
 
@@ -96,46 +103,45 @@ OPTICAL = SensorFrame('optical_frame', LINK, orientation=(-0.5, 0.5, -0.5, 0.5))
 """x right, y down, z ahead (REP 103)."""
 MOTION, WHEELS = 'motion', 'wheels'
 NEEDS = (MOTION, WHEELS)
-"""Streams (:mod:`regolith_vehicles.agent.state_streams`) that a sensor may need besides the poses of all vehicles: the
-motion of
-its own vehicle, the states of all vehicles' wheels."""
+"""Streams (:mod:`regolith_vehicles.agent.state_streams`) that a sensor may need in addition to the poses of all
+vehicles: the motion of the own vehicle, and the wheel states of all vehicles."""
 PARTICLES = 'particles'
-"""Stream of soil that moves, which whoever sees the ground needs."""
+"""Stream of soil particles, which sensors that see the terrain need."""
 
 
 @dataclass(frozen=True)
 class SensorType:
-    """A kind of sensor: schema of its YAML files, publisher, needs."""
+    """Type of sensor: schema of its files, publisher, required streams."""
 
     config: type[Section]
-    """Schema of its model; has the fields ``type`` (with the type's name as default) and ``rate_hz``."""
+    """Schema of its model, with the fields ``type`` (whose default is the name of the type) and ``rate_hz``."""
     topics: str
     """``module:factory`` of its :class:`regolith_sensors.ros.sensor_topics.SensorTopics`; imported by the node only."""
     outputs: Mapping[str, tuple[Output, ...]]
-    """Topics by their names in ``outputs``."""
+    """Topics by output name."""
     default: tuple[str, ...]
     """Outputs of an entry without ``outputs``."""
     always: tuple[Output, ...] = ()
-    """Topics besides any output."""
+    """Topics that are always published."""
     needs: frozenset[str] = frozenset()
     """Required streams, of :data:`NEEDS`."""
     fixed_frames: tuple[SensorFrame, ...] = ()
-    """Frames besides its body frame."""
+    """Frames in addition to the body frame."""
     pairs: bool = False
     """Whether two of them make a stereo pair."""
     sees: bool = False
-    """Whether it sees what is around it, and so must be clear of its own vehicle."""
+    """Whether it renders its surroundings, so its own vehicle must not occlude it."""
     placed: bool = False
-    """Whether its model holds the place of the origin, see :mod:`regolith_sensors.inertial.geodetic_origin`."""
+    """Whether its model has the geodetic origin, see :mod:`regolith_sensors.inertial.geodetic_origin`."""
 
     def __post_init__(self) -> None:
-        """Refuse needs that no vehicle can meet."""
+        """Refuse streams that no vehicle provides."""
         wanted = self.needs.union(*(o.needs for some in self.outputs.values() for o in some))
         if wanted - set(NEEDS):
             raise ValueError(f'needs {sorted(wanted)}; allowed: {", ".join(NEEDS)}')
 
     def frames(self, mount: Mount) -> tuple[SensorFrame, ...]:
-        """Return the frames of such a sensor, parents first; its messages are in the last of them."""
+        """Return the frames of a sensor of this type, parents first; its messages use the last one."""
         x, y, z, w = (float(v) for v in mount.orientation)
         return (SensorFrame(LINK, '', mount.xyz, (x, y, z, w)), *self.fixed_frames)
 
@@ -194,7 +200,7 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
 
 
 def sensor_types() -> dict[str, SensorType]:
-    """Return all kinds of sensors by name: ours, and those of entry-point group ``regolith.sensors``."""
+    """Return all sensor types by name: the shipped ones and those of entry-point group ``regolith.sensors``."""
     found: dict[str, SensorType] = load_plugins(GROUP, instance_of(SensorType))
     found.update(SENSOR_TYPES)
     return dict(sorted(found.items()))

@@ -34,19 +34,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ResolvedSensor:
-    """A sensor of a resolved scenario."""
+    """Sensor of a resolved scenario."""
 
     vehicle: str
     name: str
     kind: SensorType
     config: Any
-    """Values of its model, with the scenario's rate if it has one."""
+    """Model of the sensor, with the rate of the scenario if it has one."""
     mount: Mount
     outputs: tuple[str, ...]
     baseline_m: float = 0.0
-    """For the right camera of a stereo pair: its distance from the left one [m]."""
+    """Baseline of a stereo pair, for the right camera [m]."""
     frame_prefix: str = ''
-    """Prefix of the ids of all its vehicle's frames."""
+    """Prefix of the frame ids of its vehicle."""
 
     @property
     def full_name(self) -> str:
@@ -55,13 +55,13 @@ class ResolvedSensor:
 
     @property
     def topics(self) -> tuple[tuple[str, Output], ...]:
-        """Return (absolute name, output) of all its topics."""
+        """Return absolute name and output of all its topics."""
         outputs = [o for name in self.outputs for o in self.kind.outputs[name]] + list(self.kind.always)
         return tuple((f'/{self.full_name}/{o.topic}', o) for o in outputs)
 
     @property
     def needs(self) -> frozenset[str]:
-        """Return its required streams, of :data:`NEEDS`."""
+        """Return the required streams."""
         return self.kind.needs.union(*(output.needs for _, output in self.topics))
 
     @property
@@ -92,12 +92,12 @@ def resolved_entry(entry: SensorEntry, source: YamlSource, at: KeyPath) -> Senso
     """Return the entry of a resolved scenario: its model written out, with the entry's rate.
 
     Args:
-        entry: of the scenario
-        source: file of the scenario
-        at: key of the entry in that file
+        entry: Entry in the scenario.
+        source: File of the scenario.
+        at: Key of the entry in that file.
 
     Raises:
-        InputError: naming file, key, value and what is allowed
+        InputError: Names file, key, value and the allowed values.
     """
     kinds = sensor_types()
     key: KeyPath = (*at, 'model')
@@ -131,11 +131,11 @@ def sensors_of(
     """Return all sensors of a resolved scenario, in name order.
 
     Args:
-        vehicles: by vehicle, its sensors by name as in the scenario
-        prefixes: by vehicle, the prefix of its frames' ids; None: the vehicle's name and /
+        vehicles: Sensor entries by vehicle and name.
+        prefixes: Prefix of the frame ids by vehicle; None: the name of the vehicle and a slash.
 
     Raises:
-        InputError: if the scenario was not resolved, or was changed since
+        InputError: If the scenario is not resolved.
     """
     kinds = sensor_types()
     source = YamlSource.of({}, 'scenario')
@@ -166,12 +166,12 @@ def scenario_sensors(scenario: Any) -> tuple[ResolvedSensor, ...]:
 def lossless_streams(
     sensors: Iterable[ResolvedSensor], vehicles: Iterable[str], particles: Container[str] = ()
 ) -> dict[str, tuple[str, ...]]:
-    """Return the streams of each vehicle that a scenario's sensors must receive in full; without sensors none.
+    """Return the streams of each vehicle that the sensors must receive without loss; none without sensors.
 
     Args:
-        sensors: of the scenario
-        vehicles: names of all vehicles
-        particles: names of those that have regions of particles
+        sensors: Sensors of the scenario.
+        vehicles: Names of all vehicles.
+        particles: Names of the vehicles with particle regions.
     """
     sensing = list(sensors)
     everybodys = ('state', WHEELS) if any(WHEELS in sensor.needs for sensor in sensing) else ('state',)
@@ -184,5 +184,5 @@ def lossless_streams(
 
 
 def max_lag_s(sensors: Iterable[ResolvedSensor], max_step_s: float) -> float:
-    """Return the world's largest lead over its sensors [s]: a period of the fastest one, at least two heartbeats."""
+    """Return the maximum lag of the sensors behind the world [s]: the shortest period, at least two step sizes."""
     return max(min((1.0 / s.config.rate_hz for s in sensors), default=0.0), 2.0 * max_step_s)

@@ -72,8 +72,8 @@ def mean_specific_force(
         lever_arm: Position of the sensor in the body frame [m].
 
     Source: titterton2004.
-    Checked by: test_inertial.py::test_mean_over_a_window_is_the_mean_of_the_moments,
-    test_convergence_order.py::test_the_force_of_a_window_is_of_second_order.
+    Checked by: test_inertial.py::test_mean_over_a_window_equals_mean_of_samples,
+    test_convergence_order.py::test_mean_force_of_a_window_is_of_second_order.
     """
     arms = [matrix(q) @ lever_arm for q in orientation]
     before, after = (v + np.cross(w, arm) for v, w, arm in zip(velocity, angular_velocity, arms))
@@ -87,7 +87,7 @@ class Imu:
     """An IMU. Equal seed, name and index give equal errors.
 
     Source: ieee952.
-    Checked by: test_inertial.py::test_allan_deviation, test_inertial.py::test_quantised_and_saturated,
+    Checked by: test_inertial.py::test_allan_deviation, test_inertial.py::test_readings_are_quantized_and_saturated,
     test_inertial.py::test_every_constant_error_has_its_size.
     """
 

@@ -68,8 +68,8 @@ class MotionTrack:
             LookupError: If there is no sample.
 
         Source: titterton2004.
-        Checked by: test_motion_track.py::test_an_arm_on_a_turning_body,
-        test_motion_track.py::test_the_turn_is_exact_however_the_axis_lies.
+        Checked by: test_motion_track.py::test_imu_with_lever_arm_on_a_rotating_body,
+        test_motion_track.py::test_rotation_is_exact_for_any_axis.
         """
         (turn0, velocity0, rate0), (turn1, velocity1, rate1) = self._at(t0_ns), self._at(t1_ns)
         duration = (t1_ns - t0_ns) * 1e-9

@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ground truth for who learns or measures from images."""
+"""Ground truth labels for training and measuring on images."""

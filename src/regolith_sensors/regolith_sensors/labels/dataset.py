@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Labelled images in one folder that both COCO's and YOLO's tools read.
+"""Dataset of labeled images in one folder that both COCO and YOLO tools read.
 
-``images/train/*.png`` and ``images/val/*.png``; beside them ``labels/train/*.txt`` and ``labels/val/*.txt`` with
-``data.yaml`` (YOLO), and ``annotations/instances_train.json`` and ``instances_val.json`` (COCO).
+Images: ``images/train/*.png`` and ``images/val/*.png``. YOLO: ``labels/train/*.txt``, ``labels/val/*.txt`` and
+``data.yaml``. COCO: ``annotations/instances_train.json`` and ``instances_val.json``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CLASSES = ('rock', 'vehicle', 'wheel', 'other')
 
 @dataclass(frozen=True)
 class LabelledBox:
-    """Visible part of one thing; pixel columns and rows count from 0 at the top left, both ends included."""
+    """Bounding box of the visible part of an object; pixels count from 0 at the top left, both ends included."""
 
     class_name: str
     left: int
@@ -34,21 +34,21 @@ class LabelledBox:
     right: int
     bottom: int
     pixels: int = 0
-    """Number in which it is visible; 0: unknown, then the box's area counts."""
+    """Number of visible pixels; 0: unknown, and the area of the box is used."""
     instance: int | None = None
-    """Its number in the instance image; None: unknown."""
+    """Number of the object in the instance image; None: unknown."""
     name: str = ''
-    """Name of the thing, e.g. ``rock_17``."""
+    """Name of the object, e.g. ``rock_17``."""
 
 
 class DatasetWriter:
-    """Writes images as they come, and the annotations at the end.
+    """Writer of a dataset: writes images one by one, and the annotations at the end.
 
     Args:
-        folder: exists and is empty
-        classes: selection of :data:`CLASSES`
-        least_pixels: visible pixels a thing needs for a label
-        description: of the dataset
+        folder: Existing, empty folder.
+        classes: Selection of :data:`CLASSES`.
+        least_pixels: Minimum number of visible pixels of a labeled object.
+        description: Description of the dataset.
     """
 
     def __init__(
@@ -79,14 +79,14 @@ class DatasetWriter:
         """Write an image and keep its boxes; an image without boxes shows background only.
 
         Args:
-            name: of the files, without an ending
-            image: uint8 or uint16, shape (height, width) or (height, width, 3) of red, green and blue
-            boxes: of all classes; those not selected are left out
-            split: one of :data:`SPLITS`
-            instances: instance image, shape (height, width), for outlines
+            name: File name without extension.
+            image: Image, uint8 or uint16, shape (height, width) or (height, width, 3) in the order red, green, blue.
+            boxes: Boxes of all classes; boxes of classes that are not selected are left out.
+            split: One of :data:`SPLITS`.
+            instances: Instance image for outlines, shape (height, width).
 
         Raises:
-            OSError: if the image cannot be written
+            OSError: If the image cannot be written.
         """
         height, width = image.shape[:2]
         path = self._folder / 'images' / split / f'{name}.png'
@@ -120,7 +120,7 @@ class DatasetWriter:
         )
 
     def finish(self) -> dict[str, Any]:
-        """Write the annotations and return the numbers of images and of boxes by class, by split."""
+        """Write the annotations; return the numbers of images and of boxes by class for each split."""
         categories = [{'id': k + 1, 'name': name, 'supercategory': ''} for k, name in enumerate(self.classes)]
         for split in SPLITS:
             content = {
@@ -132,7 +132,7 @@ class DatasetWriter:
             }
             path = self._folder / 'annotations' / f'instances_{split}.json'
             path.write_text(json.dumps(content) + '\n', encoding='utf-8')
-        # A relative path is looked up from the file's own folder.
+        # A relative path is resolved from the file's own folder.
         about = {**{split: f'images/{split}' for split in SPLITS}, 'names': dict(enumerate(self.classes))}
         (self._folder / 'data.yaml').write_text(yaml.safe_dump(about, sort_keys=False), encoding='utf-8')
         return {split: self._figures(split) for split in SPLITS}
@@ -144,22 +144,22 @@ class DatasetWriter:
 
 
 def _yolo_line(number: int, box: LabelledBox, width: int, height: int) -> str:
-    """Return class, centre and size, in edges of pixels from 0 at one edge of the image to 1 at the other."""
+    """Return class, center and size of a box relative to the image size, measured at pixel edges."""
     across, down = box.right - box.left + 1, box.bottom - box.top + 1
     x, y = (box.left + 0.5 * across) / width, (box.top + 0.5 * down) / height
     return f'{number} {x:.6f} {y:.6f} {across / width:.6f} {down / height:.6f}\n'
 
 
 def _outlines(instances: NDArray[Any], box: LabelledBox) -> list[list[float]]:
-    """Return polygons around the pixels of a thing, in edges of pixels like the boxes; holes are filled."""
+    """Return polygons around the pixels of an object, along pixel edges like the boxes; holes are filled."""
     rows, columns = slice(box.top, box.bottom + 1), slice(box.left, box.right + 1)
     mask = (instances[rows, columns] == box.instance).astype(np.uint8)
-    # Doubled and framed, so that contours through pixel centres come to lie on the pixels' edges.
+    # The mask is doubled and padded, so that contours through pixel centers lie on the edges of the original pixels.
     doubled = np.pad(mask.repeat(2, axis=0).repeat(2, axis=1), 1)
     found, _ = cv2.findContours(doubled, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     out = []
     for contour in found:
-        # The pixel at 2 k + 1 is the first of pixel k, that at 2 k + 2 its second: k and k + 1 in edges.
+        # Of the doubled mask, 2 k + 1 is the first half of pixel k and 2 k + 2 the second: edges k and k + 1.
         points = contour[:, 0, :] // 2 + np.array([box.left, box.top])
         out.append([float(v) for v in points.ravel()])
     return [polygon for polygon in out if len(polygon) >= 6]

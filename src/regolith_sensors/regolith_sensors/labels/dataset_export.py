@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Export of a run's pictures and boxes as a dataset for detectors."""
+"""Export of a run's images and boxes as a dataset for object detectors."""
 
 from __future__ import annotations
 
@@ -46,27 +46,28 @@ def export_dataset(
     val_share: float = 0.2,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> dict[str, Any]:
-    """Write images and boxes of runs in COCO's and YOLO's layout; all of it or nothing.
+    """Write images and boxes of runs in the layout of COCO and YOLO; an error leaves no files.
 
-    Neighbouring frames are so similar that training on one would spoil a test on the next: of one run the last frames
-    of every camera are for validation, of several runs whole ones, drawn at random but always the same.
+    Consecutive frames are so similar that training on one would spoil a test on the next. For a single run, the last
+    frames of every camera are for validation. For several runs, whole runs are for validation; they are drawn at random
+    but always the same.
 
     Args:
-        runs: with bags
-        out: new or empty folder
-        cameras: selection, e.g. ``/amber/navcam``; empty: all with images and boxes
-        classes: selection of :data:`regolith_sensors.labels.dataset.CLASSES`
-        bits: per channel of the PNG files: 8 (the upper byte) or 16
-        least_pixels: visible pixels a thing needs for a label
-        val_share: share of the frames, or runs, for validation, 0 to 1
-        progress: called with the numbers of frames done and of all
+        runs: Runs with bags.
+        out: New or empty folder.
+        cameras: Selected cameras, e.g. ``/amber/navcam``; empty: all with images and boxes.
+        classes: Selection of :data:`regolith_sensors.labels.dataset.CLASSES`.
+        bits: Bits per channel of the PNG files: 8 (the upper byte) or 16.
+        least_pixels: Minimum number of visible pixels of a labeled object.
+        val_share: Share of the frames, or of the runs, for validation, 0 to 1.
+        progress: Callback with the number of frames done and the total number of frames.
 
     Returns:
-        by split, the number of images and of boxes by class
+        Number of images and of boxes by class, for each split.
 
     Raises:
-        ValueError: if there is nothing to export, or ``out`` is not empty
-        NoRecordingError: if there is no bag
+        ValueError: If there is nothing to export, or ``out`` is not empty.
+        NoRecordingError: If there is no bag.
     """
     chosen = [_chosen(run, cameras) for run in runs]
     of = sum(run.bag.topics[f'{camera}/boxes'].messages for run, names in zip(runs, chosen) for camera in names)
@@ -97,7 +98,7 @@ def export_dataset(
 
 
 def _chosen(run: Run, cameras: Sequence[str]) -> tuple[str, ...]:
-    """Return the cameras to export of a run."""
+    """Return the cameras of a run to export."""
     known = labelled_cameras(run.bag)
     for camera in cameras:
         if camera not in known:
@@ -110,13 +111,13 @@ def _chosen(run: Run, cameras: Sequence[str]) -> tuple[str, ...]:
 
 
 def _for_validation(count: int, share: float) -> set[int]:
-    """Return the numbers of the runs for validation: at least one where some are asked for."""
+    """Return the numbers of the runs for validation: at least one if ``share`` is positive and there are several."""
     some = max(round(count * share), 1 if share > 0.0 and count > 1 else 0)
     return set(generator(0, 'dataset', 'validation', 0).permutation(count)[:some].tolist())
 
 
 def _labelled(bag: BagReader, camera: str, bits: int) -> Iterator[tuple[int, Any, list[LabelledBox], Any]]:
-    """Yield time [ns], image, boxes and instance image (None: there is none) of a camera's frames."""
+    """Yield time [ns], image, boxes and instance image (None if missing) of a camera's frames."""
     topics = [f'{camera}/image_raw', f'{camera}/boxes']
     if f'{camera}/instance/image_raw' in bag.topics:
         topics.append(f'{camera}/instance/image_raw')
@@ -136,9 +137,10 @@ def labelled_boxes(detections: Iterable[Any], instances: NDArray[Any] | None) ->
     """Return the bounding boxes of a vision_msgs/Detection2DArray.
 
     Args:
-        instances: instance image, shape (height, width); the box around the pixels of an instance says which detection
-            it is. Two instances with equal boxes keep the order of their numbers. None: there is none, so number of
-            pixels and instance are unknown
+        detections: Detections of the message.
+        instances: Instance image, shape (height, width). A detection is matched to the instance with the same box; two
+            instances with equal boxes keep the order of their numbers. None: the number of pixels and the instance are
+            unknown.
     """
     by_box: dict[tuple[int, int, int, int], list[Box2D]] = {}
     if instances is not None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Labels from the renderer's ground truth: boxes around the objects in an image."""
+"""Labels from the rendered ground truth: boxes around the objects in an image."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from regolith_sensors.arrays import Longs
 
 @dataclass(frozen=True)
 class Box2D:
-    """Visible part of one object; pixels count from 0 at the top left, both ends included."""
+    """Bounding box of the visible part of an object; pixels count from 0 at the top left, both ends included."""
 
     object_id: int
     semantic: int
@@ -25,16 +25,16 @@ class Box2D:
     right: int
     bottom: int
     pixels: int
-    """Number in which the object is visible."""
+    """Number of visible pixels of the object."""
 
 
 def boxes(object_id: NDArray[np.uint16], semantic: NDArray[np.uint8], least_pixels: int = 4) -> list[Box2D]:
-    """Return the boxes around all objects but sky and ground, by number.
+    """Return the boxes around all objects except sky and ground, in the order of their numbers.
 
     Args:
-        object_id: shape (height, width)
-        semantic: shape (height, width)
-        least_pixels: objects with fewer are left out
+        object_id: Object image, shape (height, width).
+        semantic: Class image, shape (height, width).
+        least_pixels: Minimum number of visible pixels; smaller objects are left out.
     """
     count = int(object_id.max(initial=0)) + 1
     bounds = np.full((count, 4), -1, dtype=np.int64)

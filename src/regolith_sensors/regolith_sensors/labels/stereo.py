@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Depth from a stereo pair by block matching, and its error against the truth (depth error ratio).
+"""Depth from a stereo pair by block matching, and its error against the ground truth (depth error ratio).
 
-As in a user's stereo pipeline, from ``image_raw`` and ``camera_info`` alone: the images are undistorted by K, D, R and
-P, reduced to 8 bits, matched by OpenCV's block matcher and turned into depth by Z = b fx / disparity. The matcher is a
-standard one, so that the figures depend on the images.
+The pipeline is that of a user: it needs ``image_raw`` and ``camera_info`` only. Images are undistorted with K, D, R and
+P, reduced to 8 bits, matched by OpenCV's block matcher and converted to depth by Z = b fx / disparity. The matcher is a
+standard one, so that the results depend on the images.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ Singles = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
 
 _SUBPIXELS = 16.0
-"""OpenCV counts disparities in sixteenths of a pixel."""
+"""Units of OpenCV's disparities per pixel."""
 _CLOSE_PX = 1.0
-"""Disparity error up to which a match is right [px]."""
+"""Maximum disparity error of a correct match [px]."""
 GOOD_RATIO = 0.05
-"""Depth error ratio up to which a pixel counts as well seen."""
+"""Maximum depth error ratio of a pixel that counts as good [-]."""
 
 
 class MatcherConfig(Section):
-    """The block matcher; its defaults suit 600 to 1000 px of focal length and 0.2 to 0.4 m of baseline."""
+    """Settings of the stereo matcher; defaults for focal lengths of 600 to 1000 px and baselines of 0.2 to 0.4 m."""
 
-    method: Literal['bm', 'sgbm'] = Field('bm', description='block matching, or semi-global block matching')
-    block_size: int = Field(15, ge=5, le=51, description='side of the blocks [px], odd')
-    texture_threshold: int = Field(10, ge=0, le=10000, description='bm: least texture of a block')
-    uniqueness_ratio: int = Field(5, ge=0, le=100, description='by how much the best match must beat the next [%]')
+    method: Literal['bm', 'sgbm'] = Field('bm', description='Block matching, or semi-global block matching.')
+    block_size: int = Field(15, ge=5, le=51, description='Side of the blocks [px], odd.')
+    texture_threshold: int = Field(10, ge=0, le=10000, description='bm only: minimum texture of a block.')
+    uniqueness_ratio: int = Field(5, ge=0, le=100, description='Margin of the best match over the second best [%].')
     left_right_tolerance_px: float = Field(
-        1.0, ge=0.0, le=100.0, description='largest difference of left-right and right-left [px]'
+        1.0, ge=0.0, le=100.0, description='Maximum difference of left-right and right-left disparity [px].'
     )
 
     @model_validator(mode='after')
@@ -57,17 +57,17 @@ class DepthErrors:
     """Errors of a depth map over the pixels whose true depth lies in a range."""
 
     pixels: int
-    """Number with a true depth in the range."""
+    """Number of pixels with a true depth in the range."""
     matched: float
-    """Share of them that have a depth."""
+    """Share of those pixels with an estimated depth [-]."""
     median: float
-    """Median depth error ratio |Z - Z_true| / Z_true of the matched ones [-]; NaN if there are none, as below."""
+    """Median depth error ratio |Z - Z_true| / Z_true of the matched pixels [-]; NaN without matches, as all below."""
     mean: float
     percentile_90: float
     good: float
-    """Share of the matched ones whose ratio is at most 5 %, the criterion of Batagoda et al. 2024."""
+    """Share of the matched pixels whose ratio is at most 5 %, the criterion of Batagoda et al. 2024."""
     bias: float
-    """Median of (Z - Z_true) / Z_true: positive where depth is too large."""
+    """Median of (Z - Z_true) / Z_true [-]: positive where the depth is too large."""
     within_px: float
     """Fraction of all pixels with a true depth in the range whose disparity is within 1 px of the true one [-]."""
     rms_px: float
@@ -78,10 +78,10 @@ def stereo_baseline(right: CameraInfo) -> float:
     """Return the baseline b [m] of a pair from the projection matrix of its right camera, P[0, 3] = -fx b.
 
     Args:
-        right: camera info of the right camera
+        right: Camera info of the right camera.
 
     Raises:
-        ValueError: if that camera is not the right one of a pair
+        ValueError: If that camera is not the right one of a pair.
     """
     baseline = float(-right.p[0, 3] / right.p[0, 0])
     if not baseline > 0.0:
@@ -90,7 +90,7 @@ def stereo_baseline(right: CameraInfo) -> float:
 
 
 def rectification_maps(info: CameraInfo) -> tuple[Singles, Singles]:
-    """Return column and row in the raw image of each pixel of the rectified one, each of shape (height, width)."""
+    """Return column and row in the raw image of each pixel of the rectified image, each of shape (height, width)."""
     size, k, d = (info.width, info.height), info.k, info.d
     make: Any = cv2.initUndistortRectifyMap
     if info.distortion_model == 'equidistant':
@@ -100,13 +100,13 @@ def rectification_maps(info: CameraInfo) -> tuple[Singles, Singles]:
 
 
 def to_8_bit(images: Sequence[NDArray[Any]], percentile: float = 99.5) -> list[Bytes]:
-    """Return images of digital numbers in 8 bits, all by one scale; colours become their mean.
+    """Return images of digital numbers converted to 8 bits with one common scale; colors are averaged.
 
-    The scale is the square root of the signal, which evens out shot noise.
+    The scale is the square root of the signal, which makes shot noise uniform.
 
     Args:
-        images: shape (height, width) or (height, width, 3)
-        percentile: of all pixels, that becomes white [%]
+        images: Images, shape (height, width) or (height, width, 3).
+        percentile: Percentile of all pixels that becomes white [%].
     """
     grey = [np.asarray(i, np.float32).mean(axis=2) if i.ndim == 3 else np.asarray(i, np.float32) for i in images]
     white = max(float(np.percentile(np.concatenate([i.ravel() for i in grey]), percentile)), 1e-30)
@@ -114,22 +114,22 @@ def to_8_bit(images: Sequence[NDArray[Any]], percentile: float = 99.5) -> list[B
 
 
 def disparities(left: Bytes, right: Bytes, least: float, most: float, matcher: MatcherConfig | None = None) -> Singles:
-    """Return the disparity of each pixel of the left image [px], NaN where nothing matches.
+    """Return the disparity of each pixel of the left image [px]; NaN without a match.
 
     Args:
-        left: rectified, shape (height, width)
-        right: the same
-        least: smallest disparity searched [px]
-        most: largest disparity searched [px]
-        matcher: None: the default block matcher
+        left: Rectified left image, shape (height, width).
+        right: Rectified right image, shape (height, width).
+        least: Smallest disparity of the search [px].
+        most: Largest disparity of the search [px].
+        matcher: Matcher settings; None: the defaults.
 
     Source: konolige1998.
-    Checked by: test_stereo.py::test_a_wall_has_its_depth.
+    Checked by: test_stereo.py::test_stereo_depth_of_a_wall.
     """
     settings = matcher if matcher is not None else MatcherConfig()
     first = int(np.floor(least))
     count = max(16, -(-(int(np.ceil(most)) + 1 - first) // 16) * 16)
-    # OpenCV leaves out all columns whose farthest candidate lies beyond the border; a margin gives them the others.
+    # OpenCV skips all columns whose farthest candidate lies outside the image; a margin keeps these columns.
     margin = first + count + settings.block_size
     wide = [cv2.copyMakeBorder(i, 0, 0, margin, 0, cv2.BORDER_CONSTANT, value=(0.0,)) for i in (left, right)]
     block = settings.block_size
@@ -143,7 +143,7 @@ def disparities(left: Bytes, right: Bytes, least: float, most: float, matcher: M
     matching.setUniquenessRatio(settings.uniqueness_ratio)
     matching.setDisp12MaxDiff(round(settings.left_right_tolerance_px))
     out: Singles = matching.compute(*wide)[:, margin:].astype(np.float32) / np.float32(_SUBPIXELS)
-    # Unmatched pixels are marked by one below the least; a match in the margin is none.
+    # Unmatched pixels have a disparity one below the minimum; matches in the margin are invalid.
     out[(out < first) | (out > np.arange(out.shape[1], dtype=np.float32))] = np.nan
     return out
 
@@ -156,21 +156,21 @@ def stereo_depth(
     depth_range: tuple[float, float] = (1.5, 12.0),
     matcher: MatcherConfig | None = None,
 ) -> Singles:
-    """Return the depth along the left camera's axis [m] of each pixel of the rectified left image; NaN: no match.
+    """Return the depth along the left camera's axis [m] of each pixel of the rectified left image; NaN without a match.
 
     Args:
-        left: raw image of digital numbers, shape (height, width) or (height, width, 3)
-        right: the same of the right camera
-        left_info: CameraInfo of the left one
-        right_info: CameraInfo of the right one; its P holds the baseline
-        depth_range: nearest and farthest depth searched [m]
-        matcher: None: the default block matcher
+        left: Raw left image of digital numbers, shape (height, width) or (height, width, 3).
+        right: Raw right image of digital numbers, same shape.
+        left_info: Camera info of the left camera.
+        right_info: Camera info of the right camera; its P contains the baseline.
+        depth_range: Minimum and maximum depth of the search [m].
+        matcher: Matcher settings; None: the defaults.
 
     Raises:
-        ValueError: if the infos are not those of a pair, or an image differs in size from its info
+        ValueError: If the infos are not those of a pair, or an image differs in size from its info.
 
     Source: batagoda2024, eq. 9.
-    Checked by: test_stereo.py::test_a_wall_has_its_depth, test_stereo.py::test_rendered_pair.
+    Checked by: test_stereo.py::test_stereo_depth_of_a_wall, test_stereo.py::test_stereo_depth_of_a_rendered_pair.
     """
     for name, image, info in (('left', left, left_info), ('right', right, right_info)):
         if image.shape[:2] != (info.height, info.width):
@@ -190,7 +190,7 @@ def stereo_depth(
 
 
 def rectified_truth(depth: Singles, info: CameraInfo) -> Singles:
-    """Return a raw depth image [m] in the rectified camera, by its nearest pixels; +inf outside the raw one."""
+    """Return a raw depth image [m] in the rectified camera, by nearest pixels; +inf outside the raw image."""
     columns, rows = rectification_maps(info)
     out: Singles = cv2.remap(
         np.asarray(depth, np.float32),
@@ -204,11 +204,11 @@ def rectified_truth(depth: Singles, info: CameraInfo) -> Singles:
 
 
 def depth_error_ratio(depth: NDArray[Any], truth: NDArray[Any]) -> Floats:
-    """Return |Z - Z_true| / Z_true of each pixel [-], NaN where either is missing.
+    """Return |Z - Z_true| / Z_true of each pixel [-]; NaN where either is missing.
 
     Args:
-        depth: estimated [m]; NaN or infinite where there is none
-        truth: of the same shape [m]
+        depth: Estimated depth [m]; NaN or infinite without an estimate.
+        truth: True depth [m], same shape.
 
     Source: batagoda2024, eq. 10 (there in percent).
     Checked by: test_stereo.py::test_depth_error_ratio.
@@ -226,10 +226,10 @@ def depth_errors(
     """Return the errors of a depth map.
 
     Args:
-        depth: estimated [m], shape (height, width)
-        truth: of the same shape [m]
-        within: true depths that count [m]
-        strength: focal length times baseline [px m], for the errors of disparity; NaN: those are NaN
+        depth: Estimated depth [m], shape (height, width).
+        truth: True depth [m], same shape.
+        within: Range of the true depths that count [m].
+        strength: Focal length times baseline [px m], for the disparity errors; NaN: these errors are NaN.
     """
     z, true = np.asarray(depth, dtype=np.float64), np.asarray(truth, dtype=np.float64)
     counted = (true >= within[0]) & (true <= within[1])

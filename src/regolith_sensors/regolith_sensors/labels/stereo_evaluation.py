@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Depth errors of a run's stereo pairs: block matching against the recorded ground truth."""
+"""Depth errors of a run's stereo pairs: block matching compared with the recorded ground truth."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TOPICS = (
 
 
 def stereo_pairs(scenario: Any) -> dict[str, tuple[str, str]]:
-    """Return the (left, right) cameras (``/VEHICLE/SENSOR``) of a scenario's stereo pairs, by the right one's name."""
+    """Return the (left, right) cameras (``/VEHICLE/SENSOR``) of a scenario's stereo pairs, by name of the right one."""
     return {
         f'/{vehicle}/{name}': (f'/{vehicle}/{sensor["stereo_with"]}', f'/{vehicle}/{name}')
         for vehicle, entry in sorted(scenario.vehicles.items())
@@ -43,14 +43,14 @@ def run_depth_errors(
     """Return a row per stereo pair: :class:`regolith_sensors.labels.stereo.DepthErrors` over all its frames.
 
     Args:
-        run: with a bag
-        within: true depths that count [m]
-        matcher: None: the default block matcher
-        progress: called with the numbers of frames done and of all
+        run: Run with a bag.
+        within: Range of the true depths that count [m].
+        matcher: Matcher settings; None: the defaults.
+        progress: Callback with the number of frames done and the total number of frames.
 
     Raises:
-        ValueError: if the run has no pair with recorded images, depth and camera_info
-        NoRecordingError: if there is no bag
+        ValueError: If the run has no pair with recorded images, depth and camera_info.
+        NoRecordingError: If there is no bag.
     """
     bag = run.bag
     pairs = stereo_pairs(run.scenario)
@@ -61,7 +61,7 @@ def run_depth_errors(
             'a stereo pair (stereo_with) with recorded images, left depth and camera_info; fix: set '
             'vehicles.VEHICLE.sensors.LEFT.outputs: [image, depth] and recording.sensors: true'
         )
-        raise ValueError(f'{run.folder}: no stereo pair to judge; allowed: {allowed}')
+        raise ValueError(f'{run.folder}: no stereo pair to evaluate; allowed: {allowed}')
     of = sum(bag.topics[topics[name][2]].messages for name in whole)
     rows, done = [], 0
     for name in whole:

@@ -219,7 +219,7 @@ def merged_return(
         threshold: Minimum merged intensity.
 
     Source: chrono.
-    Checked by: test_lidar.py::test_return_modes_by_hand.
+    Checked by: test_lidar.py::test_return_modes_of_four_sub_rays.
     """
     reach, strength = np.empty(len(distance), np.float32), np.empty(len(distance), np.float32)
     number = ('strongest', 'first', 'last', 'mean').index(mode)

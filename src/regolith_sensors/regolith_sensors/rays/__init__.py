@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rays through a scene, and the light they bring back."""
+"""Ray tracing of a scene and of the light that rays return."""

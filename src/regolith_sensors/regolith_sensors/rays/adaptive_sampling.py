@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Pixels where one ray is not enough: edges of things and borders of shadows."""
+"""Pixels that need more than one ray: edges of objects and borders of shadows."""
 
 from __future__ import annotations
 
@@ -15,29 +15,27 @@ from regolith_sensors.scene.scene import Semantic
 
 _ROWS, _TILE = 16, 8
 _BENT = np.float32(0.9)
-"""Cosine between the normals of neighbours on a thing beyond which there is an edge between them: 26 degrees."""
+"""Cosine between the normals of neighboring pixels on one object, below which there is an edge: 26 degrees."""
 _BEHIND = np.float32(1.25)
-"""Distance over that which the pixels before lead to expect, beyond which ground is seen behind other ground."""
+"""Ratio of the distances of neighboring ground pixels above which the far one lies behind the near one."""
 _GROUND = np.uint8(Semantic.GROUND)
 
 
 SHADOW, SHAPE = np.uint8(1), np.uint8(2)
-"""Marks of pixels: at the border of a shadow alone, or at the edge of a shape."""
+"""Marks of pixels: at the border of a shadow only, or at the edge of a shape."""
 
 
 def edge_marks(frame: RenderedImage) -> NDArray[np.uint8]:
-    """Return the marks of the pixels that differ from one of their four neighbors in instance, shadow or normal.
+    """Return the marks of pixels that differ from one of their four neighbors in instance, shadow or normal.
 
-    Normals of the ground do not count, whose micro-relief bends them everywhere; ground that stands before other ground
-    does.
-
-    The criterion is Regolith's own.
+    Normals of the ground are ignored, because micro-relief changes them everywhere. Ground in front of other ground
+    counts as an edge. The criterion is Regolith's own.
 
     Args:
-        frame: with one ray per pixel
+        frame: Frame with one ray per pixel.
 
     Returns:
-        0, :data:`SHADOW` or :data:`SHAPE`, shape (height, width)
+        0, :data:`SHADOW` or :data:`SHAPE`, shape (height, width).
     """
     height, width = frame.depth.shape
     marks = np.empty((height, width), np.uint8)
@@ -46,7 +44,7 @@ def edge_marks(frame: RenderedImage) -> NDArray[np.uint8]:
 
 
 def edge_pixels(marks: NDArray[np.uint8]) -> NDArray[np.int32]:
-    """Return the marked pixels: row times width plus column, tile by tile: rays of one packet stay together."""
+    """Return the marked pixels (row times width plus column), sorted by tile so that rays of a packet stay close."""
     out = np.empty(np.count_nonzero(marks), np.int32)
     _list(marks, out)
     return out
@@ -56,11 +54,11 @@ def edge_pixels(marks: NDArray[np.uint8]) -> NDArray[np.int32]:
 def _differ(
     instance: Ints, semantic: NDArray[np.uint8], distance: Singles, normal: Singles, i: int, j: int, a: int, b: int
 ) -> int:
-    """Return SHAPE if two neighbors show different objects, SHADOW if one of them alone is in the sun, else 0."""
+    """Return SHAPE if two neighbors show different objects, SHADOW if exactly one of them is sunlit, else 0."""
     here, there = instance[i, j], instance[a, b]
     ground = semantic[i, j] == _GROUND and semantic[a, b] == _GROUND
     if ground:
-        # Tiles of the ground are one thing.
+        # All ground tiles count as one object.
         near, far = min(distance[i, j], distance[a, b]), max(distance[i, j], distance[a, b])
         if far > _BEHIND * near:
             return 2

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of ray back ends: they are built from a scene's parts and give images and lidar echoes.
+"""Interface of ray back ends, which are built from a scene's parts and return images and lidar echoes.
 
 All random numbers of a frame come from its :class:`regolith_sensors.rays.image.SampleStreams`, so that a frame is a
-function of its number; equal scenes give equal images, whatever they were before. :mod:`regolith_sensors.rays.registry`
-finds the installed ones.
+function of its number. Equal scenes give equal images, independent of earlier scenes.
+:mod:`regolith_sensors.rays.registry` finds the installed back ends.
 """
 
 from __future__ import annotations
@@ -23,22 +23,31 @@ Singles = NDArray[np.float32]
 
 
 class RayBackend(ABC):
-    """Rays through one scene."""
+    """Base class of ray back ends; an instance traces rays through one scene."""
 
     shows_discs = False
-    """Whether it shows :attr:`.SceneArrays.discs`, soil in motion; one that does not is refused where there is such."""
+    """Whether the back end shows :attr:`.SceneArrays.discs`; otherwise scenes with moving soil are rejected."""
 
     @abstractmethod
     def build(self, parts: SceneParts) -> None:
         """Build a scene with new tiles or objects.
 
-        Meshes of an earlier call come first, unchanged; a tile with an unchanged ``revision`` is the same, too.
+        Meshes of an earlier call come first, unchanged. A tile with an unchanged ``revision`` is also unchanged.
+
+        Args:
+            parts: Parts of the scene.
         """
 
     @abstractmethod
     def update(self, parts: SceneParts, instances: Sequence[int]) -> None:
-        """Update instances of the last scene: places of objects, shapes of tiles, discs, of which there are some before
-        and after."""
+        """Update instances of the last scene: poses of objects, shapes of tiles, and discs.
+
+        There are discs both before and after the update.
+
+        Args:
+            parts: Parts of the scene.
+            instances: Numbers of the changed instances.
+        """
 
     @abstractmethod
     def render(
@@ -49,13 +58,14 @@ class RayBackend(ABC):
         out: RenderedImage | None = None,
         held: Singles = DARK,
     ) -> RenderedImage:
-        """Return what a camera sees, one ray per pixel.
+        """Return the image of a camera with one ray per pixel.
 
         Args:
-            light: sun and lamps
-            random: random stream and numbers of samples
-            out: frame of the view's size for the result; None: a new one
-            held: result of :meth:`ground_light_on_vehicles`
+            camera: View of the camera.
+            light: Sun and lamps.
+            random: Random stream and numbers of samples.
+            out: Frame of the view's size for the result; None: a new one.
+            held: Result of :meth:`vehicle_indirect_light`.
         """
 
     @abstractmethod
@@ -68,17 +78,17 @@ class RayBackend(ABC):
         reach: float,
         spread: float,
     ) -> tuple[Singles, Singles, NDArray[np.uint16]]:
-        """Return (range [m], exact backscatter r [1/sr], object) of rays; range +inf for rays that meet nothing.
+        """Return (range [m], exact backscatter r [1/sr], object) of rays; the range is +inf without a hit.
 
         The reflectance is the mean of the three bands at phase angle 0.
 
         Args:
-            directions: unit vectors in the sensor's frame, shape (n, 3)
-            groups: index of each ray's pose, shape (n,)
-            positions: of the poses, from the scene's origin [m], shape (m, 3)
-            rotations: of the poses, sensor to world, shape (m, 3, 3)
-            reach: longest range [m]
-            spread: width of a ray [rad], over which finer detail is averaged
+            directions: Unit vectors in the sensor frame, shape (n, 3).
+            groups: Index of each ray's pose, shape (n,).
+            positions: Positions of the poses relative to the scene origin [m], shape (m, 3).
+            rotations: Rotations of the poses from sensor to world frame, shape (m, 3, 3).
+            reach: Maximum range [m].
+            spread: Width of a ray [rad], over which finer detail is averaged.
         """
 
     def render_more(
@@ -91,14 +101,18 @@ class RayBackend(ABC):
         frame: RenderedImage,
         held: Singles = DARK,
     ) -> None:
-        """Add the radiance of further rays in some pixels to a frame's.
+        """Add the radiance of further rays in some pixels to that of a frame.
 
-        This default renders whole images; back ends may replace it by a cheaper one.
+        This default renders whole images; back ends may override it with a faster method.
 
         Args:
-            camera: view of the first ray
-            pixels: row times width plus column of each
-            rays: directions as in the view, one table per further ray, shape (k, height, width, 3)
+            camera: View of the first ray.
+            light: Sun and lamps.
+            random: Random stream and numbers of samples.
+            pixels: Row times width plus column of each pixel, shape (n,).
+            rays: Directions as in the view, one table per further ray, shape (k, height, width, 3).
+            frame: Frame of the first rays, whose radiance changes.
+            held: Result of :meth:`vehicle_indirect_light`.
         """
         flat = frame.radiance.reshape(-1, 3)
         for table in rays:
@@ -106,5 +120,5 @@ class RayBackend(ABC):
             flat[pixels] += more.radiance.reshape(-1, 3)[pixels]
 
     def vehicle_indirect_light(self, light: Lights, view: CameraRays) -> Singles:
-        """Return the light of lit ground on hulls in view, in the form that :meth:`render` takes; by default none."""
+        """Return the indirect light of sunlit ground on hulls in view, as input of :meth:`render`; none by default."""
         return DARK

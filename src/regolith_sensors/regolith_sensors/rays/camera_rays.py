@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Cameras and lights as the kernels take them."""
+"""Cameras and lights in the form that the kernels use."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ Singles = NDArray[np.float32]
 
 
 class CameraRays(NamedTuple):
-    """Place of a camera and directions of its pixels."""
+    """Position of a camera and directions of its pixels."""
 
     rays: Singles
     """Unit directions in the optical frame (x right, y down, z ahead), shape (height, width, 3)."""
     rotation: Singles
-    """Takes the optical frame to the world, shape (3, 3)."""
+    """Rotation from the optical frame to the world frame, shape (3, 3)."""
     position: Singles
-    """From the scene's origin [m], shape (3,)."""
+    """Position relative to the scene origin [m], shape (3,)."""
     pixel_angle: float
-    """Width of a pixel [rad]."""
+    """Angular width of a pixel [rad]."""
 
 
 class Lights(NamedTuple):
-    """Sun and lamps."""
+    """Sun and lamps as arrays."""
 
     direction: Singles
-    """To the sun's centre, shape (3,)."""
+    """Unit vector toward the center of the sun, shape (3,)."""
     across: Singles
-    """Two unit vectors across it, shape (2, 3)."""
+    """Two unit vectors normal to that direction, shape (2, 3)."""
     irradiance: Singles
     """Irradiance of the bands [W/m^2], shape (3,)."""
     disc: float
-    """Tangent of the sun's angular radius."""
+    """Tangent of the sun's angular radius [-]."""
     darkening: float
-    """Limb darkening coefficient, 0 for an even disc."""
+    """Limb darkening coefficient, 0 for a uniform disc."""
     lamps: Singles
     """Rows of :class:`Spotlight`, shape (n, 11)."""
 
@@ -50,14 +50,14 @@ class Lights(NamedTuple):
 def view(
     scene_origin: Floats, rays: NDArray[Any], rotation: ArrayLike, position: ArrayLike, focal_length_px: float
 ) -> CameraRays:
-    """Return a view from a place in the world.
+    """Return the view of a camera at a position in the world.
 
     Args:
-        scene_origin: of the scene the view is for
-        rays: from :func:`regolith_sensors.camera.lens.pixel_rays`
-        rotation: takes the optical frame to the world, shape (3, 3)
-        position: in the world [m], shape (3,)
-        focal_length_px: [px]
+        scene_origin: Origin of the scene in the world frame [m], shape (3,).
+        rays: Directions from :func:`regolith_sensors.camera.lens.pixel_rays`.
+        rotation: Rotation from the optical frame to the world frame, shape (3, 3).
+        position: Position in the world frame [m], shape (3,).
+        focal_length_px: Focal length [px].
     """
     return CameraRays(
         np.ascontiguousarray(rays, dtype=np.float32),
@@ -68,7 +68,7 @@ def view(
 
 
 def lights(scene_origin: Floats, sun: Sun | None, lamps: Sequence[Spotlight] = ()) -> Lights:
-    """Return lights as the kernels read them; without a sun it is night."""
+    """Return sun and lamps in the form that the kernels use; a missing sun means night."""
     direction = np.array([0.0, 0.0, 1.0]) if sun is None else sun.direction
     helper = np.eye(3)[int(np.argmin(np.abs(direction)))]
     first = np.cross(direction, helper)

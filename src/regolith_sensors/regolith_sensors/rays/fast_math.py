@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Elementary functions in single precision that the compiler can vectorise, which it cannot do with a library's.
+"""Single-precision elementary functions that the compiler can vectorize, unlike those of a library.
 
-They consist of additions and multiplications only, so their results do not depend on the machine's library, either.
+They consist of additions and multiplications only, so their results do not depend on the machine's library either.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LOG2_E, _LN2 = np.float32(1.0 / math.log(2.0)), np.float32(math.log(2.0))
 _LN2_HIGH = np.float32(355.0 / 512.0)
 _LN2_LOW = np.float32(math.log(2.0) - 355.0 / 512.0)
 _SERIES = tuple(np.float32(1.0 / math.factorial(k)) for k in range(7))
-# Added to a small single it leaves no room for anything below the unit.
+# Added to a small number, it shifts all fractional bits out of the mantissa.
 _ROUNDING = np.float32(1.5 * 2.0**23)
 _ROOT_HALF = np.int32(0x3F3504F3)
 """The bits of sqrt(1/2)."""
@@ -31,10 +31,10 @@ _SINES = tuple(np.float32((-1) ** k / math.factorial(2 * k + 1)) for k in range(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def exp(x: Single) -> Single:
-    """Return e^x of x <= 0 to 2.5e-7, relative: 2^n times the series of e^f, |f| <= ln 2 / 2; below -87: e^-87.
+    """Return e^x for x <= 0 with relative error 2.5e-7: 2^n times the series of e^f, |f| <= ln 2 / 2; e^-87 below -87.
 
     Source: cody1980.
-    Checked by: test_fast_math.py::test_functions_are_within_their_bounds.
+    Checked by: test_fast_math.py::test_fast_functions_are_within_their_bounds.
     """
     x = max(x, np.float32(-87.0))
     shifted = x * _LOG2_E + _ROUNDING
@@ -43,17 +43,17 @@ def exp(x: Single) -> Single:
     f = (x - n * _LN2_HIGH) - n * _LN2_LOW
     a = _SERIES
     p = a[0] + f * (a[1] + f * (a[2] + f * (a[3] + f * (a[4] + f * (a[5] + f * a[6])))))
-    # n stands in the last bits of the shifted number; it is added to the exponent.
+    # The last bits of the shifted number contain n, which is added to the exponent.
     bits = np.float32(p).view(np.int32) + (np.float32(shifted).view(np.int32) << 23)
     return np.int32(bits).view(np.float32)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def log(x: Single) -> Single:
-    """Return ln x of a normal x > 0 to 2e-7 of 1 + |ln x|: ln 2 times the exponent, plus the mantissa's as 2 artanh.
+    """Return ln x of a normal x > 0 to 2e-7 of 1 + |ln x|: ln 2 times the exponent plus 2 artanh for the mantissa.
 
     Source: cody1980.
-    Checked by: test_fast_math.py::test_functions_are_within_their_bounds.
+    Checked by: test_fast_math.py::test_fast_functions_are_within_their_bounds.
     """
     bits = np.float32(x).view(np.int32)
     whole = np.int32((bits - _ROOT_HALF) >> 23)
@@ -66,7 +66,7 @@ def log(x: Single) -> Single:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _sine(x: Single) -> Single:
-    """Return sin x of |x| <= pi / 2 to 4e-6: Taylor's series."""
+    """Return sin x for |x| <= pi / 2 with error 4e-6, by the Taylor series."""
     x2 = x * x
     s = _SINES
     return x * (_ONE + x2 * (s[0] + x2 * (s[1] + x2 * (s[2] + x2 * s[3]))))
@@ -74,7 +74,7 @@ def _sine(x: Single) -> Single:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def cos_sin_of_turn(turn: Single) -> tuple[Single, Single]:
-    """Return cosine and sine of a part of a full turn, 0 to 1, to 4e-6."""
+    """Return cosine and sine of a fraction of a full turn, 0 to 1, with error 4e-6."""
     s = turn - _HALF
     away = abs(s)
     sine = _sine(_TWO * _PI * (_QUARTER - abs(away - _QUARTER)))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""An image and its ground truth, and the random streams of its rays."""
+"""Rendered images with ground truth, and the random streams of their rays."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from regolith_world.random.philox import stream_key
 Singles = NDArray[np.float32]
 
 DARK = np.zeros((0, 3), np.float32)
-"""Hulls that hold no light."""
+"""Indirect light of no hull."""
 
 
 class SampleStreams(NamedTuple):
-    """Random stream, frame and numbers of samples of an image."""
+    """Random stream, frame number and numbers of samples of an image."""
 
     key: np.uint64
     frame: int
@@ -29,42 +29,42 @@ class SampleStreams(NamedTuple):
 
 @dataclass
 class RenderedImage:
-    """An image and its ground truth, each of shape (height, width) unless said otherwise."""
+    """Rendered image and its ground truth, each of shape (height, width) unless stated otherwise."""
 
     radiance: Singles
     """Radiance of red, green and blue [W/m^2/sr], shape (height, width, 3)."""
     depth: Singles
-    """Along the optical axis [m] (REP 118); +inf where nothing was met (REP 117)."""
+    """Depth along the optical axis [m] (REP 118); +inf without a hit (REP 117)."""
     range: Singles
-    """Along the ray [m]; +inf where nothing was met."""
+    """Distance along the ray [m]; +inf without a hit."""
     object_id: NDArray[np.uint16]
     """Number of the object, 0 for the sky, 1 for the ground."""
     semantic: NDArray[np.uint8]
     """Class, see :class:`regolith_sensors.scene.scene.Semantic`."""
     normal: Singles
-    """In the optical frame, zero where nothing was met, shape (height, width, 3)."""
+    """Surface normal in the optical frame, zero without a hit, shape (height, width, 3)."""
     instance: NDArray[np.int32]
-    """Twice the number of the scene's instance, plus one where the sun's ray arrived; -1 for the sky."""
+    """Twice the number of the scene's instance, plus one if the sun ray is unblocked; -1 for the sky."""
     sunlit: Singles
-    """Part of the radiance that a wholly visible sun would give [W/m^2/sr], shape (height, width, 3); 0: not known."""
+    """Part of the radiance due to a fully visible sun [W/m^2/sr], shape (height, width, 3); 0: unknown."""
     sun_part: Singles
-    """Part of the green radiance that comes straight from the sun [W/m^2/sr]."""
+    """Part of the green radiance directly from the sun [W/m^2/sr]."""
     blocker: Singles
-    """Distance of what stands nearest in the way of the sun, from further rays of the pixel [m]; 0: nothing known."""
+    """Distance of the nearest object between surface and sun, from further rays of the pixel [m]; 0: unknown."""
 
 
 def sample_streams(seed: int, name: str, frame: int, sun_samples: int = 1, bounce_samples: int = 0) -> SampleStreams:
     """Return the random stream and the numbers of samples of a frame.
 
     Args:
-        seed: of the scenario
-        name: of the sensor
-        frame: index
-        sun_samples: rays to the sun's disc per pixel, >= 1
-        bounce_samples: rays that gather light from lit ground per pixel; 0: none
+        seed: Seed of the scenario.
+        name: Name of the sensor.
+        frame: Number of the frame.
+        sun_samples: Rays to the sun's disc per pixel, >= 1.
+        bounce_samples: Rays per pixel that gather light from sunlit ground; 0: none.
 
     Raises:
-        ValueError: if a number is negative
+        ValueError: If a number is negative.
     """
     if sun_samples < 1 or bounce_samples < 0:
         raise ValueError(f'sun_samples {sun_samples}, bounce_samples {bounce_samples}; allowed: >= 1 and >= 0')
@@ -72,7 +72,7 @@ def sample_streams(seed: int, name: str, frame: int, sun_samples: int = 1, bounc
 
 
 def empty_frame(height: int, width: int) -> RenderedImage:
-    """Return an empty frame of this size, for rendering."""
+    """Return an empty frame of this size as a render target."""
     return RenderedImage(
         np.zeros((height, width, 3), np.float32),
         np.zeros((height, width), np.float32),

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bands of an image, shared among as many threads as sensors may use."""
+"""Parallel execution of kernels over image bands with the threads of the sensors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from regolith_world.numerics import parallel_ranges
 
 
 def worker_count() -> int:
-    """Return the number of threads: ``REGOLITH_SENSOR_THREADS``, else the cores this process may use, at most 8."""
+    """Return the number of threads: ``REGOLITH_SENSOR_THREADS``, else the available cores, at most 8."""
     asked = os.environ.get('REGOLITH_SENSOR_THREADS', '')
     if asked.isdigit() and int(asked) > 0:
         return int(asked)
@@ -20,5 +20,5 @@ def worker_count() -> int:
 
 
 def run_in_ranges(kernel: Callable[..., Any], count: int, band: int, *arguments: Any) -> None:
-    """Call a kernel for bands of elements; see :func:`regolith_world.numerics.parallel_ranges.run_in_ranges`."""
+    """Run a kernel over bands of elements; see :func:`regolith_world.numerics.parallel_ranges.run_in_ranges`."""
     parallel_ranges.run_in_ranges(worker_count(), kernel, count, band, *arguments)

@@ -1,15 +1,15 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Penumbrae without grain: the visible fraction of the sun, averaged over neighboring pixels where it is soft.
+"""Penumbrae without noise: the visible fraction of the sun, averaged over neighboring pixels in soft shadows.
 
-One ray to the sun's disc per pixel is either blocked or not, so a penumbra is grain. The visible fraction itself varies
-slowly: by what stands at a distance t in the way, over 2 r t across the sun's direction, r the disc's angular radius.
-It is averaged over neighbors on the same object within a fraction of that. Radiance is not averaged, so relief and
-brightness of the surface stay sharp; and where the blocker is near, no neighbor lies within, and the border of the
-shadow stays as sharp as it is.
+One ray per pixel to the sun's disc is either blocked or not, so a penumbra is noisy. The visible fraction itself varies
+slowly: a blocker at distance t changes it over 2 r t across the sun's direction, with r the disc's angular radius. It
+is averaged over neighbors on the same object within a fraction of that width. Radiance is not averaged, so relief and
+brightness of the surface stay sharp. Where the blocker is near, no neighbor lies within the width, and the border of
+the shadow stays sharp.
 
-The distance of the blocker comes from the further rays of pixels at borders of shadows, so that the filter needs no ray
-of its own. Cost: see the docs of sensors; the widths of penumbrae grow by :data:`WIDENING`.
+The distance of the blocker comes from the further rays of pixels at shadow borders, so the filter needs no rays of its
+own. For the cost see the documentation of the sensors. The widths of penumbrae grow by :data:`WIDENING`.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.rays.parallel import run_in_ranges
 
 REACH = 4
-"""Largest distance of a neighbor along rows and columns [px]."""
+"""Maximum distance of a neighbor along rows and columns [px]."""
 RADIUS = 0.6
-"""Radius of the average, in parts of the half width r t of the penumbra."""
+"""Radius of the average relative to the half width r t of the penumbra [-]."""
 WIDENING = (1.0 + RADIUS**2 / 6.0 / 0.25) ** 0.5
-"""Factor on the standard width of a penumbra: the variance of the average's weights along one axis, RADIUS^2 / 6, adds
-to that of an even disc, 1 / 4, in units of (r t)^2."""
+"""Factor on the standard deviation of a penumbra's width. The variance of the average's weights along one axis,
+RADIUS^2 / 6, adds to that of a uniform disc, 1 / 4, in units of (r t)^2."""
 _ROWS = 16
 _MICROMETERS = np.float32(1e6)
 _FEW, _MANY = np.float32(8.0), np.float32(24.0)
-"""Effective numbers of neighbors between which the average goes over from all rays of pixels to their first ones."""
+"""Effective numbers of neighbors between which the average changes from all rays of pixels to their first rays."""
 _ZERO, _ONE, _INF = np.float32(0.0), np.float32(1.0), np.float32(np.inf)
 
 
@@ -43,18 +43,18 @@ def smooth_penumbrae(
 ) -> None:
     """Replace the visible fraction of the sun in a frame's radiance by its average over the penumbra's neighborhood.
 
-    Neighbors are weighted by 1 - (d / h)^2, d their distance across the sun's direction, h = RADIUS r t, with t the
-    mean distance of blockers that the neighborhood knows. Where its first rays are all blocked or all free, nothing
-    changes. Only pixels at borders have further rays, which biases a mean of all rays by up to 0.05. Where there are
-    neighbors enough, their first rays alone count. A filter of the visible fraction by the distance of blockers is that
-    of Mehta et al. (2012). Weights and window are Regolith's own; tests: test_penumbra.py.
+    Neighbors have the weight 1 - (d / h)^2, with d their distance across the sun's direction and h = RADIUS r t, where
+    t is the mean known distance of blockers in the neighborhood. Where its first rays are all blocked or all free,
+    nothing changes. Only pixels at borders have further rays, which biases a mean of all rays by up to 0.05. Where
+    there are enough neighbors, only their first rays count. Mehta et al. (2012) also filter the visible fraction by the
+    distance of blockers. Weights and window are Regolith's own; tests: test_penumbra.py.
 
     Args:
-        frame: after further rays, with ``sunlit``, ``sun_part`` and ``blocker``; its radiance changes
-        marks: from :func:`regolith_sensors.rays.adaptive_sampling.edge_marks`; at edges of shapes nothing changes
-        facing: pixels whose first ray met a surface that faces the sun, shape (height, width)
-        eyes: view of the first rays
-        light: the sun in it
+        frame: Frame after further rays, with ``sunlit``, ``sun_part`` and ``blocker``; its radiance changes.
+        marks: Marks from :func:`regolith_sensors.rays.adaptive_sampling.edge_marks`; edges of shapes do not change.
+        facing: Pixels whose first ray hit a surface that faces the sun, shape (height, width).
+        eyes: View of the first rays.
+        light: Lights with the sun.
     """
     height, width = frame.depth.shape
     if light.disc <= 0.0 or not frame.blocker.any():
@@ -90,10 +90,10 @@ def smooth_penumbrae(
 def _along_rows(
     first: int, last: int, blocker: Singles, instance: Ints, facing: Bools, blockers: Longs, counts: Longs
 ) -> None:
-    """Write sums over the pixels within REACH along rows: distances of blockers [um], and three numbers in one.
+    """Write sums over the pixels within REACH along rows: distances of blockers [um], and three packed counts.
 
-    The numbers are those of pixels with a blocker, of facing ones, and of facing ones in the sun, 2^16 apart. Whole
-    numbers, so that running sums are exact.
+    The counts are those of pixels with a blocker, of facing pixels, and of facing pixels in the sun, 2^16 apart. All
+    are integers, so that running sums are exact.
     """
     width = blocker.shape[1]
     for i in range(first, last):
@@ -120,7 +120,7 @@ def _counted(blocker: Single, instance: int, facing: bool) -> int:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _site(distance: Singles, rays: Singles, axes: Singles, i: int, j: int, axis: int) -> Single:
-    """Return a coordinate of what a pixel's first ray met [m]: across the sun's direction (axes 0, 1) or along it."""
+    """Return a coordinate of the first ray's hit point [m]: across the sun's direction (axes 0, 1) or along it."""
     along_ray = rays[i, j, 0] * axes[axis, 0] + rays[i, j, 1] * axes[axis, 1] + rays[i, j, 2] * axes[axis, 2]
     return distance[i, j] * along_ray
 
@@ -136,7 +136,7 @@ def _sites(
     axes: Singles,
     sites: Singles,
 ) -> None:
-    """Write the coordinates of pixels that count as neighbors, once for all of these; of others, +inf: too far away."""
+    """Write the coordinates of pixels that count as neighbors; those of all others are +inf, beyond the window."""
     for i in range(first, last):
         for j in range(distance.shape[1]):
             counts = facing[i, j] and marks[i, j] != SHAPE
@@ -162,7 +162,7 @@ def _average(
     counts: Longs,
     out: Singles,
 ) -> None:
-    """Write the averages; where there are none, a negative number."""
+    """Write the averages; a negative number where there is none."""
     height, width = sun_part.shape
     for i in range(first, last):
         top, bottom = max(i - REACH, 0), min(i + REACH + 1, height)
@@ -190,7 +190,7 @@ def _average(
                 for b in range(left, right):
                     dx, dy = sites[0, a, b] - x, sites[1, a, b] - y
                     across = dx * dx + dy * dy
-                    # Most are too far away, so that comes first.
+                    # Most neighbors are too far away, so the distance is checked first.
                     if across < square and abs(sites[2, a, b] - z) < apart and object_id[a, b] == object_id[i, j]:
                         weight = _ONE - across / square
                         weights += weight

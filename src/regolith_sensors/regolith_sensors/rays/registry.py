@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The installed ray back ends: entry points of group ``regolith.ray_backends``, of which a scenario chooses one.
+"""Registry of the installed ray back ends: entry points of group ``regolith.ray_backends``; a scenario selects one.
 
-Each leads to a subclass of :class:`regolith_sensors.rays.backend.RayBackend`, made without arguments for each scene.
+Each is a subclass of :class:`regolith_sensors.rays.backend.RayBackend`, created without arguments for each scene.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ USUAL = 'embree'
 
 
 def ray_backend(name: str = USUAL) -> type[RayBackend]:
-    """Return a back end.
+    """Return the class of a back end.
 
     Raises:
-        ValueError: if there is none of this name, or it cannot be loaded
+        ValueError: If the name is unknown, or the back end cannot be loaded.
     """
     points = {point.name: point for point in entry_points(GROUP)}
     if name not in points:
-        raise ValueError(f'no such back end for rays; allowed: {allowed_names(points, name)}')
+        raise ValueError(f'unknown ray back end; allowed: {allowed_names(points, name)}')
     return cast('type[RayBackend]', load_plugin(points[name], _checked))
 
 
 def check(name: str) -> str:
-    """Return the name of a back end if it can be made; ours, which is slow to import, is not tried.
+    """Return the name of a back end if it can be created; the default, which is slow to import, is not tried.
 
     Raises:
-        ValueError: if it cannot
+        ValueError: If it cannot be created.
     """
     if name != USUAL:
         try:
             ray_backend(name)()
         except ValueError:
             raise
-        except Exception as error:  # it is not our code that runs here
-            problem = f'cannot be made: {type(error).__name__}: {error}'
-            raise ValueError(f'{problem}; allowed: a back end that can') from error
+        except Exception as error:  # the code of a plugin
+            problem = f'cannot be created: {type(error).__name__}: {error}'
+            raise ValueError(f'{problem}; allowed: a back end that can be created') from error
     return name
 
 
 def supports_surfels(name: str) -> bool:
-    """Return whether a back end shows soil in motion; ours, which is slow to import, does.
+    """Return whether a back end shows moving soil; the default, which is slow to import, does.
 
     Raises:
-        ValueError: if there is none of this name, or it cannot be loaded
+        ValueError: If the name is unknown, or the back end cannot be loaded.
     """
     return name == USUAL or ray_backend(name).shows_discs
 
@@ -61,5 +61,5 @@ def _checked(target: object) -> object:
     from regolith_sensors.rays.backend import RayBackend
 
     if not (isinstance(target, type) and issubclass(target, RayBackend)):
-        raise TypeError(f'it leads to {target!r}, not to a RayBackend')
+        raise TypeError(f'the entry point refers to {target!r}, not to a RayBackend')
     return target

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Hapke's reflectance in single precision and from vectors, for the renderer; :mod:`regolith_sensors.brdf` is exact.
+"""Hapke's reflectance from vectors in single precision, for the renderer; :mod:`regolith_sensors.brdf` is exact.
 
-Every function returns r = BRDF cos i [1/sr], so that radiance is r times the irradiance normal to the rays: towards
-grazing light the BRDF grows without bound, r does not.
+Every function returns r = BRDF cos i [1/sr], so that radiance is r times the irradiance normal to the rays. Near
+grazing light the BRDF is unbounded, r is not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from regolith_sensors.rays.fast_math import exp, log
 
 HAPKE_SIZE = 16
 _BC0, _INVERSE_HC = 14, 15
-"""Columns of coherent backscatter."""
+"""Columns of the coherent backscatter parameters."""
 _ZERO, _HALF, _ONE, _TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
 _TINY, _NEAR_ONE = np.float32(1e-7), np.float32(1.0 - 1e-7)
 _INV_PI = np.float32(1.0 / math.pi)
@@ -41,11 +41,11 @@ _ASIN = tuple(
 
 
 def hapke_constants(parameters: HapkeParameters) -> Singles:
-    """Return the constants that the kernels use of a parameter set, shape (16,)."""
+    """Return the constants of a parameter set for the kernels, shape (16,)."""
     p = parameters
     k = p.porosity_factor
     tan = math.tan(p.theta)
-    # Without roughness the exponentials vanish for every slope, which a large cotangent does.
+    # Without roughness the exponentials vanish for every slope; a large cotangent has this effect.
     cot = 1.0 / tan if tan > 1e-9 else 1e9
     gamma = math.sqrt(1.0 - p.w)
     top = 0.5 * (1.0 - p.b * p.b)
@@ -77,10 +77,16 @@ def hapke_fast_many(
 ) -> Floats:
     """Return the reflectance of :func:`regolith_sensors.brdf.hapke_reflectance` as the renderer computes it.
 
-    The relative difference is below 1e-3 for cosines of 0.01 and more; the arguments broadcast.
+    The relative difference is below 1e-3 for cosines of 0.01 and more. The arguments broadcast.
+
+    Args:
+        incidence: Angle of the sun from the normal [rad].
+        emission: Angle of the viewer from the normal [rad].
+        azimuth: Angle between both projections on the surface [rad], 0 on the same side.
+        parameters: Parameters of the regolith.
 
     Source: hapke1984; hapke2002; hapke2008; abramowitz1964, eq. 4.4.46.
-    Checked by: test_brdf.py::test_fast_version_everywhere.
+    Checked by: test_brdf.py::test_fast_hapke_agrees_with_reference.
     """
     i, e, psi = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (incidence, emission, azimuth)))
     haversine = np.sin((i - e) / 2.0) ** 2 + np.sin(i) * np.sin(e) * np.sin(psi / 2.0) ** 2
@@ -101,10 +107,12 @@ def hapke_row(mu0: Single, mu: Single, haversine: Single, table: Singles, row: i
     """Return r [1/sr] of Hapke's function; 0 where mu0 or mu is not positive.
 
     Args:
-        mu0: cosine of incidence
-        mu: cosine of emission
-        haversine: sin^2(g / 2) of the phase angle, which is |l - v|^2 / 4 and keeps its digits near opposition
-        table: :func:`hapke_constants` stand in ``row`` from column ``at`` on
+        mu0: Cosine of incidence.
+        mu: Cosine of emission.
+        haversine: sin^2(g / 2) of the phase angle; computed as |l - v|^2 / 4 it keeps its digits near opposition.
+        table: Table with the result of :func:`hapke_constants` in ``row`` from column ``at`` on.
+        row: Row of the parameter set.
+        at: First column of the constants.
     """
     r = _hapke(mu0, mu, haversine, _constants(table, row, at))
     return r * _coherent(haversine, table[row, at + _BC0], table[row, at + _INVERSE_HC])
@@ -114,17 +122,21 @@ def hapke_row(mu0: Single, mu: Single, haversine: Single, table: Singles, row: i
 def hapke_lanes(
     g: Singles, normal: int, toward: int, light: Singles, table: Singles, row: int, at: int, out: Singles
 ) -> None:
-    """Write r of 16 points of one soil into ``out[0]``: to the bit the values of :func:`hapke_row`.
+    """Write r of 16 points of one soil into ``out[0]``, bit-identical to the values of :func:`hapke_row`.
 
     Args:
-        g: unit vectors of the points in three rows each, shape (n, 16)
-        normal: first row of their normals
-        toward: first row of the directions to the viewer
-        light: direction of the light, shape (3,)
+        g: Unit vectors of the points in three rows each, shape (n, 16).
+        normal: First row of the normals.
+        toward: First row of the directions to the viewer.
+        light: Direction of the light, shape (3,).
+        table: Table of constants.
+        row: Row of the parameter set.
+        at: First column of the constants.
+        out: Result in row 0, shape (m, 16).
     """
     constants = _constants(table, row, at)
     lx, ly, lz = light[0], light[1], light[2]
-    # No calls and no branches: the compiler makes vectors of these lanes.
+    # No calls and no branches, so that the compiler vectorizes these lanes.
     for lane in range(16):
         nx, ny, nz = g[normal, lane], g[normal + 1, lane], g[normal + 2, lane]
         vx, vy, vz = g[toward, lane], g[toward + 1, lane], g[toward + 2, lane]
@@ -175,7 +187,7 @@ def _coherent(haversine: Single, amplitude: Single, inverse_width: Single) -> Si
 def _hapke(mu0: Single, mu: Single, haversine: Single, constants: tuple[Single, ...]) -> Single:
     """Return r without coherent backscatter.
 
-    Hapke's two cases (i <= e and i > e) are one in terms of the smaller and the larger of the two angles.
+    Hapke's two cases (i <= e and i > e) become one in terms of the smaller and the larger of the two angles.
     """
     scale, one_b2, two_b, back_part, forth_part, bs0, inv_hs, inv_k, w, r0, tan, e1_rate, e2_rate, chi = constants
     low, high = min(max(max(mu0, mu), _TINY), _ONE), min(max(min(mu0, mu), _TINY), _ONE)
@@ -208,6 +220,6 @@ def _hapke(mu0: Single, mu: Single, haversine: Single, constants: tuple[Single, 
     x, y = low_e * inv_k, high_e * inv_k
     hx = _ONE - w * x * (r0 + (_HALF - r0 * x) * log((_ONE + x) / x))
     hy = _ONE - w * y * (r0 + (_HALF - r0 * y) * log((_ONE + y) / y))
-    # The effective cosine of emission stands in the shadowing function, mu0 as well: r over mu0 has no sides.
+    # The shadowing function contains both effective cosines, so r / mu0 is symmetric in i and e.
     r = scale * low_e * high_e / (low_e + high_e) * (p + _ONE / (hx * hy) - _ONE) * shadowing * mu0
     return r if mu0 > _ZERO and mu > _ZERO else _ZERO

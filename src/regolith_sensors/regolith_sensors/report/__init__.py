@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The sensors' part of report, summary and commands, read from a run's bag."""
+"""Report, summary and commands of the sensors, from a run's bag."""

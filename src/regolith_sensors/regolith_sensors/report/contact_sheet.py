@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Contact sheets from a run's bag: images, depth and classes of cameras, clouds of lidars."""
+"""Contact sheets from a run's bag: images, depth and classes of cameras, and point clouds of lidars."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from regolith_sensors.report.image_reader import pixels
 COLUMNS = 4
 _CLASSES = ('sky', 'ground', 'rock', 'vehicle', 'wheel', 'other')
 CLASS_COLORS = ListedColormap(['#16181b', '#b9b4aa', '#d55e00', '#0072b2', '#56b4e9', '#cc79a7'])
-"""By the numbers of semantic images."""
+"""Colors of the classes, by the numbers of semantic images."""
 _DEPTH_COLORS = colormaps['viridis_r'].with_extremes(bad='#16181b')
 _ROWS = ('image_raw', 'depth/image_raw', 'semantic/image_raw')
 _FARTHEST_M = 30.0
 
 
 def sensor_sheets(bag: BagReader) -> dict[str, Figure]:
-    """Return a figure for each camera and lidar in a bag, by ``/VEHICLE/SENSOR``."""
+    """Return a matplotlib plot for each camera and lidar in a bag, by ``/VEHICLE/SENSOR``."""
     cameras: dict[str, list[str]] = {}
     previews: list[str] = []
     sheets: dict[str, Figure] = {}
@@ -53,15 +53,15 @@ def sensor_sheets(bag: BagReader) -> dict[str, Figure]:
 
 
 def _row_of(topic: str) -> tuple[str, str]:
-    """Return the camera of an image topic, /VEHICLE/SENSOR, and the rest of its name."""
+    """Return the camera of an image topic, /VEHICLE/SENSOR, and the rest of the topic name."""
     parts = topic.split('/')
     return '/'.join(parts[:3]), '/'.join(parts[3:])
 
 
 def display_image(message: Any) -> NDArray[np.float64]:
-    """Return an image for a display, 0 to 1, in sRGB's curve.
+    """Return an image for display, 0 to 1, encoded as sRGB.
 
-    Mosaics have half their resolution; colours are balanced for a scene that is grey on average, as the Moon is.
+    Mosaics have half their resolution. Colors are balanced for a scene that is gray on average, as the Moon is.
     """
     counts = pixels(message)
     values = counts.astype(np.float64) / np.iinfo(counts.dtype).max
@@ -76,10 +76,11 @@ def display_image(message: Any) -> NDArray[np.float64]:
 
 
 def unrecorded_topics(run: Run, sensors: Iterable[ResolvedSensor]) -> list[str]:
-    """Return the sensors' topics with images and clouds that the bag lacks, in name order.
+    """Return the sensors' image and point cloud topics that are missing in the bag, in name order.
 
     Args:
-        sensors: of the scenario
+        run: Recorded run.
+        sensors: Sensors of the scenario.
     """
     held = {name for name, topic in run.recorded.items() if topic.messages}
     return sorted(name for s in sensors for name, output in s.topics if output.large and name not in held)
@@ -162,7 +163,7 @@ def _lidar_sheet(bag: BagReader, topic: str, count: int) -> Figure:
 
 
 def cloud(message: Any) -> Mapping[str, NDArray[Any]]:
-    """Return the x, y, z columns of a point cloud message, flat."""
+    """Return the x, y and z columns of a point cloud message, each flat."""
     offsets = {field.name: int(field.offset) for field in message.fields}
     order = '>' if message.is_bigendian else '<'
     kind = np.dtype(

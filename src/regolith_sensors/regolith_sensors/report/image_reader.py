@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Frames of cameras from a run's bag: images as arrays, topics of one frame together."""
+"""Camera frames from a run's bag: images as arrays, and messages of several topics grouped by frame."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _TYPES = {
     '32FC3': ('f4', 3),
 }
 _WAITING = 64
-"""Largest number of incomplete frames of one set of topics."""
+"""Maximum number of incomplete frames of one set of topics."""
 
 
 def pixels(message: Any) -> NDArray[Any]:
     """Return the pixels of a sensor_msgs/Image, shape (height, width) or (height, width, channels).
 
     Raises:
-        ValueError: if its encoding is none of our cameras'
+        ValueError: If the encoding is not one of the simulated cameras.
     """
     kind, channels = _TYPES.get(message.encoding, ('u2', 1) if message.encoding.startswith('bayer_') else ('', 0))
     if not kind:
@@ -46,7 +46,7 @@ def stamp_ns(message: Any) -> int:
 
 
 def frames(bag: BagReader, topics: Sequence[str]) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """Yield (stamp [ns], messages of the topics in their order) of every frame that all topics have."""
+    """Yield (stamp [ns], messages in the order of the topics) for every frame that is present on all topics."""
     waiting: dict[int, dict[str, Any]] = {}
     for message in bag.messages(*topics):
         t_ns = stamp_ns(message.content)

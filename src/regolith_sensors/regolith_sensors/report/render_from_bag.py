@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a run's vehicles at any time, drawn from its recording alone."""
+"""Images of a run's vehicles at any time, rendered from the recording alone."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ Floats = NDArray[np.float64]
 
 SIZE = (960, 640)
 _SIDES_DEG = (-42.0, 42.0, 138.0, -138.0)
-"""Directions to look from, from a vehicle's forward axis to the left, the first of equal ones [deg]."""
+"""Candidate view directions, from a vehicle's forward axis to the left, in order of preference [deg]."""
 _SUN_ASIDE_DEG = 55.0
-"""By which the sun is to stand beside the camera, seen from the vehicle [deg]: shapes show by their shades."""
+"""Preferred angle between sun and camera, seen from the vehicle [deg]: shading makes shapes visible."""
 
 
 class BagRenderer:
-    """The ground and the vehicles of a run at a time.
+    """Renderer of the ground and the vehicles of a run at a given time.
 
     Args:
-        run: with a recording
-        t_s: simulated time [s]; what was committed last before it is drawn
+        run: Run with a recording.
+        t_s: Simulated time [s]; the last committed state before it is rendered.
 
     Raises:
-        ValueError: if the recording has no vehicle's looks and poses at that time
+        ValueError: If the recording has no visual description and poses of a vehicle at that time.
     """
 
     def __init__(self, run: Run, t_s: float) -> None:
@@ -52,18 +52,18 @@ class BagRenderer:
         looks: dict[str, VisualDescription] = {}
         for message in bag.messages(*(f'/{name}/visual_description' for name in names)):
             looks[message.topic.split('/')[1]] = visuals_from_message(message.content)
-        last: dict[str, Any] = {}  # by the stamps: a message is logged a cycle later than what it tells
+        last: dict[str, Any] = {}  # by stamp, because a message is logged one cycle after its stamp
         for message in bag.messages(*(f'/{name}/part_poses' for name in looks)):
             if stamp_ns(message.content) <= t_ns:
                 last[message.topic.split('/')[1]] = message.content
         self.looks = {name: looks[name] for name in sorted(last)}
-        """Looks of the vehicles that are there, by name."""
+        """Visual descriptions of the vehicles present, by name."""
         if not last:
-            raise ValueError(f'nothing of a vehicle is recorded at {t_s:g} s; allowed: times of the recording')
+            raise ValueError(f'no vehicle is recorded at {t_s:g} s; allowed: times of the recording')
         self._seed, self._light = scenario.seed, scenario.light
         world = SensorScene(scenario.terrain, scenario.light, scenario.seed, self.looks)
         self.t_ns = max(map(stamp_ns, last.values()))
-        """Time of what is drawn [ns]."""
+        """Time of the rendered state [ns]."""
         self.poses = {name: poses_of(content) for name, content in last.items()}
         for name, poses in self.poses.items():
             world.states.tracks[name].add(self.t_ns, poses)
@@ -78,10 +78,12 @@ class BagRenderer:
         self._world = world
 
     def picture(self, name: str, from_deg: float | None = None, size: tuple[int, int] = SIZE) -> NDArray[np.uint8]:
-        """Return the picture of a vehicle from beside it, in the scenario's light, shape (rows, columns, 3).
+        """Return an image of a vehicle from its side, in the scenario's light, shape (rows, columns, 3).
 
         Args:
-            from_deg: direction of the camera from its forward axis to the left [deg]; none: where the sun suits
+            name: Name of the vehicle.
+            from_deg: Direction of the camera from its forward axis to the left [deg]; None: selected by the sun.
+            size: Width and height of the image [px].
         """
         view = self._world.view(name)
         low, high = extent(self.looks[name], self.poses[name])
@@ -114,11 +116,12 @@ class BagRenderer:
 
 
 def replay_terrain(bag: Any, ground: Any, until_ns: float = math.inf) -> None:
-    """Tell sensors' ground all that a recording says of it.
+    """Replay the recorded terrain updates and cycles into a terrain history.
 
     Args:
-        bag: the recording (:attr:`regolith_files.extension_points.Run.bag`)
-        until_ns: simulated time after which nothing is of interest [ns]
+        bag: Recording (:attr:`regolith_files.extension_points.Run.bag`).
+        ground: Terrain history of the sensors.
+        until_ns: Simulated time after which the replay stops [ns].
     """
     for message in bag.messages('/regolith/terrain/update', '/regolith/cycle'):
         content = message.content
@@ -142,14 +145,14 @@ def replay_terrain(bag: Any, ground: Any, until_ns: float = math.inf) -> None:
 
 
 def _nodes(message: Any) -> NodeRecords:
-    """Return the soil of a message from a bag."""
+    """Return the soil nodes of a message from a bag."""
     fields = tuple(message.fields)
     values = np.array(message.values, np.float64).reshape(len(fields), len(message.x))
     return NodeRecords(np.array(message.x, np.int32), np.array(message.y, np.int32), values, fields)
 
 
 def _best_side(yaw: float, sun: Any) -> float:
-    """Return the direction to look from [deg]; from where the sun is to the side, if there is one."""
+    """Return the view direction [deg]; if there is a sun, one with the sun at the side."""
     if sun is None:
         return _SIDES_DEG[0]
     to_sun = 0.5 * math.pi - sun.azimuth
@@ -163,10 +166,11 @@ def _best_side(yaw: float, sun: Any) -> float:
 
 
 def extent(looks: VisualDescription, poses: Floats) -> tuple[Floats, Floats]:
-    """Return the least and the greatest x, y, z of a vehicle in the world, of round shapes with their corners [m].
+    """Return the minimum and maximum x, y, z of a vehicle in the world [m]; round shapes count with their corners.
 
     Args:
-        poses: of its parts, shape (n, 7)
+        looks: Visual description of the vehicle.
+        poses: Poses of its parts, shape (n, 7).
     """
     points = []
     corners = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The report's section about sensors: contact sheets, and how to record more."""
+"""Report section about sensors: contact sheets, and which topics are not recorded."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from regolith_sensors.report.contact_sheet import sensor_sheets, unrecorded_topi
 
 _TITLE, _ORDER = 'What the sensors saw', 10
 _NONE = (
-    'No vehicle has a sensor. A camera (`vehicles.NAME.sensors.eye: {model: navcam}`, see docs/concepts/sensors.md) brings '
-    'pictures here.'
+    'No vehicle has a sensor. This section shows the images of cameras (`vehicles.NAME.sensors.eye: {model: navcam}`, '
+    'see docs/concepts/sensors.md).'
 )
 _CAPTION = (
     'Images as a display shows them (sRGB), the times simulated; below them, where recorded, depth along the optical '
@@ -19,7 +19,7 @@ _CAPTION = (
     'from above, x ahead to the right.'
 )
 _LEFT_OUT = (
-    'Not recorded: {}. Small pictures of a few moments are kept of every camera; `--set recording.sensors=true` keeps '
+    'Not recorded: {}. A few preview images of every camera are always recorded; `--set recording.sensors=true` keeps '
     'all images and clouds, `--set recording.sensors=[TOPIC]` some.'
 )
 
@@ -31,7 +31,7 @@ def section(run: Run) -> ReportSection:
         return ReportSection(_TITLE, (Caption(_NONE),), _ORDER)
     parts: list[Caption | Heading | Figure | Table] = []
     for name, figure in sensor_sheets(run.bag).items():
-        parts += [Heading(name), Figure(figure, f'What {name} saw over the run')]
+        parts += [Heading(name), Figure(figure, f'Data of {name} over the run')]
     parts.append(Caption(_CAPTION))
     missing = unrecorded_topics(run, sensors)
     if missing:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The sensors' figures in ``summary.json``: messages and rates by topic."""
+"""Sensor entries of ``summary.json``: messages and rates by topic."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from regolith_files.extension_points import Run
 from regolith_sensors.config.sensors import scenario_sensors
 
 _TYPES = ('Image', 'CompressedImage', 'PointCloud2', 'Imu', 'NavSatFix', 'LaserScan')
-"""Message types of sensors: topics of a user's own nodes count, too."""
+"""Message types of sensors; topics of a user's own nodes also count."""
 
 
 def sensor_summary(run: Run) -> dict[str, Any]:
-    """Return ``{TOPIC: {messages, rate_hz}}`` of the recorded topics of sensors."""
+    """Return ``{TOPIC: {messages, rate_hz}}`` of the recorded sensor topics."""
     published = {name for sensor in scenario_sensors(run.scenario) for name, _ in sensor.topics}
     simulated = run.simulated_s
     return {

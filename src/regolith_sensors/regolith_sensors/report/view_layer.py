@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors in the view of a run: where the sun stands, and what cameras have in their images."""
+"""Sensor layers in the view of a run: direction of the sun and fields of view of the cameras."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Floats = NDArray[np.float64]
 
 _SUN, _FIELD = '#ffd75e', '#8fd3ff'
 _LONG_M = 2.5
-"""Length of the line towards the sun [m]."""
+"""Length of the line toward the sun [m]."""
 _ABOVE_M = 3.0
-"""Its height above the vehicles [m]."""
+"""Height of that line above the vehicles [m]."""
 _DEEP_M = 0.9
 """Distance at which fields of view end [m]."""
 
 
 def sun(scenario: Any) -> ViewLayer | None:
-    """Return the layer with the direction of the sun; None where none shines, or nothing sees."""
+    """Return the layer with the direction of the sun; None without a sun or without sensors."""
     if scenario.light.sun_at(0) is None or not scenario_sensors(scenario):
         return None
     topics = {f'/{name}/part_poses': 'regolith_msgs/msg/PartPoses' for name in sorted(scenario.vehicles)}
@@ -47,7 +47,7 @@ def sun(scenario: Any) -> ViewLayer | None:
 
 
 def fields_of_view(scenario: Any) -> ViewLayer | None:
-    """Return the layer with what cameras have in their images; None without cameras."""
+    """Return the layer with the fields of view of the cameras; None without cameras."""
     eyes = [s for s in scenario_sensors(scenario) if isinstance(s.config, CameraConfig)]
     if not eyes:
         return None
@@ -66,9 +66,9 @@ def fields_of_view(scenario: Any) -> ViewLayer | None:
 
 
 def field_of_view(eye: ResolvedSensor) -> Floats:
-    """Return the edges of a camera's pyramid as one line, in the frame of its vehicle's base [m], shape (n, 3).
+    """Return the edges of a camera's view pyramid as one line, in the frame of its vehicle's base [m], shape (n, 3).
 
-    Distortion is left out.
+    Distortion is neglected.
     """
     config: CameraConfig = eye.config
     half = 0.5 * config.pixel_size_m / config.focal_length_m * np.array([config.width, config.height])

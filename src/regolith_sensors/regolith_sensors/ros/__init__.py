@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors on ROS topics."""
+"""ROS interfaces of the sensors."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A camera on topics: image, CameraInfo, and ground truth from the same rays."""
+"""ROS topics of a camera: image, CameraInfo, and ground truth from the same rays."""
 
 from __future__ import annotations
 
@@ -34,21 +34,23 @@ from regolith_world.ros.naming import root_of
 
 _KEPT_STATES = 400
 _CHEAP = ('camera_info', 'image_metadata', 'preview')
-"""Topics for whose subscribers alone no image is rendered."""
+"""Topics whose subscribers alone do not cause an image to be rendered."""
 _PICTURES = ('image_raw', 'image_8bit', 'image_raw/compressed')
 PREVIEWS, PREVIEW_WIDTH = 4, 480
-"""Number of small pictures of a camera in a run, and their largest width [px]."""
+"""Number of preview images of a camera in a run, and their maximum width [px]."""
 
 
 class CameraTopics(SensorTopics):
-    """``image_raw``, ``camera_info``, ``image_metadata``, ``image_raw/compressed``, ``image_8bit``, ``depth/``,
-    ``semantic/``, ``instance/`` and
-    ``normals/image_raw``, ``boxes``, ``wheel_labels``; all of one frame carry the same stamp, the middle of
-    the exposure. A few frames of a run come as ``preview``, too, small and packed, if anybody (the recorder) listens.
+    """Publisher of a camera's topics.
+
+    The topics are ``image_raw``, ``camera_info``, ``image_metadata``, ``image_raw/compressed``, ``image_8bit``,
+    ``depth/``, ``semantic/``, ``instance/`` and ``normals/image_raw``, ``boxes`` and ``wheel_labels``. All messages of
+    a frame have the same stamp, the middle of the exposure. A few frames of a run are also published as small,
+    compressed ``preview`` images if the topic has a subscriber (the recorder).
     """
 
     def __init__(self, sensor: ResolvedSensor, context: SensorContext) -> None:
-        """Make the camera and its publishers."""
+        """Create the camera and its publishers."""
         super().__init__(sensor, context)
         self.camera = Camera(sensor.config, context.seed, sensor.full_name)
         config = self.camera.config
@@ -64,13 +66,13 @@ class CameraTopics(SensorTopics):
 
     @property
     def _nominal_exposure(self) -> float:
-        """Return the configured exposure time [s]; an automatic one is unknown in advance."""
+        """Return the configured exposure time [s]; the result of automatic exposure is unknown in advance."""
         return float(self.camera.config.exposure_s)
 
     # -- frames -------------------------------------------------------------------------------------------------
 
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:
-        """Make frame n, then publish its topics with subscribers, all at once."""
+        """Render frame n, then publish all topics with subscribers together."""
         header = Header(stamp=stamp(t_ns), frame_id=self.frame_id)
         self._info.header = header
         made = {'camera_info': self._info, **self._messages(n, t_ns, view, header)}
@@ -78,7 +80,7 @@ class CameraTopics(SensorTopics):
             self.publishers[topic].publish(message)
 
     def _messages(self, n: int, t_ns: int, view: WorldView, header: Header) -> dict[str, Any]:
-        """Return what frame n has for the topics with subscribers, ``camera_info`` left out."""
+        """Return the messages of frame n for the topics with subscribers, without ``camera_info``."""
         preview = n in self._previews and self.listened('preview')
         if not (preview or any(self.listened(topic) for topic in self.publishers if topic not in _CHEAP)):
             return {}
@@ -125,7 +127,7 @@ class CameraTopics(SensorTopics):
         if self.listened('image_raw/compressed'):
             ordered = picture.image[:, :, ::-1] if picture.image.ndim == 3 else picture.image
             _, packed = cv2.imencode('.png', np.ascontiguousarray(ordered), [cv2.IMWRITE_PNG_COMPRESSION, 3])
-            # As image_transport's compressed plugin writes it; only colours have an order.
+            # The format of image_transport's compressed plugin; only color images have a channel order.
             order = 'bgr16' if picture.image.ndim == 3 else ''
             message = CompressedImage(header=header, format=f'{picture.encoding}; png compressed {order}')
             message.data = typed_array('B', packed)
@@ -171,7 +173,7 @@ class CameraTopics(SensorTopics):
         self.context.inbox.subscribe(WheelStates, f'{root}/{vehicle}/wheel_states', take, qos.HISTORY)
 
     def forget_after(self, t_ns: int) -> None:
-        """Drop the states of wheels after a time [ns]."""
+        """Discard the states of wheels after a time [ns]."""
         for kept in self._states.values():
             while kept and kept[-1][0] > t_ns:
                 kept.pop()
@@ -202,7 +204,7 @@ class CameraTopics(SensorTopics):
 
 
 def info_message(camera: Camera, baseline_m: float) -> CameraInfo:
-    """Return the CameraInfo of a camera, its header left out."""
+    """Return the CameraInfo of a camera, without its header."""
     info = camera.info(baseline_m)
     message = CameraInfo(width=info.width, height=info.height, distortion_model=info.distortion_model)
     message.d = [float(v) for v in info.d]
@@ -211,25 +213,23 @@ def info_message(camera: Camera, baseline_m: float) -> CameraInfo:
 
 
 def metadata_message(picture: CameraImage, n: int, header: Header) -> m.ImageMetadata:
-    """Return the settings with which an image was taken.
-
-    Args:
-        n: number of the frame
-    """
+    """Return the message with exposure time and gain of image number ``n``."""
     return m.ImageMetadata(header=header, frame=n, exposure_time=picture.exposure_s, gain=picture.gain)
 
 
 def preview_frames(duration_s: float, rate_hz: float) -> frozenset[int]:
-    """Return the numbers of the frames with previews, spread over a run."""
+    """Return the numbers of the frames with previews, evenly distributed over a run."""
     last = max(math.ceil(duration_s * rate_hz - 1e-9) - 1, 0)
     return frozenset(round(k * last / (PREVIEWS - 1)) for k in range(PREVIEWS))
 
 
 def preview_message(shown: NDArray[np.uint8], encoding: str, header: Header) -> CompressedImage:
-    """Return a small picture as JPEG.
+    """Return a preview image as JPEG.
 
     Args:
-        shown: from :func:`regolith_sensors.camera.display.display_image`
+        shown: Image from :func:`regolith_sensors.camera.display.display_image`.
+        encoding: Encoding of the original image.
+        header: Header of the frame.
     """
     height, width = shown.shape[:2]
     if width > PREVIEW_WIDTH:
@@ -244,7 +244,7 @@ def preview_message(shown: NDArray[np.uint8], encoding: str, header: Header) -> 
 
 
 def image_message(pixels: NDArray[Any], encoding: str, header: Header) -> Image:
-    """Return an image of shape (height, width[, channels])."""
+    """Return an image of shape (height, width[, channels]) as a message."""
     data = np.ascontiguousarray(pixels)
     height, width = data.shape[:2]
     message = Image(header=header, height=height, width=width, encoding=encoding, step=data.nbytes // height)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A positioning receiver on topics."""
+"""ROS topic of a GNSS receiver."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from regolith_world.ros.clock_offset import stamp
 
 
 class GnssTopics(SensorTopics):
-    """``fix``: latitude and longitude [deg] and altitude [m] of the antenna, with the variances of its errors.
+    """Publisher of ``fix``: latitude and longitude [deg] and altitude [m] of the antenna, with error variances.
 
-    On the Moon they refer to a sphere of 1737.4 km, not to NavSatFix's WGS 84, and the service is none of the listed.
+    On the Moon they refer to a sphere of 1737.4 km instead of NavSatFix's WGS 84, and the service is none of the listed
+    ones.
     """
 
     sees = False
 
     def __init__(self, sensor: ResolvedSensor, context: SensorContext) -> None:
-        """Make the receiver and its publisher."""
+        """Create the receiver and its publisher."""
         super().__init__(sensor, context)
         self._gnss = Gnss(sensor.config, context.seed, sensor.full_name)
         on_earth = sensor.config.body == 'earth'

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""An inertial measurement unit on topics (REP 145)."""
+"""ROS topic of an inertial measurement unit (REP 145)."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from regolith_world.ros.message_template import MessageTemplate, xyz
 
 
 class ImuTopics(SensorTopics):
-    """``data_raw``: specific force and turning rate in the sensor's frame, each the mean over the period before it.
+    """Publisher of ``data_raw``: mean specific force and angular velocity over the last period, sensor frame.
 
-    At rest it reads gravity upwards, 1.62 m/s^2 on the Moon. No orientation is given (hence the topic's name, REP 145):
-    its covariance begins with -1.
+    At rest the specific force is gravity upward, 1.62 m/s^2 on the Moon. There is no orientation, as the topic name
+    implies (REP 145); its covariance begins with -1.
     """
 
     sees = False
 
     def __init__(self, sensor: ResolvedSensor, context: SensorContext) -> None:
-        """Make the unit, its publisher, and its subscription to the motion of its vehicle."""
+        """Create the IMU, its publisher, and its subscription to the motion of its vehicle."""
         super().__init__(sensor, context)
         self._imu = Imu(sensor.config, context.seed, sensor.full_name)
         period_ns = round(self._imu.period * 1e9)
@@ -50,7 +50,7 @@ class ImuTopics(SensorTopics):
         self.context.in_epoch(message.epoch, lambda: self._track.add(samples_record(message)))
 
     def forget_after(self, t_ns: int) -> None:
-        """Drop the motion after a time [ns]."""
+        """Discard the motion after a time [ns]."""
         self._track.forget_after(t_ns)
 
     def ready(self, t_ns: int) -> bool:
@@ -68,7 +68,7 @@ class ImuTopics(SensorTopics):
 
 
 def samples_record(message: MotionMessage) -> MotionSamples:
-    """Return the samples in a message."""
+    """Return the samples of a message."""
     arrays = (
         np.array(values, dtype=np.float64)
         for values in (message.position, message.orientation, message.linear_velocity, message.angular_velocity)

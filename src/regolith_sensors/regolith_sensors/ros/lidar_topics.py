@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A lidar on topics."""
+"""ROS topic of a lidar."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ _KINDS = {
 
 
 class LidarTopics(SensorTopics):
-    """``points``: the sweep that begins at the stamp, every point in the sensor's frame at the moment of its beam.
+    """Publisher of ``points``: a sweep from its stamp on, each point in the sensor frame at the time of its beam.
 
-    The sensor moves during the sweep; everything else has its pose in the middle of it.
+    The sensor moves during the sweep. Everything else has its pose at the middle of the sweep.
     """
 
     def __init__(self, sensor: ResolvedSensor, context: SensorContext) -> None:
-        """Make the lidar and its publisher."""
+        """Create the lidar and its publisher."""
         super().__init__(sensor, context)
         self._lidar = Lidar(sensor.config, context.seed, sensor.full_name)
         period_ns = 0 if sensor.config.flash else round(1e9 / sensor.config.rate_hz)
         self.span_ns = (0, period_ns)
 
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:
-        """Make sweep n and publish it."""
+        """Simulate sweep n and publish it."""
         period_ns, mount = self.span_ns[1], self.sensor.mount
         scene = view.prepare(t_ns + period_ns // 2)
 
@@ -58,7 +58,7 @@ class LidarTopics(SensorTopics):
 
 
 def cloud_message(points: NDArray[np.void], header: Header) -> PointCloud2:
-    """Return points of shape (height, width) as a message; clouds of more than one row may hold misses."""
+    """Return points of shape (height, width) as a message; clouds with more than one row can contain misses."""
     height, width = points.shape
     message = PointCloud2(header=header, height=height, width=width, is_bigendian=False)
     kinds, kind = points.dtype.fields, points.dtype

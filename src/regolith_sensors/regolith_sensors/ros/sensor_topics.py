@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of sensors on topics."""
+"""Base class of the ROS interfaces of sensors."""
 
 from __future__ import annotations
 
@@ -22,50 +22,50 @@ from regolith_world.ros.inbox import Inbox
 
 @dataclass(frozen=True)
 class SensorContext:
-    """The parts of the process that a sensor may use."""
+    """Objects of the process and settings that a sensor interface can use."""
 
     node: Node
-    """The sensor's own, ``/VEHICLE/SENSOR``; topics are relative to its name, see :meth:`SensorTopics.publisher`."""
+    """Node of the sensor, ``/VEHICLE/SENSOR``; topics are relative to its name, see :meth:`SensorTopics.publisher`."""
     inbox: Inbox
-    """For the sensor's subscriptions; its callbacks run between frames."""
+    """Inbox for the sensor's subscriptions; its callbacks run between frames."""
     seed: int
     """Seed of the scenario."""
     gravity_mps2: float
     light: LightConfig
     lamps: dict[str, dict[str, Any]]
-    """Vehicle -> its :class:`regolith_sensors.config.lighting.SpotlightConfig` by name."""
+    """Spotlights by vehicle and name, each a :class:`regolith_sensors.config.lighting.SpotlightConfig`."""
     duration_s: float = 0.0
     """Duration of the run [s]; 0: unknown."""
     in_epoch: Callable[[int, Callable[[], None]], None] = lambda epoch, take: take()
-    """Takes what a message of an epoch tells, once that has begun; never what is no longer."""
+    """Function that runs a handler when the epoch of its message has begun, and ignores messages of past epochs."""
 
 
 class SensorTopics(ABC):
-    """The ROS interface of one sensor; :meth:`publish` is called frame after frame, in the order in which they end."""
+    """ROS interface of one sensor; :meth:`publish` is called for one frame after another, sorted by end time."""
 
     span_ns: tuple[int, int] = (0, 0)
-    """Times before and after a frame's time for which it needs states [ns]: exposure, sweep."""
+    """Times before and after a frame's time for which it needs states [ns]: exposure or sweep."""
     sees = True
-    """Whether it needs the scene."""
+    """Whether the sensor needs the rendered scene."""
 
     def __init__(self, sensor: ResolvedSensor, context: SensorContext) -> None:
-        """Make the publishers of the sensor's outputs and of its permanent topics."""
+        """Create the publishers of the sensor's outputs and of its permanent topics."""
         self.sensor = sensor
         self.context = context
         self.frame_id = sensor.frame_id
         self.publishers: dict[str, Any] = {}
         self._blank = 0
-        """Number of frames that showed nothing."""
+        """Number of blank frames."""
         outputs = [o for name in sensor.outputs for o in sensor.kind.outputs[name]]
         for output in (*outputs, *sensor.kind.always):
             self.publishers[output.topic] = self.publisher(output)
 
     def warn_of_blank(self, t_ns: int, what: str) -> None:
-        """Count a frame that shows nothing; warn of the first, the tenth, the hundredth and so forth.
+        """Count a blank frame; warn for the first, the tenth, the hundredth and so on.
 
         Args:
-            t_ns: time of the frame [ns]
-            what: e.g. 'cloud has no points'
+            t_ns: Time of the frame [ns].
+            what: Description of the problem, e.g. 'cloud has no points'.
         """
         self._blank += 1
         if 10 ** (len(str(self._blank)) - 1) == self._blank:
@@ -73,7 +73,7 @@ class SensorTopics(ABC):
             self.context.node.get_logger().warning(f'{self.sensor.full_name}: {what} at {t_ns * 1e-9:.3f} s{count}')
 
     def publisher(self, output: Output) -> Any:
-        """Return the publisher of one output."""
+        """Create and return the publisher of one output."""
         return self.context.node.create_publisher(
             self.message_type(output),
             f'~/{output.topic}',
@@ -93,16 +93,16 @@ class SensorTopics(ABC):
 
     @property
     def wanted(self) -> bool:
-        """Whether any topic has subscribers; without, frames are skipped."""
+        """Whether any topic has subscribers; without subscribers, frames are skipped."""
         return any(publisher.get_subscription_count() > 0 for publisher in self.publishers.values())
 
     def ready(self, t_ns: int) -> bool:
-        """Return whether the sensor's own subscriptions have arrived for the frame at this time [ns]."""
+        """Return whether the sensor's own subscriptions have received the data for the frame at this time [ns]."""
         return True
 
     def forget_after(self, t_ns: int) -> None:  # noqa: B027  few have anything
-        """Drop what the sensor's own subscriptions told of times after one [ns] to which the world has gone back."""
+        """Discard data of the sensor's own subscriptions after a time [ns], to which the world has rewound."""
 
     @abstractmethod
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:
-        """Make and publish frame n at a simulated time [ns]."""
+        """Compute and publish frame n at a simulated time [ns]."""

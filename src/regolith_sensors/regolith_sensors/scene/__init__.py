@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The scene: ground in tiles, rocks, vehicles, materials."""
+"""Rendered scene: terrain tiles, rocks, vehicles and materials."""

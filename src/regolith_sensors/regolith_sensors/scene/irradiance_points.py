@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Points on a hull where the ground's light is gathered, and its interpolation over the hull's triangles.
+"""Points on a hull where indirect light is gathered, and its interpolation over the hull's triangles.
 
 The light itself is computed in :mod:`regolith_sensors.rays.embree.irradiance_cache`.
 """
@@ -28,20 +28,20 @@ class IrradiancePoints:
     """Gathering points of a mesh, and the weights that interpolate their light."""
 
     lattice: NDArray[np.int32]
-    """By triangle: its first node, and the number of pieces of each side; shape (m, 2)."""
+    """First node of each triangle and number of segments of each side, shape (m, 2)."""
     points: Singles
-    """Places and normals of the gathering points in the mesh's frame, shape (p, 6)."""
+    """Positions and normals of the gathering points in the mesh frame, shape (p, 6)."""
     near: NDArray[np.int32]
     """Gathering points of each node, shape (nodes, 4)."""
     weight: Singles
-    """Their weights, which sum to 1, shape (nodes, 4)."""
+    """Weights of those points, which sum to 1, shape (nodes, 4)."""
 
 
 def irradiance_points(mesh: Mesh) -> IrradiancePoints:
-    """Return the gathering points of a mesh: one for each cell of half a metre and each way its surface faces.
+    """Return the gathering points of a mesh: one per cell of 0.5 m and per direction that its surface faces.
 
     Source: ward1988.
-    Checked by: test_irradiance_cache.py::test_nodes_take_their_light_from_points_that_face_the_same_way.
+    Checked by: test_irradiance_cache.py::test_nodes_use_points_with_the_same_facing.
     """
     corners = mesh.vertices[mesh.triangles]
     normals = corner_normals(mesh).reshape(-1, 3, 3).astype(np.float64)
@@ -59,7 +59,7 @@ def irradiance_points(mesh: Mesh) -> IrradiancePoints:
     number = np.bincount(cell)[:, None]
     middle = np.stack([np.bincount(cell, places[:, a]) for a in range(3)], axis=1) / number
     off = np.linalg.norm(places - middle[cell], axis=1)
-    # Of each cell the node next to its middle; the first of equals.
+    # In each cell the node nearest to its center; the first of equals.
     order = np.lexsort((np.arange(len(off)), off, cell))
     chosen = order[np.searchsorted(cell[order], np.arange(len(number)))]
     points = np.concatenate([places[chosen] + _LIFT_M * turned[chosen], turned[chosen]], axis=1)
@@ -82,7 +82,7 @@ def _weights(places: Floats, normals: Floats, points: Floats) -> tuple[NDArray[n
     for k in range(len(nodes)):
         away2 = np.sum((points[:, :3] - nodes[k, :3]) ** 2, axis=1)
         facing = np.maximum(points[:, 3:] @ nodes[k, 3:], 0.0)
-        # Never zero: far points count by their distance.
+        # Never zero, so that far points count by their distance.
         value = facing**4 * np.exp(-away2 / _CELL_M**2) + 1e-9 * (1e-3 + facing) / (1.0 + away2)
         best = np.argsort(-value, kind='stable')[:NEIGHBOURS]
         near[k, : len(best)] = best

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Materials of surfaces, as rows of a table for the renderer's kernels."""
+"""Surface materials, as rows of a table for the renderer's kernels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HAPKE, LAMBERT, PRINCIPLED = 0, 1, 2
 _KIND, _RED, _ROUGHNESS, _METALLIC, _SPECULAR, MICRO, CONSTANTS = 0, 1, 4, 5, 6, 7, 8
 TABLE_WIDTH = CONSTANTS + HAPKE_SIZE
 LUNAR_TINT = (1.18, 1.0, 0.82)
-"""Red, green and blue reflectance of mature lunar soil relative to its mean: it is red, rising by some 45 % from 450 to
+"""Red, green and blue reflectance of mature lunar soil relative to its mean; it rises by some 45 % from 450 to
 650 nm."""
 _ZERO, _ONE, _HALF = np.float32(0.0), np.float32(1.0), np.float32(0.5)
 _INV_PI = np.float32(1.0 / math.pi)
@@ -31,7 +31,7 @@ _INV_PI = np.float32(1.0 / math.pi)
 
 @dataclass(frozen=True)
 class HapkeSoil:
-    """Regolith: Hapke's function times a tint per band."""
+    """Regolith: Hapke's reflectance with a tint per band."""
 
     parameters: HapkeParameters = PRESETS['lunar_sato2014']
     tint: Color = LUNAR_TINT
@@ -46,7 +46,7 @@ class HapkeSoil:
 
 @dataclass(frozen=True)
 class Lambert:
-    """An ideally diffuse surface."""
+    """Ideally diffuse surface."""
 
     albedo: Color = (1.0, 1.0, 1.0)
 
@@ -57,22 +57,22 @@ class Lambert:
 
 @dataclass(frozen=True)
 class Principled:
-    """A diffuse base under a rough reflecting coat, or rough metal: rocks, foil, solar cells, tyres.
+    """Diffuse base under a rough reflecting coat, or rough metal, for rocks, foil, solar cells and tires.
 
     The specular part is the microfacet model with the GGX distribution, Smith's height-correlated masking and Schlick's
-    Fresnel term. The diffuse base keeps a factor (1 - F) on the way in and one on the way out, so that the whole is
-    reciprocal and reflects no more than it receives. No clear coat, no sheen, no anisotropy.
+    Fresnel term. The diffuse base has a factor (1 - F) for incoming and one for outgoing light, so the whole is
+    reciprocal and does not reflect more than it receives. There is no clear coat, no sheen and no anisotropy.
 
     Source: walter2007; heitz2014; schlick1994; ashikhmin2000.
-    Checked by: test_scene.py::test_principled_is_reciprocal_and_gives_back_no_more_than_it_gets,
-    test_materials.py::test_the_specular_part_is_the_microfacet_models.
+    Checked by: test_scene.py::test_principled_is_reciprocal_and_conserves_energy,
+    test_materials.py::test_specular_part_equals_the_microfacet_model.
     """
 
     color: Color
     roughness: float = 0.5
     """Square root of the GGX width, 0.05 (near mirror) to 1."""
     metallic: float = 0.0
-    """0 (dielectric) to 1 (metal)."""
+    """Metallic fraction, 0 (dielectric) to 1 (metal)."""
     specular: float = 0.04
     """Reflectance of the dielectric at normal incidence."""
     micro_relief: float = 0.0
@@ -110,10 +110,11 @@ def reflect(table: Singles, material: int, mu0: Single, mu: Single, haversine: S
     """Return r [1/sr] in red, green and blue.
 
     Args:
-        material: row of the table
-        mu0: cosine of incidence
-        mu: cosine of emission
-        haversine: sin^2 of half the phase angle
+        table: Table of materials.
+        material: Row of the table.
+        mu0: Cosine of incidence.
+        mu: Cosine of emission.
+        haversine: sin^2 of half the phase angle.
     """
     kind = int(table[material, _KIND])
     if not (mu0 > _ZERO and mu > _ZERO):
@@ -131,11 +132,11 @@ def reflect(table: Singles, material: int, mu0: Single, mu: Single, haversine: S
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def diffuse_albedo(table: Singles, material: int) -> Bands:
-    """Return the reflected part of even light from all directions in red, green and blue; 0 for regolith."""
+    """Return the reflected part of uniform light from all directions in red, green and blue; 0 for regolith."""
     kind = int(table[material, _KIND])
     if kind == HAPKE:
         return _ZERO, _ZERO, _ZERO
-    # The coat takes from the base about as much as it reflects.
+    # The coat reduces the light on the base by about what it reflects.
     return table[material, _RED], table[material, _RED + 1], table[material, _RED + 2]
 
 

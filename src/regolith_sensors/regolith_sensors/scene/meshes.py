@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Triangle meshes of simple bodies and of rocks; all closed, seen from outside counter-clockwise."""
+"""Triangle meshes of simple bodies and of rocks; all are closed, with counterclockwise triangles seen from outside."""
 
 from __future__ import annotations
 
@@ -22,33 +22,34 @@ class Mesh:
     """Vertices and triangles, with a material number per triangle."""
 
     vertices: Floats
-    """[m], shape (n, 3)."""
+    """Positions [m], shape (n, 3)."""
     triangles: Triangles
-    """Shape (m, 3)."""
+    """Vertex numbers of the triangles, shape (m, 3)."""
     material: NDArray[np.uint16]
-    """Row of the material table, shape (m,)."""
+    """Row of the material table of each triangle, shape (m,)."""
 
     def moved(self, position: Floats, rotation: Floats) -> Mesh:
-        """Return the mesh turned by a matrix, then shifted [m]."""
+        """Return the mesh rotated by a matrix, then translated [m]."""
         return Mesh(self.vertices @ rotation.T + position, self.triangles, self.material)
 
 
 def corner_normals(mesh: Mesh, crease: float = math.radians(30.0)) -> Singles:
-    """Return the normals at the corners of all triangles, shape (m, 9), of the smooth surface behind the facets.
+    """Return the smooth normals at the corners of all triangles, shape (m, 9).
 
-    At each vertex the mean of its facets' normals, weighted by their areas; facets that meet at more than the crease
-    angle keep an edge between them.
+    The normal at a vertex is the mean of its facets' normals, weighted by their areas. Facets that meet at more than
+    the crease angle keep an edge between them.
 
     Args:
-        crease: angle [rad]
+        mesh: Mesh.
+        crease: Crease angle [rad].
 
     Source: gouraud1971.
-    Checked by: test_adaptive_sampling.py::test_rounded_bodies_have_smooth_normals_and_edges_stay.
+    Checked by: test_adaptive_sampling.py::test_corner_normals_smooth_rounded_bodies_and_keep_edges.
     """
     corners = mesh.vertices[mesh.triangles]
     facets = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     area = np.linalg.norm(facets, axis=1, keepdims=True)
-    # Files give a vertex of several facets several times.
+    # Files repeat the vertex of several facets.
     _, place = np.unique(np.round(mesh.vertices, 6), axis=0, return_inverse=True)
     vertex = place.reshape(-1)[mesh.triangles].ravel()
     order = np.argsort(vertex, kind='stable')
@@ -85,7 +86,7 @@ def joined(meshes: list[Mesh]) -> Mesh:
     """Return all meshes as one.
 
     Raises:
-        ValueError: if there is none
+        ValueError: If there is none.
     """
     if not meshes:
         raise ValueError('no mesh to join; allowed: one or more')
@@ -102,7 +103,7 @@ def _mesh(vertices: Floats, triangles: NDArray[np.int64], material: int) -> Mesh
 
 
 def box(half: tuple[float, float, float], material: int = 0) -> Mesh:
-    """Return a box with these half lengths [m] about the origin."""
+    """Return a box with these half lengths [m], centered at the origin."""
     corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
     quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     triangles = np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
@@ -110,7 +111,7 @@ def box(half: tuple[float, float, float], material: int = 0) -> Mesh:
 
 
 def revolved(profile: list[tuple[float, float]], sides: int = 32, material: int = 0) -> Mesh:
-    """Return the body that a profile of (radius, z) [m], from bottom to top, describes about the z axis.
+    """Return the solid of revolution of a profile of (radius, z) [m], from bottom to top, about the z axis.
 
     The profile must begin and end on the axis.
     """
@@ -132,22 +133,23 @@ def revolved(profile: list[tuple[float, float]], sides: int = 32, material: int 
 
 
 def cylinder(radius: float, half_length: float, sides: int = 32, material: int = 0) -> Mesh:
-    """Return an upright cylinder about the origin; lengths in metres."""
+    """Return an upright cylinder centered at the origin; lengths in m."""
     profile = [(0.0, -half_length), (radius, -half_length), (radius, half_length), (0.0, half_length)]
     return revolved(profile, sides, material)
 
 
 def wheel(radius: float, half_width: float, grousers: tuple[int, float, float], material: int = 0) -> Mesh:
-    """Return an upright drum with straight plates across it; lengths in metres.
+    """Return an upright drum with straight grousers across it.
 
     Args:
-        radius: over the plates
-        half_width: of drum and plates
-        grousers: how many plates, by how much they stand out of the drum, how thick they are
+        radius: Radius including the grousers [m].
+        half_width: Half width of drum and grousers [m].
+        grousers: Number of grousers, their height [m] and their thickness [m].
+        material: Row of the material table.
     """
     count, height, thickness = grousers
     drum = cylinder(radius - height, half_width, 96, material)
-    # A plate's foot stands in the drum, its edges just inside the rims.
+    # The base of a grouser is inside the drum, its edges just inside the rims.
     plate = box((0.5 * (height + 0.004), 0.5 * thickness, 0.999 * half_width), material)
     middle = radius - 0.5 * (height + 0.004)
     plates = []
@@ -159,7 +161,7 @@ def wheel(radius: float, half_width: float, grousers: tuple[int, float, float], 
 
 
 def capsule(radius: float, half_length: float, sides: int = 16, material: int = 0) -> Mesh:
-    """Return an upright capsule whose straight part has this half length; lengths in metres."""
+    """Return an upright capsule with a straight part of this half length; lengths in m."""
     turn = np.linspace(0.0, 0.5 * np.pi, 5)[:-1]
     low = [(radius * math.cos(a), -half_length - radius * math.sin(a)) for a in turn[::-1]]
     high = [(r, -z) for r, z in low[::-1]]

@@ -1,14 +1,14 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Relief and brightness below the grid of the ground, which make soil look like soil from close by.
+"""Relief and brightness variation below the grid resolution, which give soil its texture at close range.
 
-A periodic tile of self-affine relief is laid over the ground twice, the second time turned and shrunk by irrational
-amounts, so that the sum never repeats within sight. It is a function of world coordinates alone: the same for both
-cameras of a stereo pair and for every run. Pixels see its mean over their footprint.
+A periodic tile of self-affine relief is overlaid on the ground twice, the second time rotated and scaled by irrational
+amounts, so the sum does not repeat within view. It is a function of world coordinates alone: the same for both cameras
+of a stereo pair and for every run. Pixels show its mean over their footprint.
 
-Simplifications: it bends normals and casts no shadows; and Hapke's mean slope describes all roughness down to the
-grain, hence also what is shown here. As long as the shown slopes (10 degrees r.m.s.) are well below that mean slope (23
-degrees), which steep millimetres dominate, counting them twice darkens the ground by a few per cent.
+Simplifications: the relief changes normals and casts no shadows. Hapke's mean slope describes all roughness down to the
+grain, therefore also this relief. Steep slopes at the millimeter scale dominate that mean slope (23 degrees). As long
+as the rendered slopes (10 degrees r.m.s.) are well below it, counting them twice darkens the ground by a few per cent.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ def micro_relief(
     Amplitudes fall as k^-(1 + H), with the Hurst exponent H = 0.7 of lunar soil at these scales.
 
     Args:
-        spacing: of the grid [m]; waves shorter than four cells are in the relief
-        origin: of the scene's coordinates in the world, (x, y) [m]
-        rms_slope: root mean square of the slope of both layers together (tangent)
-        rms_albedo: the same of the relative brightness
+        spacing: Spacing of the grid [m]; waves shorter than four cells are part of the relief.
+        origin: Origin of the scene's coordinates in the world, (x, y) [m].
+        rms_slope: Root mean square of the slope of both layers together (tangent).
+        rms_albedo: Root mean square of the relative brightness of both layers together.
 
     Returns:
-        slope along x, slope along y, relative brightness less 1 of all levels of the tile, one after the other, shape
-        (n, 4), the last a filler; and for either layer the scene's origin (2), texels per metre, cosine and sine of its
-        turn, shape (2, 5)
+        Slope along x, slope along y and relative brightness minus 1 of all levels of the tile, one after the other,
+        shape (n, 4), the last column unused; and for each layer the scene's origin (2), texels per m, cosine and sine
+        of its rotation, shape (2, 5).
 
     Source: helfenstein1999.
     Checked by: test_materials.py::test_micro_relief_is_self_affine.
@@ -56,7 +56,7 @@ def micro_relief(
     turn = np.array([[1.0, 0.0], [math.cos(_TURN), math.sin(_TURN)]])
     x, y = float(origin[0]), float(origin[1])
     along = np.stack([turn[:, 0] * x + turn[:, 1] * y, turn[:, 0] * y - turn[:, 1] * x], axis=1)
-    # Reduced in double: far from the world's origin singles would lose the texel.
+    # Reduced in double precision: far from the world's origin single precision would lose the texel.
     at = np.remainder(along * per_metre[:, None], SIDE)
     scale = np.array([rms_slope, rms_slope, rms_albedo], dtype=np.float32) / np.float32(math.sqrt(2.0))
     layers = np.concatenate([at, per_metre[:, None], turn], axis=1)
@@ -76,7 +76,7 @@ def _tile() -> Singles:
     band = (radius >= SIDE / (4.0 * _TEXELS_PER_CELL)) & (radius <= SIDE / 2.0 - 1.0)
     amplitude = np.where(band, np.maximum(radius, 1.0) ** -(1.0 + _HURST), 0.0)
     relief = np.fft.fft2(rng.standard_normal((SIDE, SIDE))) * amplitude
-    # Brightness varies at longer waves as well, with a flatter spectrum.
+    # Brightness also varies at longer waves, with a flatter spectrum.
     falling = np.where(radius >= 3.0, np.maximum(radius, 1.0) ** -1.2, 0.0)
     shade = np.fft.fft2(rng.standard_normal((SIDE, SIDE))) * falling
     waves = [relief * (2j * np.pi * kx), relief * (2j * np.pi * ky), shade]
@@ -92,14 +92,14 @@ def _tile() -> Singles:
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _floor(u: Single) -> int:
-    """Return the integer below; math.floor would call a library."""
+    """Return the largest integer not above u; math.floor would call a library."""
     n = int(u)
     return n - 1 if u < np.float32(n) else n
 
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _bilinear(texels: Singles, side: int, u: Single, v: Single) -> tuple[Single, Single, Single]:
-    # What the finer levels take: a geometric series.
+    # Number of texels of the finer levels: a geometric series.
     first = (4 * SIDE * SIDE - 4 * side * side) // 3
     i, j = _floor(u), _floor(v)
     du, dv = u - np.float32(i), v - np.float32(j)
@@ -120,10 +120,14 @@ def _bilinear(texels: Singles, side: int, u: Single, v: Single) -> tuple[Single,
 def micro_at(
     texels: Singles, layers: Singles, x: Single, y: Single, footprint: Single
 ) -> tuple[Single, Single, Single]:
-    """Return (slope along x, slope along y, relative brightness less 1) at scene coordinates (x, y) [m].
+    """Return (slope along x, slope along y, relative brightness minus 1) at scene coordinates (x, y) [m].
 
     Args:
-        footprint: width of a pixel on the ground [m]
+        texels: Tile of the relief.
+        layers: Position, scale and rotation of the layers.
+        x: Scene coordinate x [m].
+        y: Scene coordinate y [m].
+        footprint: Width of a pixel on the ground [m].
     """
     sx = sy = shade = np.float32(0.0)
     for layer in range(2):
@@ -136,7 +140,7 @@ def micro_at(
             continue
         u = layers[layer, 0] + (cos * x + sin * y) * per_metre
         v = layers[layer, 1] + (cos * y - sin * x) * per_metre
-        # Texel centres: those of level l lie at ((n + 1/2) 2^l - 1/2) of the finest.
+        # Texel centers: those of level l lie at ((n + 1/2) 2^l - 1/2) of the finest level.
         shrink = _ONE / np.float32(1 << level)
         at, bt = (u + _HALF) * shrink - _HALF, (v + _HALF) * shrink - _HALF
         a0, b0, c0 = _bilinear(texels, SIDE >> level, at, bt)

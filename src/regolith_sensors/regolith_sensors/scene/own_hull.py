@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a place on a vehicle is inside or on what is seen of the vehicle itself, where a sensor sees nothing.
+"""Distance of a sensor from the visible parts of its own vehicle, to reject sensors inside or on the hull.
 
-Parts are where they are with all joints at zero. Distances are exact for boxes, cylinders, capsules, spheres and
-meshes; that of an ellipsoid is the relative one times its shortest half axis, a lower bound.
+Parts have their pose at zero joint angles. Distances are exact for boxes, cylinders, capsules, spheres and meshes. That
+of an ellipsoid is the relative distance times its shortest half axis, a lower bound.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from regolith_world.numerics.rotation import matrix
 Floats = NDArray[np.float64]
 
 CLEARANCE_M = 1e-3
-"""Least distance of a sensor from a surface of its own vehicle [m]: rays that start nearer may miss or meet it by
-rounding."""
+"""Minimum distance of a sensor from a surface of its own vehicle [m]: rounding makes hits of rays that start nearer
+unreliable."""
 
 
 def nearest_part(looks: VisualDescription, place: Floats) -> tuple[str, float]:
-    """Return the name of the visual nearest to a place, and the distance to its surface [m], negative inside.
+    """Return the name of the nearest visual and the distance to its surface [m], negative inside.
 
     Args:
-        looks: of the vehicle
-        place: in the base's frame [m], shape (3,)
+        looks: Visual description of the vehicle.
+        place: Position in the base frame [m], shape (3,).
 
     Returns:
-        an empty name and an infinite distance if the vehicle has no visual
+        An empty name and an infinite distance if the vehicle has no visual.
     """
     poses: dict[str, tuple[Floats, Floats]] = {}
     found: list[tuple[float, str]] = []
@@ -50,7 +50,7 @@ def nearest_part(looks: VisualDescription, place: Floats) -> tuple[str, float]:
 
 
 def distance(visual: Visual, place: Floats) -> float:
-    """Return the distance from a place in a visual's own frame to its surface [m], negative inside."""
+    """Return the distance from a position in a visual's own frame to its surface [m], negative inside."""
     if visual.mesh is not None:
         return _mesh_distance(visual.mesh, place)
     size = visual.size
@@ -66,14 +66,14 @@ def distance(visual: Visual, place: Floats) -> float:
 
 
 def _outside(beyond: Floats) -> float:
-    """Return the distance from how far a place is beyond each pair of faces, negative within all."""
+    """Return the distance from the excess beyond each pair of faces; negative if inside all."""
     return float(np.linalg.norm(np.maximum(beyond, 0.0)) + min(float(beyond.max()), 0.0))
 
 
 def _mesh_distance(mesh: TriangleMesh, place: Floats) -> float:
-    """Return the distance to the triangles, negative where they wind around the place.
+    """Return the distance to the triangles, negative inside a closed surface.
 
-    The solid angles that the triangles fill, seen from a place inside a closed surface, sum to 4 pi.
+    The solid angles of the triangles, seen from a position inside a closed surface, sum to 4 pi.
 
     Source: vanoosterom1983.
     Checked by: test_own_hull.py::test_distances_to_shapes_and_meshes_agree.

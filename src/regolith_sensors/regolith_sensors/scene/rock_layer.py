@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The rocks of a site in a scene: those near the viewer in full number, farther off only the larger ones."""
+"""Rocks of a site in a scene: all rocks near the viewer, only the larger ones farther away."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from regolith_world.numerics.rotation import from_yaw
 
 _RANGE_M = 400.0
 _ANGLE = 1.0 / 700.0
-"""Width over distance below which a rock is left out [rad]: about a pixel."""
+"""Ratio of width and distance below which a rock is left out [rad]: about a pixel."""
 
 
 def rock_meshes(material: int) -> list[Mesh]:
@@ -26,17 +26,19 @@ def rock_meshes(material: int) -> list[Mesh]:
 class RockLayer:
     """The visible rocks of a scene.
 
-    Simplifications: rocks outside the site are not shown, nor any narrower than 3 cm. Three tenths of each rock's
-    height are in the ground. Vehicles feel those wider than 5 cm (:mod:`regolith_terrain.solids`).
+    Simplifications: rocks outside the site and rocks narrower than 3 cm are not shown. Three tenths of each rock's
+        height
+    are in the ground. Vehicles collide with rocks wider than 5 cm (:mod:`regolith_terrain.solids`).
     """
 
     def __init__(self, rocks: Rocks, scene: Scene, material: int, first_number: int) -> None:
-        """Add the shapes to a scene that is otherwise complete.
+        """Add the shapes of the rocks to an otherwise complete scene.
 
         Args:
-            rocks: of the site
-            material: of the scene's
-            first_number: of the first rock in instance images
+            rocks: Rocks of the site.
+            scene: Scene of the rocks.
+            material: Number of the material in the scene.
+            first_number: Number of the first rock in instance images.
         """
         self.rocks = rocks
         self.first_number = first_number
@@ -46,7 +48,7 @@ class RockLayer:
         self._kept = len(scene.objects)
 
     def show(self) -> None:
-        """Put the rocks around the scene's centre into it."""
+        """Place the rocks around the center of the scene."""
         scene, r = self._scene, self.rocks
         scene.keep_objects(self._kept)
         x, y = scene.tiles.middle

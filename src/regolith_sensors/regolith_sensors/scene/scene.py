@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The scene for rays: ground in tiles, rocks and vehicles as instances, each with its material and its name.
+"""Scene for ray tracing: terrain tiles, and rocks and vehicles as instances with material and name.
 
-One scene serves all sensors of a vehicle. It is a pure function of soil, poses and centre, not of the order in which
+One scene serves all sensors of a vehicle. It is a function of soil, poses and center, independent of the order in which
 they were set.
 """
 
@@ -58,7 +58,7 @@ class SceneObject:
     """A named object; its parts are instances that move independently."""
 
     number: int
-    """In instance images; 0 is the sky, 1 the ground."""
+    """Number in instance images; 0 is the sky, 1 the ground."""
     name: str
     first: int
     """Number of its first instance among those of all objects."""
@@ -67,7 +67,7 @@ class SceneObject:
 
 
 class Scene:
-    """A scene and its ray back end."""
+    """Scene with terrain, objects and moving soil, and its ray back end."""
 
     def __init__(
         self,
@@ -81,23 +81,23 @@ class Scene:
         micro_albedo: float = 0.06,
         rays: RayBackend | None = None,
     ) -> None:
-        """Start with the ground alone.
+        """Create a scene with terrain only.
 
         Args:
-            ground: source of the heights
-            materials: of meshes, by number
-            soil: material of the ground; None: ``lunar_sato2014``
-            view_range: distance to which the ground is shown [m]
-            detail: cells are about distance / (32 detail) wide
-            micro_slope_deg: r.m.s. slope of the relief below the grid [deg]
-            micro_albedo: r.m.s. of the relative brightness below the grid
-            rays: back end of this scene alone; None: a new one of the usual kind
+            ground: Source of the heights.
+            materials: Materials of meshes, by number.
+            soil: Material of the ground; None: ``lunar_sato2014``.
+            view_range: Distance to which the ground is shown [m].
+            detail: Level of detail; cells are about distance / (32 detail) wide.
+            micro_slope_deg: R.m.s. slope of the relief below the grid [deg].
+            micro_albedo: R.m.s. of the relative brightness below the grid [-].
+            rays: Back end of this scene alone; None: a new one of the default type.
         """
         self.rays = rays if rays is not None else ray_backend()()
         self.ground = ground
         self.tiles = TerrainTiles(ground, view_range, detail)
         self.origin = np.zeros(3)
-        """Origin of the rays' coordinates in the world [m]."""
+        """Origin of the rays' coordinates in the world frame [m]."""
         self.objects: list[SceneObject] = []
         self._materials: list[Material] = [*materials, soil if soil is not None else HapkeSoil()]
         self._micro = (float(np.tan(np.deg2rad(micro_slope_deg))), micro_albedo)
@@ -108,19 +108,20 @@ class Scene:
         self._place = np.zeros((0, 3, 4))
         self._stale = True
         self._moved: set[int] = set()
-        """Numbers among the objects' instances."""
+        """Moved instances, as numbers among the objects' instances."""
         self._reshaped: set[int] = set()
-        """Numbers of tiles."""
+        """Numbers of changed tiles."""
         self._discs = Surfels.none()
         self._stirred = False
-        """Whether there are other discs than at the last commit."""
+        """Whether the discs changed since the last commit."""
         self._parts: SceneParts | None = None
 
     def add_mesh(self, mesh: Mesh, holds_light: bool = False) -> int:
         """Add a mesh and return its number.
 
         Args:
-            holds_light: whether the ground lights its shadowed sides, see :meth:`.RayBackend.vehicle_indirect_light`
+            mesh: Mesh.
+            holds_light: Whether it receives indirect light, see :meth:`.RayBackend.vehicle_indirect_light`.
         """
         self._meshes.append(mesh)
         self._normals.append(corner_normals(mesh))
@@ -132,7 +133,9 @@ class Scene:
         """Add an object made of meshes, each with its class, at the world's origin; return it.
 
         Args:
-            number: in instance images, from 2 on; None: the next after those of all objects
+            name: Name of the object.
+            parts: Mesh number and class of each part.
+            number: Number in instance images, from 2 on; None: the next one after all objects.
         """
         members = list(parts)
         number = len(self.objects) + 2 if number is None else number
@@ -160,12 +163,10 @@ class Scene:
     def place(
         self, thing: SceneObject, part: int, position: ArrayLike, orientation: ArrayLike, scale: ArrayLike = 1.0
     ) -> None:
-        """Place a part of an object.
+        """Set the pose of a part of an object in the world frame.
 
-        Args:
-            position: in the world [m], shape (3,)
-            orientation: quaternion (x, y, z, w)
-            scale: of the mesh, one number or one per axis of the mesh
+        The position [m] has shape (3,), the orientation is a quaternion (x, y, z, w). The scale of the mesh is one
+        number or one per axis of the mesh.
         """
         number = thing.first + part
         turned = matrix(np.asarray(orientation, dtype=np.float64)) * np.asarray(scale, dtype=np.float64)
@@ -174,10 +175,10 @@ class Scene:
         self._moved.add(number)
 
     def centre(self, position: ArrayLike) -> bool:
-        """Choose tiles and origin for viewers near a position in the world [m], shape (3,).
+        """Select tiles and origin for viewers near a position in the world frame [m], shape (3,).
 
         Returns:
-            whether any changed
+            Whether any of them changed.
         """
         position = np.asarray(position, dtype=np.float64)
         origin = np.floor(position / _ORIGIN_STEP + 0.5) * _ORIGIN_STEP
@@ -189,28 +190,28 @@ class Scene:
         return False
 
     def update(self, i: NDArray[np.int32], j: NDArray[np.int32]) -> int:
-        """Rebuild the tiles of changed soil nodes and return their number; the ground holds the changes already."""
+        """Rebuild the tiles of changed soil nodes and return their number; the ground already contains the changes."""
         # The tiles of a node follow from the undisturbed ground, which does not change.
         dirty = self.tiles.changed(i, j)
         self._reshaped.update(dirty)
         return len(dirty)
 
     def set_surfels(self, discs: Surfels) -> None:
-        """Show soil that moves, instead of what was shown of it before; the rest of the ground stays a height field.
+        """Replace the discs of moving soil; the rest of the ground stays a height field.
 
         Raises:
-            ValueError: if the ray back end shows no discs
+            ValueError: If the ray back end does not show discs.
         """
         if len(discs.place) and not self.rays.shows_discs:
-            problem = f'{type(self.rays).__name__} shows no soil in motion'
+            problem = f'{type(self.rays).__name__} does not show moving soil'
             raise ValueError(f'{problem}; allowed: a back end that shows_discs, or ground without particles')
-        # The number of instances changes with whether there are any.
+        # The number of instances depends on whether there are discs.
         self._stale |= (len(discs.place) > 0) != (len(self._discs.place) > 0)
         self._stirred |= discs is not self._discs
         self._discs = discs
 
     def commit(self) -> RayBackend:
-        """Make all changes visible to rays and return the ray back end."""
+        """Apply all changes for rays and return the ray back end."""
         if self._stale or self._parts is None:
             self._parts = self._rebuilt()
             self.rays.build(self._parts)
@@ -256,7 +257,7 @@ class Scene:
         ground = np.tile(np.eye(3, 4), (len(tiles), 1, 1))
         ground[:, :, 3] = corners - self.origin
         discs = self._disc_table()
-        # One instance for all discs, if there are any, which are where they are.
+        # One instance for all discs, if there are any; its transform is the identity.
         stirred = np.tile(np.eye(3, 4, dtype=np.float32), (min(1, len(discs)), 1, 1))
         transforms = np.ascontiguousarray(
             np.concatenate([ground.astype(np.float32), self._object_transforms(), stirred]), dtype=np.float32
@@ -295,7 +296,7 @@ class Scene:
         """Return the table of hulls, the number of their nodes, and the first node of each instance.
 
         Args:
-            first: number of the first mesh among the instances
+            first: Number of the first mesh among the instances.
         """
         points = np.cumsum([0, *(len(lit.points) if lit is not None else 0 for lit in self._lit)])
         nodes = np.cumsum([0, *(len(lit.near) if lit is not None else 0 for lit in self._lit)])
@@ -323,5 +324,5 @@ class Scene:
 
 
 def _normal_matrices(linear: Floats) -> Singles:
-    """Return the inverse transposes, shape (n, 9), which take normals from objects to the world."""
+    """Return the inverse transposes, shape (n, 9), which transform normals from objects to the world."""
     return np.swapaxes(np.linalg.inv(linear), 1, 2).astype(np.float32).reshape(-1, 9)

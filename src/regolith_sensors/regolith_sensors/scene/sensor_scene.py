@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The scenes of a scenario's sensors."""
+"""Scenes of a scenario's sensors."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from regolith_vehicles.description.visual_description import PartRole, VisualDes
 from regolith_world.numerics.rotation import from_yaw
 
 ROCK = Principled((0.15, 0.135, 0.12), 0.9, micro_relief=0.6)
-"""Blocks of mare basalt and breccia, a little brighter than mature soil."""
+"""Material of rocks: blocks of mare basalt and breccia, slightly brighter than mature soil."""
 OBSTACLES = {
     'rock': ROCK,
     'concrete': Principled((0.22, 0.215, 0.20), 0.9),
     'metal': Principled((0.25, 0.25, 0.26), 0.4, 0.9),
     'wood': Principled((0.18, 0.11, 0.06), 0.8),
 }
-"""Looks of obstacles, by the key ``material``."""
+"""Materials of obstacles, by the key ``material``."""
 _OF_THE_BODY = (PartRole.BODY, PartRole.TRACK_SHOE)
 
 
@@ -55,8 +55,11 @@ class SensorScene:
         """Build the ground and the shapes.
 
         Args:
-            vehicles: looks of all of the scenario, by name
-            kept_ns: age to which states are kept [ns]: longer than any frame's span
+            terrain: Terrain section of the scenario.
+            light: Light section of the scenario.
+            seed: Seed of the scenario.
+            vehicles: Visual descriptions of all vehicles, by name.
+            kept_ns: Age to which states are kept [ns]; longer than the span of any frame.
         """
         self.light = light
         self._size_m = terrain.map_size_m
@@ -114,11 +117,11 @@ class SensorScene:
 
 
 def _objects(scene: Scene, name: str, parts: list[MeshPart]) -> list[ScenePart]:
-    """Add a vehicle to a scene; what rolls is an object each, so that boxes distinguish wheels, the rest is one."""
+    """Add a vehicle to a scene; each wheel is an object, for separate boxes, and the rest is one object."""
     meshes: dict[int, int] = {}
     for part in parts:
         if id(part.mesh) not in meshes:
-            # A track's many shoes are small and dark, and gathering light for each would cost more than all the rest.
+            # A track has many small, dark shoes; gathering light for each would take longer than all the rest.
             meshes[id(part.mesh)] = scene.add_mesh(part.mesh, holds_light=part.role != PartRole.TRACK_SHOE)
     body = [part for part in parts if part.role in _OF_THE_BODY]
     whole = scene.add_object(name, [(meshes[id(part.mesh)], Semantic.VEHICLE) for part in body])

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground as tiles of 32 x 32 cells whose cells grow with distance, rebuilt only where the soil changed.
+"""Terrain tiles of 32 x 32 cells that grow with distance; only tiles with changed soil are rebuilt.
 
-The set of tiles is a pure function of a centre, rounded to a grid of its own: a square of the quadtree is divided while
-it is nearer to the centre than ``detail`` times its side. Equal centres and equal soil thus give equal tiles, whatever
-was shown before. Each tile has a skirt over its edges, which closes the gaps towards coarser neighbours.
+The set of tiles is a function of a center, rounded to a grid of its own. A square of the quadtree is divided while it
+is nearer to the center than ``detail`` times its side. Equal centers and equal soil thus give equal tiles, independent
+of earlier ones. Each tile has a skirt around its edges, which closes the gaps toward coarser neighbors.
 """
 
 from __future__ import annotations
@@ -20,45 +20,46 @@ from regolith_sensors.arrays import Bools, Floats, Ints, Singles
 from regolith_terrain.grid.soil_grid import SoilGrid
 
 Key = tuple[int, int, int]
-"""(level, index along x, index along y); cells of level l are 2^l grid cells wide."""
+"""Key of a tile: (level, index along x, index along y); cells of level l are 2^l grid cells wide."""
 
 CELLS = 32
 SIDE = CELLS + 3
-"""Vertices along a side of a tile, the skirt around it included."""
+"""Vertices along a side of a tile, including the surrounding skirt."""
 _SLOT = SIDE * SIDE * 3 + 5
-# Share of the relief below the grid that compaction smooths away, and the sinkage at which it has [m].
+# Part of the relief below the grid that compaction removes, and the sinkage at which this is reached [m].
 _SMOOTHED, _SMOOTH_DEPTH = 0.65, 0.01
 _COARSE_KEPT = 8192
 WIDEST_RUT = 0.7
-"""Cells wider than this [m] show the undisturbed ground."""
+"""Cell width above which the undisturbed ground is shown [m]."""
 
 
 class HeightSource(Protocol):
-    """Source of the tiles' heights."""
+    """Interface of sources of tile heights."""
 
     @property
     def spacing(self) -> float:
-        """Return the distance of the nodes [m]."""
+        """Return the node spacing [m]."""
 
     @property
     def extent(self) -> tuple[float, float, float, float] | None:
-        """Return west, east, south and north edge [m]; None for endless ground."""
+        """Return west, east, south and north edge [m]; None for unbounded ground."""
 
     def block(self, i: int, j: int, stride: int, count: int) -> tuple[Floats, Floats]:
         """Return (present, undisturbed) heights [m] of nodes i, i + stride, ... and j, ..., shape (count, count)."""
 
 
 class SoilHeightSource:
-    """The soil grid, shared by all vehicles, in its last committed state."""
+    """Heights of the soil grid, shared by all vehicles, in its last committed state."""
 
     def __init__(self, grid: SoilGrid, extent: tuple[float, float, float, float] | None = None) -> None:
-        """Show a grid.
+        """Create a source for a grid.
 
-        Beyond the edge of an elevation model its last heights continue, as they do for vehicles, with detail but
-        without rocks. A ridge on the edge continues without an end: the horizon is plausible, not that of the place.
+        Beyond the edge of an elevation model its last heights continue, as for vehicles, with detail but without rocks.
+        A ridge on the edge continues without end: the horizon is plausible, but not the real one.
 
         Args:
-            extent: west, east, south, north of what is shown [m]; None: all that is in view
+            grid: Soil grid.
+            extent: West, east, south and north edge of the ground shown [m]; None: unlimited.
         """
         self.grid = grid
         self._extent = extent
@@ -66,12 +67,12 @@ class SoilHeightSource:
 
     @property
     def spacing(self) -> float:
-        """Return the distance of the nodes [m]."""
+        """Return the node spacing [m]."""
         return self.grid.spacing
 
     @property
     def extent(self) -> tuple[float, float, float, float] | None:
-        """Return west, east, south and north edge [m]; None: there is none."""
+        """Return west, east, south and north edge [m]; None: unlimited."""
         return self._extent
 
     def block(self, i: int, j: int, stride: int, count: int) -> tuple[Floats, Floats]:
@@ -91,7 +92,7 @@ class SoilHeightSource:
 
 
 class TerrainTile:
-    """One tile: its shape and its slot in the pool."""
+    """A terrain tile: its shape and its slot in the pool."""
 
     __slots__ = ('datum', 'key', 'revision', 'slot', 'vertices')
 
@@ -99,7 +100,7 @@ class TerrainTile:
         self.key = key
         self.slot = slot
         self.vertices = vertices
-        """Vertices of its surface, SIDE x SIDE in its own coordinates [m], flat; 5 spare numbers at the end."""
+        """Flat vertices of its surface, SIDE x SIDE in its own coordinates [m]; 5 spare numbers at the end."""
         self.datum = 0.0
         """Height of the vertices' z = 0 [m]."""
         self.revision = 0
@@ -110,10 +111,15 @@ class TerrainTiles:
     """The visible tiles and their tables for the kernels."""
 
     def __init__(self, ground: HeightSource, view_range: float = 2000.0, detail: float = 5.0) -> None:
-        """Show ground up to ``view_range`` [m] from the centre, cells of about distance / (32 detail) wide.
+        """Create the tiles of the ground around a center.
+
+        Args:
+            ground: Source of the heights.
+            view_range: Distance from the center to which the ground is shown [m].
+            detail: Level of detail; cells are about distance / (32 detail) wide.
 
         Raises:
-            ValueError: if either is not positive
+            ValueError: If either is not positive.
         """
         if not (view_range > 0.0 and detail >= 1.0):
             raise ValueError(f'view_range {view_range!r} m, detail {detail!r}; allowed: > 0 and >= 1')
@@ -121,9 +127,9 @@ class TerrainTiles:
         self.view_range = view_range
         self.detail = detail
         self.tiles: list[TerrainTile] = []
-        """In the order of their keys."""
+        """Tiles in the order of their keys."""
         self.nodes: Singles = np.zeros((0, CELLS + 1, CELLS + 1, 4), dtype=np.float32)
-        """Height above the tile's datum, slopes, roughness of the soil (1: virgin) per slot."""
+        """Height above the tile's datum, slopes and roughness of the soil (1: virgin) per slot."""
         self._vertices: list[Singles] = []
         self._by_key: dict[Key, TerrainTile] = {}
         self._free: list[int] = []
@@ -131,12 +137,12 @@ class TerrainTiles:
 
     @property
     def middle(self) -> tuple[float, float]:
-        """Return the centre (x, y) [m] of the chosen tiles; the origin before the first choice."""
+        """Return the center (x, y) [m] of the selected tiles; the origin before the first selection."""
         step = 2.0 * CELLS * self.ground.spacing
         return (0.0, 0.0) if self._centre is None else (self._centre[0] * step, self._centre[1] * step)
 
     def centre(self, x: float, y: float) -> bool:
-        """Choose the tiles for a viewer at (x, y) [m]; return whether any changed."""
+        """Select the tiles for a viewer at (x, y) [m]; return whether any changed."""
         step = 2.0 * CELLS * self.ground.spacing
         centre = (int(np.floor(x / step + 0.5)), int(np.floor(y / step + 0.5)))
         if centre == self._centre:
@@ -148,7 +154,7 @@ class TerrainTiles:
             if key not in wanted:
                 self._free.append(tile.slot)
                 del self._by_key[key]
-        # Which slot a tile gets depends on history, but nothing depends on the slot.
+        # The slot of a tile depends on history, but no result depends on the slot.
         self._grow(len(keys) - len(self._by_key))
         for key in keys:
             if key not in self._by_key:
@@ -186,12 +192,12 @@ class TerrainTiles:
         return float(self.ground.spacing * (1 << tile.key[0]))
 
     def corner(self, tile: TerrainTile) -> tuple[float, float, float]:
-        """Return where a tile's own coordinates begin (x, y, z) [m]."""
+        """Return the origin of a tile's own coordinates (x, y, z) [m]."""
         side = CELLS * self.cell(tile)
         return tile.key[1] * side, tile.key[2] * side, tile.datum
 
     def _chosen(self, x: float, y: float) -> list[Key]:
-        """Return the keys of all tiles around a centre."""
+        """Return the keys of all tiles around a center."""
         extent = self.ground.extent
         level = 0
         while CELLS * self.ground.spacing * (1 << level) < self.view_range:
@@ -204,7 +210,7 @@ class TerrainTiles:
             level, a, b = waiting.pop()
             side = CELLS * self.ground.spacing * (1 << level)
             west, south = a * side, b * side
-            # Half a cell of slack: an extent may end on a tile's edge.
+            # Half a cell of tolerance: an extent can end on a tile's edge.
             slack = 0.5 * self.ground.spacing
             if extent is not None and (
                 west > extent[1] - slack
@@ -247,7 +253,7 @@ def _mark(i: Ints, j: Ints, level: int, ti: int, tj: int, marked: Bools) -> None
     """Mark the tiles of a level that use a node, inside or beside an edge."""
     half = (1 << level) >> 1
     for n in range(i.shape[0]):
-        # The coarse node whose square it lies in.
+        # The coarse node whose square contains the node.
         ci, cj = (i[n] + half) >> level, (j[n] + half) >> level
         # Tile t uses cells t CELLS - 1 to t CELLS + CELLS + 1.
         for a in range(-((CELLS + 1 - ci) // CELLS), (ci + 1) // CELLS + 1):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle's looks as meshes, one for each part that moves; parts that look the same share one."""
+"""Visual description of a vehicle as meshes, one per moving part; parts with the same visuals share a mesh."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class MeshPart:
-    """A part of a vehicle that moves and is to be seen."""
+    """A moving, visible part of a vehicle."""
 
     name: str
-    """As in its description; the base comes first."""
+    """Name of the part in the description; the base comes first."""
     mesh: Mesh
-    """In the part's own frame; the same object for parts that look the same."""
+    """Mesh in the part's own frame; the same object for parts with the same visuals."""
     role: PartRole
     row: int
-    """Its place among the poses of a state."""
+    """Index among the poses of a state."""
 
 
 def vehicle_parts(looks: VisualDescription, materials: list[Material]) -> list[MeshPart]:
-    """Return the parts that move and are to be seen; their materials are appended to ``materials``.
+    """Return the moving, visible parts; their materials are appended to ``materials``.
 
     Args:
-        looks: of the vehicle
-        materials: of the scene; the meshes number them from 0
+        looks: Visual description of the vehicle.
+        materials: Materials of the scene; meshes refer to their numbers, from 0.
 
     Raises:
-        ValueError: if the base or a wheel looks like nothing
+        ValueError: If the base or a wheel has no visual.
     """
     paints: dict[VisualMaterial, int] = {}
     made: dict[int, Mesh] = {}
@@ -48,7 +48,7 @@ def vehicle_parts(looks: VisualDescription, materials: list[Material]) -> list[M
         if not part.visuals:
             if row == 0 or part.role == PartRole.WHEEL:
                 allowed = 'box, cylinder, capsule, sphere, ellipsoid, mesh'
-                raise ValueError(f'nothing to show of {part.name}; allowed: {allowed}')
+                raise ValueError(f'{part.name} has no visual; allowed: {allowed}')
             continue
         if id(part.visuals) not in made:
             shapes = [(_mesh(v, _material(v.paint, materials, paints)), v) for v in part.visuals]
@@ -58,10 +58,10 @@ def vehicle_parts(looks: VisualDescription, materials: list[Material]) -> list[M
 
 
 def _mesh(visual: Visual, material: int) -> Mesh:
-    """Return what is seen of a visual, in its own frame.
+    """Return the mesh of a visual in its own frame.
 
     Raises:
-        ValueError: if its shape is unknown
+        ValueError: If its shape is unknown.
     """
     size = visual.size
     if visual.mesh is not None:
@@ -80,11 +80,11 @@ def _mesh(visual: Visual, material: int) -> Mesh:
     if visual.shape == 'grouser_wheel':
         return wheel_mesh(size[0], size[1], (int(size[2]), size[3], size[4]), material)
     allowed = 'box, sphere, ellipsoid, capsule, cylinder, grouser_wheel'
-    raise ValueError(f'shape {visual.shape!r} of {visual.name}; allowed: {allowed}')
+    raise ValueError(f'unknown shape {visual.shape!r} of {visual.name}; allowed: {allowed}')
 
 
 def _material(paint: VisualMaterial, materials: list[Material], paints: dict[VisualMaterial, int]) -> int:
-    """Return the number of a material, new ones appended."""
+    """Return the number of a material; a new one is appended."""
     if paint not in paints:
         paints[paint] = len(materials)
         materials.append(Principled(paint.color, paint.roughness, paint.metallic, paint.specular))

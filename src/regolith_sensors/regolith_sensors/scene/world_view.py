@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The world at a moment in the recent past: poses between committed states, and the soil of that moment.
+"""The world at a time in the recent past: poses between committed states, and the soil at that time.
 
-All of it is a function of the committed states, not of their arrival: a frame is the same in every run, at any speed.
+All results are functions of the committed states, not of their arrival: a frame is the same in every run, at any speed.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from regolith_world.numerics.rotation import slerp
 Floats = NDArray[np.float64]
 
 _STANDS_OUT = 0.35
-"""Part of its radius by which a disc stands out of the height field, if that is not to show the soil there."""
+"""Height of a disc above the height field, relative to its radius, above which the field does not show its soil."""
 
 
 class PoseTrack:
     """Poses of a vehicle's parts at committed times."""
 
     def __init__(self, parts: Sequence[str], kept_ns: int = 2_000_000_000) -> None:
-        """Start without states.
+        """Create a track without states.
 
         Args:
-            parts: names, the base first
-            kept_ns: age to which states are kept [ns]: longer than any frame's span
+            parts: Names of the parts, the base first.
+            kept_ns: Age to which states are kept [ns]; longer than the span of any frame.
         """
         self.parts = tuple(parts)
         self._kept_ns = kept_ns
@@ -49,14 +49,15 @@ class PoseTrack:
 
     @property
     def last_ns(self) -> int:
-        """Return the time of the newest state [ns]; -1 if there is none."""
+        """Return the time of the newest state [ns]; -1 without states."""
         return self._times[-1] if self._times else -1
 
     def add(self, t_ns: int, poses: Floats) -> None:
-        """Append a state; after a rewind the states of the abandoned future are dropped.
+        """Append a state; after a rewind, states of the abandoned future are discarded.
 
         Args:
-            poses: x, y, z [m] and quaternion (x, y, z, w) in the world of each part, shape (parts, 7)
+            t_ns: Committed time [ns].
+            poses: Position (x, y, z) [m] and quaternion (x, y, z, w) of each part, world frame, shape (parts, 7).
         """
         known = bisect_left(self._times, t_ns)
         del self._times[known:], self._poses[known:]
@@ -67,7 +68,7 @@ class PoseTrack:
             del self._times[:old], self._poses[:old]
 
     def forget_after(self, t_ns: int) -> None:
-        """Drop the states after a time [ns], of a future that was abandoned."""
+        """Discard the states after a time [ns], which belong to an abandoned future."""
         known = bisect_right(self._times, t_ns)
         del self._times[known:], self._poses[known:]
 
@@ -77,11 +78,15 @@ class PoseTrack:
         Positions are interpolated linearly, orientations on the great arc
         (:func:`regolith_world.numerics.rotation.slerp`).
 
+        Args:
+            t_ns: Times [ns].
+            part: Index of the part.
+
         Raises:
-            LookupError: if no state is known
+            LookupError: If there is no state.
         """
         if not self._times:
-            raise LookupError('no state of the vehicle is known')
+            raise LookupError('the vehicle has no state')
         times = np.atleast_1d(np.asarray(t_ns, dtype=np.int64))
         known = np.array(self._times, dtype=np.int64)
         after = np.clip(np.searchsorted(known, times, side='left'), 0, len(known) - 1)
@@ -91,7 +96,7 @@ class PoseTrack:
         share = np.where(after == before, 1.0, share)[:, None]
         first = np.array([self._poses[k][part] for k in before])
         last = np.array([self._poses[k][part] for k in after])
-        # The ends themselves, to the bit, where a time is that of a state.
+        # At the time of a state the result is bit-identical to that state.
         exact = share == 1.0
         position = np.where(exact, last[:, :3], first[:, :3] + share * (last[:, :3] - first[:, :3]))
         return position, np.where(exact, last[:, 3:], slerp(first[:, 3:], last[:, 3:], share))
@@ -99,7 +104,7 @@ class PoseTrack:
     def all_at(self, t_ns: int) -> Floats:
         """Return the poses of all parts at a time [ns], as :meth:`at` does, shape (parts, 7)."""
         if not self._times:
-            raise LookupError('no state of the vehicle is known')
+            raise LookupError('the vehicle has no state')
         after = min(bisect_left(self._times, t_ns), len(self._times) - 1)
         before = max(after - 1, 0)
         first, last = self._poses[before], self._poses[after]
@@ -112,39 +117,39 @@ class PoseTrack:
 
 
 class SurfelHistory:
-    """The soil that moves in the regions of one vehicle, after each commit."""
+    """Moving soil in the regions of one vehicle after each commit."""
 
     def __init__(self) -> None:
         self._states: deque[tuple[int, Surfels]] = deque()
 
     @property
     def last_ns(self) -> int:
-        """Return the time of the newest state [ns]; -1 if there is none."""
+        """Return the time of the newest state [ns]; -1 without states."""
         return self._states[-1][0] if self._states else -1
 
     def add(self, t_ns: int, discs: Surfels) -> None:
-        """Append a state; after a rewind the states of the abandoned future are dropped."""
+        """Append a state; after a rewind, states of the abandoned future are discarded."""
         while self._states and self._states[-1][0] >= t_ns:
             self._states.pop()
         self._states.append((t_ns, discs))
 
     def forget_after(self, t_ns: int) -> None:
-        """Drop the states after a time [ns], of a future that was abandoned."""
+        """Discard the states after a time [ns], which belong to an abandoned future."""
         while self._states and self._states[-1][0] > t_ns:
             self._states.pop()
 
     def advance(self, t_ns: int) -> Surfels:
-        """Return the state committed at a time [ns], none before the first, and forget the earlier ones."""
+        """Return the state committed at a time [ns], none before the first, and discard the earlier ones."""
         while len(self._states) > 1 and self._states[1][0] <= t_ns:
             self._states.popleft()
         return self._states[0][1] if self._states and self._states[0][0] <= t_ns else Surfels.none()
 
 
 def protruding_surfels(discs: Surfels, grid: SoilGrid) -> Surfels:
-    """Return the discs that the height field does not show: those that stand out of it, along their normals.
+    """Return the discs that the height field does not show, because they stand out of it along their normals.
 
-    Both are one surface, where it is a height over the plane at all; the height field has it smoother, and on a sharp
-    crest the rims of flat discs would throw shadows like scales.
+    Both represent one surface where it is a height above the plane. The height field is smoother there. On a sharp
+    crest the rims of flat discs would cast shadows like scales.
     """
     if not len(discs.place):
         return discs
@@ -161,7 +166,7 @@ def protruding_surfels(discs: Surfels, grid: SoilGrid) -> Surfels:
 
 
 class TerrainHistory:
-    """The committed soil at the moment of a frame; updates wait until :meth:`advance`.
+    """The committed soil at the time of a frame; updates wait until :meth:`advance`.
 
     After a late start or a missed update :attr:`lost` is set, until :meth:`load` gets a snapshot.
     """
@@ -184,9 +189,9 @@ class TerrainHistory:
         self._updates: dict[CycleKey, SoilUpdate] = {}
 
     def on_cycle(self, key: CycleKey, t_ns: int, verdict: Verdict) -> None:
-        """Process a cycle of the world: its key, the committed time [ns], the verdict on the attempt before."""
+        """Process a cycle of the world: its key, the committed time [ns] and the verdict on the attempt before."""
         if key.epoch != self.epoch:
-            # Only at the very beginning the ground is known without a snapshot.
+            # Only at the start of a run the ground is known without a snapshot.
             self.lost = self.epoch >= 0 or key.cycle > 0 or t_ns > 0
             self.epoch, self._last, self.valid_from_ns = key.epoch, None, t_ns
             self._commits.clear()
@@ -201,22 +206,22 @@ class TerrainHistory:
         self._last, self.committed_ns = key, t_ns
 
     def on_update(self, update: SoilUpdate) -> None:
-        """Keep terrain's merge of an attempt, which may come before or after the verdict."""
+        """Store terrain's merge of an attempt, which can arrive before or after the verdict."""
         if update.key.epoch >= self.epoch:
             self._updates.setdefault(update.key, update)
 
     def knows(self, t_ns: int) -> bool:
-        """Return whether all that was committed up to a time [ns] has arrived."""
+        """Return whether all commits up to a time [ns] have arrived."""
         if self.lost or t_ns > self.committed_ns:
             return False
         return all(key in self._updates for t, key in self._commits if t <= t_ns)
 
     def advance(self, t_ns: int) -> None:
-        """Bring :attr:`grid` to the ground committed at a time [ns] for which :meth:`knows` is true."""
+        """Update :attr:`grid` to the ground committed at a time [ns] for which :meth:`knows` is true."""
         while self._commits and self._commits[0][0] <= t_ns and not self.lost:
             t, key = self._commits.popleft()
             update = self._updates.pop(key)
-            # What is left of earlier attempts was discarded, and came after the verdict.
+            # Remaining updates belong to discarded earlier attempts, and arrived after the verdict.
             for stale in [k for k in self._updates if k < key]:
                 del self._updates[stale]
             if update.soil_seq <= self.soil_seq:  # the snapshot has it already
@@ -249,38 +254,38 @@ class WorldStates:
         kept_ns: int = 2_000_000_000,
         particles: Iterable[str] = (),
     ) -> None:
-        """Start without states.
+        """Create tracks without states.
 
         Args:
-            parts: by vehicle, the names of its parts, the base first
-            grid: the ground
-            kept_ns: age to which states are kept [ns]
-            particles: vehicles that have regions of particles
+            parts: Names of the parts by vehicle, the base first.
+            grid: Grid of the ground.
+            kept_ns: Age to which states are kept [ns].
+            particles: Vehicles with particle regions.
         """
         self.particles = {name: SurfelHistory() for name in sorted(set(particles))}
         self.discs = Surfels.none()
-        """Soil that moves, at the moment of :meth:`advance`."""
+        """Moving soil at the time of :meth:`advance`."""
         self.tracks = {name: PoseTrack(names, kept_ns) for name, names in sorted(parts.items())}
         self.ground = TerrainHistory(grid)
         self.participants = frozenset(self.tracks)
-        """Vehicles that still take part; the others stay at their last poses."""
+        """Vehicles that still participate; the others stay at their last poses."""
 
     def covers(self, t0_ns: int, t1_ns: int) -> bool:
-        """Return whether all states from t0 to t1 [ns] are known, those on both sides included."""
+        """Return whether all states from t0 to t1 [ns] are known, including those on both sides."""
         followed: tuple[tuple[str, PoseTrack | SurfelHistory], ...] = (*self.tracks.items(), *self.particles.items())
         present = [states for name, states in followed if name in self.participants]
         told = all(states.last_ns >= t1_ns for states in present)
         return told and self.ground.knows(t1_ns) and self.ground.valid_from_ns <= max(t0_ns, 0)
 
     def forget_after(self, t_ns: int) -> None:
-        """Drop the states of vehicles and of their soil after a time [ns], when the world has gone back to it."""
+        """Discard the states of vehicles and of their soil after a time [ns], to which the world has rewound."""
         for track in self.tracks.values():
             track.forget_after(t_ns)
         for history in self.particles.values():
             history.forget_after(t_ns)
 
     def advance(self, t_ns: int) -> None:
-        """Bring ground and :attr:`discs` to what was committed at a time [ns] that :meth:`covers` says is known."""
+        """Update ground and :attr:`discs` to the commit at a time [ns] that :meth:`covers` reports as known."""
         self.ground.advance(t_ns)
         if self.particles:
             moving = joined([history.advance(t_ns) for history in self.particles.values()])
@@ -292,9 +297,9 @@ class ScenePart(NamedTuple):
 
     thing: SceneObject
     instance: int
-    """Its number among those of the object."""
+    """Number among the parts of the object."""
     row: int
-    """Its place among the poses of a state."""
+    """Index among the poses of a state."""
 
 
 class WorldView:
@@ -308,14 +313,14 @@ class WorldView:
         vehicles: Mapping[str, Sequence[ScenePart]],
         rocks: RockLayer | None = None,
     ) -> None:
-        """Make the view of a vehicle.
+        """Create the view of a vehicle.
 
         Args:
-            states: shared with other views; each view has a scene of its own, centred on its vehicle
-            viewer: name of that vehicle
-            scene: its ground is ``states.ground.grid``
-            vehicles: what the scene shows of each vehicle
-            rocks: of the site
+            states: States shared with other views; each view has a scene of its own, centered on its vehicle.
+            viewer: Name of that vehicle.
+            scene: Scene whose ground is ``states.ground.grid``.
+            vehicles: Parts in the scene by vehicle.
+            rocks: Rocks of the site.
         """
         self.states = states
         self.viewer = viewer
@@ -324,15 +329,15 @@ class WorldView:
         self._rocks = rocks
 
     def base_pose(self, vehicle: str, t_ns: ArrayLike) -> tuple[Floats, Floats]:
-        """Return positions (n, 3) [m] and quaternions (n, 4) of a vehicle's base in the world at times [ns]."""
+        """Return positions (n, 3) [m] and quaternions (n, 4) of a vehicle's base at times [ns], world frame."""
         return self.states.tracks[vehicle].at(t_ns)
 
     def covers(self, t0_ns: int, t1_ns: int) -> bool:
-        """Return whether all states from t0 to t1 [ns] are known, those on both sides included."""
+        """Return whether all states from t0 to t1 [ns] are known, including those on both sides."""
         return self.states.covers(t0_ns, t1_ns)
 
     def update_terrain(self, changed: Sequence[NodeRecords]) -> None:
-        """Update the scene's ground."""
+        """Update the ground of the scene."""
         ground = self.scene.ground
         assert isinstance(ground, SoilHeightSource)
         ground.grid = self.states.ground.grid
@@ -341,14 +346,14 @@ class WorldView:
                 self.scene.update(records.i, records.j)
 
     def center_on(self, position: ArrayLike) -> None:
-        """Choose tiles and rocks for a viewer at a position [m], shape (3,)."""
+        """Select tiles and rocks for a viewer at a position [m], shape (3,)."""
         if self.scene.centre(position) and self._rocks is not None:
             self._rocks.show()
 
     def prepare(self, t_ns: int) -> RayBackend:
-        """Place every vehicle as at a time [ns] and return the ray back end.
+        """Place every vehicle at its pose at a time [ns] and return the ray back end.
 
-        The ground is that of the end of the frame's span, and so is soil that moves; the process has advanced them.
+        Ground and moving soil are those at the end of the frame's span; the process has updated them.
         """
         position, _ = self.base_pose(self.viewer, t_ns)
         self.center_on(position[0])

@@ -76,7 +76,7 @@ def spring_limit(mass: float, area: float, elastic: float, damping: float) -> St
         damping: Damping per area R [Pa s/m].
 
     Source: hairer2006.
-    Checked by: test_scm.py::test_a_plate_bounces_on_above_the_step_limit_only.
+    Checked by: test_scm.py::test_scm_plate_oscillation_grows_only_above_the_step_limit.
     """
     limit = 2.0 * math.sqrt(mass / (elastic * area))
     if damping > 0.0:

@@ -25,12 +25,12 @@ has sunk in, although the force is along the normal of the pad, not of the rim. 
 plane below the point there, so a step within such a pad can still add energy.
 
 Source: dahl1968.
-Checked by: test_rigid_contact.py::test_a_block_slides_as_coulomb_says,
-test_rigid_contact.py::test_a_block_holds_below_the_angle_of_friction,
-test_rigid_contact.py::test_a_wheel_carries_its_load_on_three_points_and_slips_by_coulomb,
-test_rigid_contact.py::test_depth_is_the_distance_from_the_nearest_point_of_the_ground,
-test_rigid_contact.py::test_a_rim_past_an_edge_is_supported_by_the_edge,
-test_rigid_contact.py::test_force_of_an_oblique_edge_is_the_gradient_of_its_energy.
+Checked by: test_rigid_contact.py::test_rigid_contact_block_slides_by_coulomb_friction,
+test_rigid_contact.py::test_rigid_contact_block_is_at_rest_below_the_friction_angle,
+test_rigid_contact.py::test_rigid_contact_wheel_has_three_points_and_coulomb_friction,
+test_rigid_contact.py::test_rigid_depth_is_the_distance_to_the_surface,
+test_rigid_contact.py::test_rigid_contact_rim_past_an_edge_is_supported,
+test_rigid_contact.py::test_rigid_contact_edge_force_is_the_energy_gradient.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ def _over_bend(
 def way_aside(
     arrays: RigidArrays, pose: PartPose, x: float, y: float, z: float, most: float
 ) -> tuple[float, float, float, float, float]:
-    """Return the depth of a wheel point in a face beside the wheel [m], the face's normal and the level below it [m].
+    """Return depth [m] and normal of a wheel point in a face beside it, and the level below [m].
 
     The depth is inf without such a face. The search is along the horizontal direction of the axle, both ways. A normal
     with a component below ASIDE in this direction is not a face beside the wheel. A point below the lower surface is as
@@ -242,7 +242,7 @@ def way_aside(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _is_bent(arrays: RigidArrays, pose: PartPose, radius: float, aside: float) -> bool:
-    """Return whether nodes near a circle about an axle deviate from the plane below its center by more than BENT.
+    """Return whether nodes near a circle about an axle deviate from a plane by more than BENT.
 
     Args:
         arrays: Terrain and contact memory.

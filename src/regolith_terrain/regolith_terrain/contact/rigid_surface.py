@@ -79,7 +79,7 @@ def surface_at(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, f
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def depth_at(arrays: RigidArrays, x: float, y: float, z: float) -> tuple[float, float, float, float]:
-    """Return the depth of a point [m] and the unit normal there; NaN outside the window, <= 0 above the surface.
+    """Return depth [m] and unit normal of a point; NaN outside the window, <= 0 above the surface.
 
     The depth is the distance from the nearest point of the surface, at most the height of the surface above the point.
     The normal points there. Where the cell above the point is nearly plane and contains the nearest point, that is the

@@ -80,7 +80,9 @@ def _forces(
 
 
 def evaluations_per_s(count: int, workers: int, repeats: int = 5) -> float:
-    """Return the number of density and force evaluations per second, including sorting; best of several passes.
+    """Return the number of density and force evaluations per second, best of several passes.
+
+    The time includes sorting.
 
     Args:
         count: Approximate number of particles in a cube.

@@ -10,7 +10,8 @@ pressure is that of Adami. The shear term is specific to Regolith; without it, s
 So a surface is as rough as the strength of the soil, and a marker never pulls.
 
 Source: adami2012.
-Checked by: test_crm_rest.py::test_column_at_rest, test_crm_rest.py::test_force_on_bodies_is_that_on_soil_reversed.
+Checked by: test_crm_rest.py::test_crm_column_at_rest_has_geostatic_stress,
+test_crm_rest.py::test_crm_forces_on_bodies_and_soil_are_opposite.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def place_markers(
     bodies: BoundaryBodies,
     ahead: float,
 ) -> None:
-    """Write positions and wall velocities of the markers in ``rows[a:b]``, at the bodies' poses after ``ahead`` [s].
+    """Write positions and wall velocities of the markers in ``rows[a:b]`` for predicted body poses.
+
+    The bodies are extrapolated over ``ahead`` [s].
 
     Args:
         a: First index into ``rows``.
@@ -253,7 +256,9 @@ def forces_on_markers(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def sum_forces(force: Floats, body: Rows, local: Floats, bodies: BoundaryBodies, total: Floats, torque: Floats) -> None:
-    """Write the force [N] on each body and its torque about the center [N m], summed in the order of marker numbers.
+    """Write the force [N] and the torque about the center [N m] of each body.
+
+    The sums are in the order of marker numbers.
 
     Args:
         force: Force on each marker [N], shape (m, 3).

@@ -42,7 +42,10 @@ class ParticleArrays(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def press(arrays: ParticleArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
-    """Apply the wrench of particles to a part for one substep; see :mod:`regolith_terrain.contact.ground_contact`."""
+    """Apply the wrench of particles to a part for one substep.
+
+    See :mod:`regolith_terrain.contact.ground_contact`.
+    """
     touches = False
     for k in range(3):
         wrench.force[k] = arrays.force[part, k]

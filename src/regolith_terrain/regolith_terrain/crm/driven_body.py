@@ -93,7 +93,7 @@ class DrivenBody(ABC):
 
 
 def filled_trough(x: tuple[float, float], width: float, depth: float, spacing: float) -> tuple[Floats, Floats]:
-    """Return positions of soil below z = 0 in a trough about y = 0, and markers of its walls [m], shape (n, 3).
+    """Return positions of soil in a trough below z = 0 and of its wall markers [m], shape (n, 3).
 
     No particle is on y = 0.
 

@@ -87,7 +87,7 @@ def sorted_rows(cell: Ints, first: Rows, order: Rows) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def list_neighbors(
-    a: int, b: int, particles: Floats, kind: Bytes, near: Neighbours, rows: Rows, reach: float, room: int
+    a: int, b: int, particles: Floats, kind: Bytes, near: Neighbours, rows: Rows, reach: float, capacity: int
 ) -> int:
     """Write the neighbor lists of ``rows[a:b]`` and their starts; return LISTED or the reason of a failure.
 
@@ -101,12 +101,12 @@ def list_neighbors(
         near: Output: neighbor lists.
         rows: Rows whose neighbors are listed.
         reach: Distance to which neighbors are listed [m].
-        room: Largest mean number of bytes of a list over ``rows[a:b]``; lists begin at a times that.
+        capacity: Largest mean number of bytes of a list over ``rows[a:b]``; lists begin at a times that.
     """
     limit = reach * reach
     offsets = near.offsets
-    place = a * room
-    last = b * room
+    place = a * capacity
+    last = b * capacity
     for k in range(a, b):
         row = rows[k]
         soil_only = kind[row] == MARKER

@@ -338,7 +338,7 @@ class ParticleBed:
         """Return the largest step allowed by the speeds and accelerations of the last one [s].
 
         Source: monaghan1992.
-        Checked by: test_crm_flow.py::test_step_shrinks_with_speed_and_acceleration.
+        Checked by: test_crm_flow.py::test_crm_step_size_decreases_with_speed_and_acceleration.
         """
         h = self.scheme.length
         approach = float(self._limits[:, APPROACH].max(initial=0.0))

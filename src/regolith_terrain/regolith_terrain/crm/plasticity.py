@@ -31,8 +31,9 @@ def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> f
         material: Soil parameters.
 
     Source: dunatunga2015; jop2006; drucker1952.
-    Checked by: test_crm_plasticity.py::test_sheared_element_rises_with_g_and_then_yields,
-    test_crm_plasticity.py::test_rate_of_shear_raises_friction, test_crm_flow.py::test_bagnold_profile.
+    Checked by: test_crm_plasticity.py::test_sheared_element_is_elastic_and_then_yields,
+    test_crm_plasticity.py::test_shear_bound_friction_grows_with_the_shear_rate,
+    test_crm_flow.py::test_crm_incline_flow_matches_the_bagnold_profile.
     """
     slow = material.friction * pressure + material.cohesion
     if tau <= slow:
@@ -48,9 +49,9 @@ def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> f
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def cam_clay(
-    pressure: float, q: float, borne: float, specific: float, bulk: float, shear: float, material: Material
+    pressure: float, q: float, consolidated: float, specific: float, bulk: float, shear: float, material: Material
 ) -> tuple[float, float, float]:
-    """Return pressure, q and preconsolidation pressure [Pa] of a trial state after plastic flow, Modified Cam Clay.
+    """Return pressure, q and preconsolidation pressure [Pa] after plastic flow of Modified Cam Clay.
 
     Flow is associated with q^2 / M^2 + p (p - p_c) = 0. p_c increases with the plastic compression e as exp(v e /
     (lambda - kappa)). The backward Euler step is solved for its multiplier g: p = (p* + K g p_c) / (1 + 2 K g), q = q*
@@ -59,31 +60,31 @@ def cam_clay(
     Args:
         pressure: Trial pressure p* [Pa].
         q: Trial sqrt(3/2 s:s) [Pa].
-        borne: Preconsolidation pressure p_c at the start of the step [Pa].
+        consolidated: Preconsolidation pressure p_c at the start of the step [Pa].
         specific: Specific volume v [-].
         bulk: Bulk modulus K [Pa].
         shear: Shear modulus G [Pa].
         material: Soil parameters.
 
     Source: roscoe1968; borja1990.
-    Checked by: test_crm_plasticity.py::test_cam_clay_compresses_and_swells_along_its_lines,
-    test_crm_plasticity.py::test_cam_clay_comes_to_its_critical_state.
+    Checked by: test_crm_plasticity.py::test_cam_clay_follows_compression_and_swelling_lines,
+    test_crm_plasticity.py::test_cam_clay_reaches_the_critical_state.
     """
     slope = material.friction
-    excess = q * q / (slope * slope) + pressure * (pressure - borne)
+    excess = q * q / (slope * slope) + pressure * (pressure - consolidated)
     if excess <= 0.0:
-        return pressure, q, borne
+        return pressure, q, consolidated
     stiffening = specific / (material.compression - material.swelling)
     low, high = 0.0, 1.0 / bulk
-    p, top, left = pressure, borne, q
+    p, top, left = pressure, consolidated, q
     for _ in range(200):
         # A larger g leaves the yield surface. Bisection needs no derivative and cannot diverge.
         g = high if excess > 0.0 else 0.5 * (low + high)
-        top = borne
+        top = consolidated
         for _ in range(30):
             p = (pressure + bulk * g * top) / (1.0 + 2.0 * bulk * g)
-            after = borne * math.exp(min(1.0, max(-1.0, stiffening * g * (2.0 * p - top))))
-            if abs(after - top) <= 1e-12 * borne:
+            after = consolidated * math.exp(min(1.0, max(-1.0, stiffening * g * (2.0 * p - top))))
+            if abs(after - top) <= 1e-12 * consolidated:
                 top = after
                 break
             top = after
@@ -125,7 +126,7 @@ def return_mapping(
     lzx: float,
     lzy: float,
     lzz: float,
-    borne: float,
+    consolidated: float,
     specific: float,
     dt: float,
     material: Material,
@@ -158,14 +159,15 @@ def return_mapping(
         lzx: Velocity gradient du_z/dx [1/s].
         lzy: Velocity gradient du_z/dy [1/s].
         lzz: Velocity gradient du_z/dz [1/s].
-        borne: Preconsolidation pressure of Cam Clay at the start of the step [Pa].
+        consolidated: Preconsolidation pressure of Cam Clay at the start of the step [Pa].
         specific: Specific volume of Cam Clay at the start of the step [-].
         dt: Step [s].
         material: Soil parameters.
 
     Source: jaumann1911; dunatunga2015; roscoe1968.
-    Checked by: test_crm_plasticity.py::test_sheared_element_rises_with_g_and_then_yields,
-    test_crm_plasticity.py::test_soil_bears_no_tension, test_crm_sums.py::test_turned_block_turns_its_stress.
+    Checked by: test_crm_plasticity.py::test_sheared_element_is_elastic_and_then_yields,
+    test_crm_plasticity.py::test_return_mapping_allows_no_tension,
+    test_crm_sums.py::test_crm_rotating_block_rotates_its_stress.
     """
     wxy, wyz, wzx = 0.5 * (lxy - lyx), 0.5 * (lyz - lzy), 0.5 * (lzx - lxz)
     dxy, dyz, dzx = 0.5 * (lxy + lyx), 0.5 * (lyz + lzy), 0.5 * (lzx + lxz)
@@ -189,7 +191,9 @@ def return_mapping(
     nxx, nyy, nzz = nxx + trial, nyy + trial, nzz + trial
     tau = math.sqrt(0.5 * (nxx * nxx + nyy * nyy + nzz * nzz) + nxy * nxy + nyz * nyz + nzx * nzx)
     if material.law == CAM_CLAY:
-        pressure, q, borne = cam_clay(pressure, math.sqrt(3.0) * tau, borne, specific, bulk, shear, material)
+        pressure, q, consolidated = cam_clay(
+            pressure, math.sqrt(3.0) * tau, consolidated, specific, bulk, shear, material
+        )
         left = q / math.sqrt(3.0)
         specific *= 1.0 + dt * trace
     else:
@@ -202,6 +206,6 @@ def return_mapping(
         scale * nxy,
         scale * nyz,
         scale * nzx,
-        borne,
+        consolidated,
         specific,
     )

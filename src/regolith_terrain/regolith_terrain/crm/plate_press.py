@@ -175,7 +175,7 @@ def knee(curve: Floats) -> tuple[float, float]:
         curve: Depths [m] and forces [N], shape (n, 2).
 
     Source: vesic1973.
-    Checked by: test_pressed_particles.py::test_ground_has_failed_where_the_slope_is_least.
+    Checked by: test_pressed_particles.py::test_knee_is_where_the_slope_has_dropped.
     """
     depth = np.linspace(curve[0, 0], curve[-1, 0], _SAMPLES)
     force = np.interp(depth, *curve.T)

@@ -3,7 +3,7 @@
 """Wendland C2 kernel: W = 21 / (16 pi h^3) (1 - q/2)^4 (2 q + 1), q = r / h up to 2.
 
 Source: wendland1995.
-Checked by: test_crm_sums.py::test_kernel_has_unit_volume_and_its_gradient.
+Checked by: test_crm_sums.py::test_crm_kernel_has_unit_volume_and_correct_gradient.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ class ParticleSoil(SoilParameters):
         The limit sqrt(J2) = mu p + c corresponds to sin(phi) = 3 sqrt(3) mu / (6 + sqrt(3) mu).
 
         Source: drucker1952.
-        Checked by: test_crm_plasticity.py::test_strength_in_triaxial_compression_is_mohrs_and_coulombs.
+        Checked by: test_crm_plasticity.py::test_compression_strength_matches_mohr_coulomb.
         """
         root = math.sqrt(3.0)
         sine = min(0.999, 3.0 * root * self.friction / (6.0 + root * self.friction))

@@ -94,7 +94,7 @@ def advance_soil(
     material: Material,
     scheme: Scheme,
     limits: Floats,
-    rooms: Floats,
+    work: Floats,
 ) -> None:
     """Write the soil in ``rows[a:b]`` after a step: ``old`` plus dt times the rates of ``now``.
 
@@ -114,11 +114,12 @@ def advance_soil(
         material: Soil parameters.
         scheme: Numerical parameters.
         limits: Output: limits of the next step, one row per band, shape (bands, 3).
-        rooms: Work array, shape (bands, ROOM).
+        work: Work array, shape ``(bands, ROOM)``.
 
     Source: monaghan1992; monaghan1989; gray2001; bui2008; bonet1999; hu2021.
-    Checked by: test_crm_sums.py::test_sums_are_those_of_plain_numpy, test_crm_rest.py::test_column_at_rest,
-    test_crm_sums.py::test_turned_block_turns_its_stress.
+    Checked by: test_crm_sums.py::test_crm_sums_match_plain_numpy,
+    test_crm_rest.py::test_crm_column_at_rest_has_geostatic_stress,
+    test_crm_sums.py::test_crm_rotating_block_rotates_its_stress.
     """
     length = scheme.length
     support = 4.0 * length * length
@@ -128,7 +129,7 @@ def advance_soil(
     viscosity = scheme.viscosity * length * scheme.sound_speed * material.density
     volume = scheme.volume
     mean = scheme.shifting * volume
-    gathered, lanes = rooms[a // BAND, :GATHERED], rooms[a // BAND, GATHERED:]
+    gathered, lanes = work[a // BAND, :GATHERED], work[a // BAND, GATHERED:]
     top_speed = top_acceleration = top_approach = 0.0
     for k in range(a, b):
         row = rows[k]
@@ -244,10 +245,10 @@ def advance_soil(
             for column in range(XX, ZX + 1):
                 new[row, column] = 0.0
         else:
-            borne = specific = 0.0
+            consolidated = specific = 0.0
             if material.law == CAM_CLAY:
-                borne, specific = old_memory[row, BORNE], old_memory[row, SPECIFIC]
-            nxx, nyy, nzz, nxy, nyz, nzx, borne, specific = return_mapping(
+                consolidated, specific = old_memory[row, BORNE], old_memory[row, SPECIFIC]
+            nxx, nyy, nzz, nxy, nyz, nzx, consolidated, specific = return_mapping(
                 sxx,
                 syy,
                 szz,
@@ -269,7 +270,7 @@ def advance_soil(
                 lzx,
                 lzy,
                 lzz,
-                borne,
+                consolidated,
                 specific,
                 dt,
                 material,
@@ -277,7 +278,7 @@ def advance_soil(
             new[row, XX], new[row, YY], new[row, ZZ] = nxx, nyy, nzz
             new[row, XY], new[row, YZ], new[row, ZX] = nxy, nyz, nzx
             if material.law == CAM_CLAY:
-                new_memory[row, BORNE], new_memory[row, SPECIFIC] = borne, specific
+                new_memory[row, BORNE], new_memory[row, SPECIFIC] = consolidated, specific
         top_speed = max(top_speed, nu * nu + nv * nv + nw * nw, mu * mu + mv * mv + mw * mw)
         top_acceleration = max(top_acceleration, ax * ax + ay * ay + az * az)
     band = a // BAND

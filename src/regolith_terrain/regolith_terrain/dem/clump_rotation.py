@@ -32,7 +32,7 @@ def spin_clump(
         dt: Step [s].
 
     Source: hairer2006, section VII.5.
-    Checked by: test_grain_clumps.py::test_a_free_clump_keeps_angular_momentum_and_energy.
+    Checked by: test_grain_clumps.py::test_free_clump_conserves_angular_momentum_and_energy.
     """
     lx, ly, lz = _scaled(turn, g, motion[g, 3], motion[g, 4], motion[g, 5], inertia[g, 0], inertia[g, 1], inertia[g, 2])
     lx, ly, lz = lx + tx * dt, ly + ty * dt, lz + tz * dt

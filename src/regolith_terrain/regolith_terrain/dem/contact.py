@@ -73,9 +73,9 @@ def contact_force(
     grains at rest would creep under load, and heaps would sag.
 
     Source: tsuji1992; mindlin1953, no slip; schwartz2012, the limit of rolling; ai2011, model C, its spring; fang2021.
-    Checked by: test_grain_contacts.py::test_a_head_on_impact_has_the_restitution_asked_for,
-    test_grain_contacts.py::test_a_sliding_sphere_comes_to_roll,
-    test_grain_contacts.py::test_rolling_resistance_holds_on_a_slope_below_its_coefficient.
+    Checked by: test_grain_contacts.py::test_grain_impact_has_the_given_restitution,
+    test_grain_contacts.py::test_sliding_grain_changes_to_rolling,
+    test_grain_contacts.py::test_rolling_resistance_holds_a_grain_below_its_limit.
     """
     if law[FORM] == HERTZ:
         s = np.sqrt(r_star * overlap)

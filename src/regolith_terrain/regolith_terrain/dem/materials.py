@@ -69,8 +69,8 @@ def contact_law(grains: GrainMaterial, body: GrainMaterial, gravity: float) -> F
         gravity: Gravity, which converts cohesion to a force [m/s^2].
 
     Source: tsuji1992; antypov2011, the damping that gives the restitution.
-    Checked by: test_grain_contacts.py::test_a_head_on_impact_has_the_restitution_asked_for,
-    test_grain_contacts.py::test_a_resting_sphere_sinks_in_as_hertz_says.
+    Checked by: test_grain_contacts.py::test_grain_impact_has_the_given_restitution,
+    test_grain_contacts.py::test_grain_at_rest_has_hertz_overlap.
     """
     e_star = 1.0 / sum((1.0 - m.poisson_ratio**2) / m.youngs_modulus_pa for m in (grains, body))
     g_star = 1.0 / sum((2.0 - m.poisson_ratio) / m.shear_modulus_pa for m in (grains, body))
@@ -118,7 +118,7 @@ def rayleigh_time(material: GrainMaterial, radius: float) -> float:
         radius: Radius of the grain [m].
 
     Source: li2005.
-    Checked by: test_grain_contacts.py::test_steps_above_the_limit_are_refused.
+    Checked by: test_grain_contacts.py::test_dem_step_above_the_limit_is_rejected.
     """
     nu = material.poisson_ratio
     speed = (0.1631 * nu + 0.8766) * math.sqrt(material.shear_modulus_pa / material.density_kgpm3)

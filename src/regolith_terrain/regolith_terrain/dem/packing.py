@@ -110,9 +110,9 @@ def settle(
 
 
 def stiffen(assembly: Assembly, material: GrainMaterial, seconds: float) -> None:
-    """Raise Young's modulus to that of a material by factors of 1.5, each held for a time [s]; then set its friction.
+    """Raise Young's modulus to that of a material in steps of a factor 1.5; then set its friction.
 
-    Grains compressed by their weight would fly apart if they were stiffened at once.
+    Each value is kept for a time [s]. Grains compressed by their weight would fly apart with a sudden change.
     """
     soft = assembly.material
     modulus = soft.youngs_modulus_pa

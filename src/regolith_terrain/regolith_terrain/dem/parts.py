@@ -18,7 +18,7 @@ Four = tuple[float, float, float, float]
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def distance(bodies: BodyArrays, part: int, x: float, y: float, z: float) -> Four:
-    """Return the distance of a point from a part's surface [m], negative inside, and the unit vector away from it.
+    """Return the signed distance of a point from a part [m] and the outward unit vector.
 
     Args:
         bodies: Arrays of the bodies.

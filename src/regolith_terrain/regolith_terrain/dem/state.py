@@ -45,7 +45,7 @@ class GrainArrays(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Pairs of close balls: those of ball i are rows start[i] to start[i + 1], in ascending order, all above i."""
+    """Pairs of close balls: ball i has rows start[i] to start[i + 1] with larger numbers, ascending."""
 
     start: Ints
     """First row of each ball and the end, shape (n k + 1,)."""

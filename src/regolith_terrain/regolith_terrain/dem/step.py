@@ -320,7 +320,7 @@ def run_steps(
     way: float,
     measures: Floats,
 ) -> tuple[int, float]:
-    """Advance until the lists may miss a contact; return the number of steps and the displacement of bodies [m].
+    """Advance until a pair list may be outdated; return the number of steps and displacements [m].
 
     Args:
         steps: Largest number of steps.
@@ -348,5 +348,5 @@ def run_steps(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def outdated(moved: float, way: float, skin: float) -> bool:
-    """Return whether two balls, or a ball and a body, may have approached by the skin [m] since the last build."""
+    """Return whether a pair may have approached by more than the skin [m] since the last build."""
     return not (2.0 * moved < skin and moved + way < skin)

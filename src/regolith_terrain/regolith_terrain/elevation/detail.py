@@ -40,7 +40,7 @@ def roughness(posts: Heights, spacing: float) -> tuple[float, float]:
         ValueError: If there are too few posts.
 
     Source: shepard2001; rosenburg2011.
-    Checked by: test_dem_import.py::test_roughness_of_a_model_is_found.
+    Checked by: test_dem_import.py::test_roughness_recovers_deviation_and_hurst_exponent.
     """
     least = min(posts.shape)
     lags = _LAGS[least > 2 * _LAGS]
@@ -86,7 +86,7 @@ def detail_field(
         craters: Whether small craters are added.
 
     Source: shepard2001; rosenburg2011.
-    Checked by: test_dem_import.py::test_upsampling_leaves_posts_and_adds_detail_between.
+    Checked by: test_dem_import.py::test_upsampling_keeps_posts_and_adds_detail.
     """
     deviation, hurst = roughness(posts, spacing)
     finest = min(finest_m, spacing)

@@ -99,7 +99,9 @@ def _looks_like_degrees(data: DatasetReader) -> bool:
 
 
 def _check_square_degrees(path: Path, data: DatasetReader) -> None:
-    """Reject a single spacing for cells in degrees that are not square: at 38 degrees latitude they are 27 % too wide.
+    """Reject a single spacing for cells in degrees that are not square.
+
+    At 38 degrees latitude, such cells are 27 % too wide.
 
     Args:
         path: Path of the file.

@@ -271,7 +271,7 @@ def window_of(
 
 
 def _ellipsoid(crs: CRS) -> tuple[float, float]:
-    """Return semi-major axis [m] and flattening of a reference system's body; those of the Moon without a body."""
+    """Return semi-major axis [m] and flattening of the body of a reference system, by default the Moon."""
     found = re.search(r'(?:SPHEROID|ELLIPSOID)\["[^"]*",\s*([0-9.eE+]+),\s*([0-9.eE+]+)', crs.to_wkt())
     if found is None:
         return body_radius(crs) or MOON_RADIUS_M, 0.0
@@ -300,7 +300,7 @@ def _destination(lat_deg: float, lon_deg: float, bearing: float, arc: float) -> 
     """Return latitude and longitude [deg] at the end of an arc [rad] from a position at a bearing [rad].
 
     Source: snyder1987, eqs. 5-5 and 5-6.
-    Checked by: test_dem_import.py::test_misfit_is_what_a_frame_leaves_out.
+    Checked by: test_dem_import.py::test_local_frame_misfit_matches_the_map_scale.
     """
     lat, lon = math.radians(lat_deg), math.radians(lon_deg)
     end = math.asin(math.sin(lat) * math.cos(arc) + math.cos(lat) * math.sin(arc) * math.cos(bearing))

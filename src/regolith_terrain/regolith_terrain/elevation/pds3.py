@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Elevation models in PDS3: an ``.IMG`` with its label attached or in an ``.LBL`` file (PDS Standards 3.8).
+"""Elevation models in PDS3: ``.IMG`` files with attached or separate label (PDS Standards 3.8).
 
 GDAL also reads these, but ignores units (the LOLA float grids are in kilometers) and radii (LOLA's OFFSET makes them
 distances from the center of the Moon), and fills a truncated file with zeros.

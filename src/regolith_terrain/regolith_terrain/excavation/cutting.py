@@ -60,7 +60,7 @@ def rupture_angle(rake: float, friction: float, soil_tool: float) -> float:
         soil_tool: Friction angle between soil and blade [rad], >= 0; the sum of the three is below STEEPEST_RAD.
 
     Source: mckyes1985, chapter 3.
-    Checked by: test_cutting.py::test_the_rupture_angle_is_the_least_of_n_gamma.
+    Checked by: test_cutting.py::test_rupture_angle_minimizes_n_gamma.
     """
     e = 1.0 / math.tan(rake + soil_tool + friction)
     cot_beta = -e + math.sqrt((e - 1.0 / math.tan(rake)) * (e - 1.0 / math.tan(friction)))
@@ -74,8 +74,8 @@ def cutting_factors(rake: float, friction: float, soil_tool: float, beta: float)
     The other angles are those of :func:`rupture_angle`.
 
     Source: reece1964; mckyes1985, chapters 3 and 5, the latter for inertia.
-    Checked by: test_cutting.py::test_a_smooth_vertical_wall_is_rankines,
-    test_cutting.py::test_factors_hold_a_wedge_in_equilibrium.
+    Checked by: test_cutting.py::test_cutting_smooth_vertical_wall_matches_rankine,
+    test_cutting.py::test_cutting_factors_give_wedge_equilibrium.
     """
     cot_rake, cot_beta = 1.0 / math.tan(rake), 1.0 / math.tan(beta)
     along, down = math.sin(rake + soil_tool), math.cos(rake + soil_tool)
@@ -106,7 +106,9 @@ def blade_force(
     surcharge: float,
     adhesion: float,
 ) -> tuple[float, float]:
-    """Return the force on a blade per width, against its motion and into the soil [N/m]; zeros above the surface.
+    """Return the force on a blade per width, against its motion and downward [N/m].
+
+    The force is zero above the surface.
 
     Args:
         factors: Factors of :func:`cutting_factors`.
@@ -119,8 +121,8 @@ def blade_force(
         adhesion: Adhesion on the blade [Pa].
 
     Source: reece1964; mckyes1985.
-    Checked by: test_cutting.py::test_a_smooth_vertical_wall_is_rankines,
-    test_cutting.py::test_force_grows_with_depth_and_speed_as_its_terms.
+    Checked by: test_cutting.py::test_cutting_smooth_vertical_wall_matches_rankine,
+    test_cutting.py::test_blade_force_scales_with_depth_and_speed.
     """
     if depth <= 0.0:
         return 0.0, 0.0

@@ -356,7 +356,7 @@ def _grant(
 
 
 def boxes(i: Indices, j: Indices) -> Iterator[tuple[int, int, int, int]]:
-    """Yield rectangles i0 <= i < i1, j0 <= j < j1 that contain all nodes with a margin and do not overlap, in order."""
+    """Yield disjoint rectangles i0 <= i < i1, j0 <= j < j1 of all nodes with a margin, in order."""
     tiles: dict[tuple[int, int], list[int]] = {}
     key = node_key(i // TILE, j // TILE)
     order = np.argsort(key, kind='stable')

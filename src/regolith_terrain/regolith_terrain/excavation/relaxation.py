@@ -58,7 +58,7 @@ def critical_height(cohesion: float, friction: float, density: float, gravity: f
         gravity: Gravity [m/s^2].
 
     Source: terzaghi1943, chapter 3.
-    Checked by: test_relaxation.py::test_a_face_stands_as_high_as_its_cohesion_allows.
+    Checked by: test_relaxation.py::test_relaxation_face_stands_up_to_the_critical_height.
     """
     weight = density * gravity
     return 2.0 * cohesion * math.tan(0.25 * math.pi + 0.5 * friction) / weight if weight > 0.0 else math.inf
@@ -155,8 +155,8 @@ def relax(
         budget: Largest number of checks.
 
     Source: terzaghi1943.
-    Checked by: test_relaxation.py::test_a_heap_without_cohesion_comes_to_rest_at_the_angle_of_repose,
-    test_relaxation.py::test_what_slides_is_neither_lost_nor_virgin.
+    Checked by: test_relaxation.py::test_relaxation_heap_ends_at_the_angle_of_repose,
+    test_relaxation.py::test_relaxation_conserves_mass_and_resets_history.
     """
     level, mass = values[_LEVEL], values[values.shape[0] - 1]
     for r in range(1, level.shape[0] - 1):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Excavation tools that sweep soil columns: soil requested by a moving blade, bucket or drum, and its force.
+"""Excavation tools that sweep soil columns: requested soil and force of blade, bucket and drum.
 
 A *blade* or a *bucket* cuts with a straight edge. Columns whose nodes the edge passes in forward motion lose the soil
 above its path. A *bucket drum* is a cylinder with rows of scoops. A pass takes all soil inside the circle of their
@@ -100,7 +100,10 @@ class ToolArrays(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def fill_fraction(fill: Floats, share: Floats, tool: int, level: float) -> float:
-    """Return the fraction of swept soil that enters a tool at a fill level; constant beyond the ends of the curve."""
+    """Return the fraction of swept soil that enters a tool at a fill level.
+
+    It is constant beyond the ends of the curve.
+    """
     enters: float = share[tool, 0]
     for k in range(1, fill.shape[1]):
         if level <= fill[tool, k - 1]:
@@ -153,8 +156,8 @@ def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Fl
         torque: Output: torque about the pose's origin [N m], shape (3,).
 
     Source: reece1964; mckyes1985.
-    Checked by: test_sweep.py::test_an_edge_takes_what_stood_above_its_path,
-    test_sweep.py::test_the_force_on_a_blade_is_the_equations.
+    Checked by: test_sweep.py::test_tool_edge_removes_soil_above_its_path,
+    test_sweep.py::test_blade_force_matches_the_earthmoving_equation.
     """
     force[:] = 0.0
     torque[:] = 0.0
@@ -263,9 +266,9 @@ def sweep_drum(
         torque: Output: torque about the pose's origin [N m], shape (3,).
 
     Source: reece1964; mckyes1985.
-    Checked by: test_sweep.py::test_a_turning_drum_leaves_its_circle,
-    test_sweep.py::test_a_drum_stands_in_the_chip_of_its_advance,
-    test_bucket_drum.py::test_power_on_the_grid_is_that_of_the_equation_over_the_circle_and_of_carrying.
+    Checked by: test_sweep.py::test_turning_drum_removes_its_circular_segment,
+    test_sweep.py::test_drum_chip_thickness_follows_its_advance,
+    test_bucket_drum.py::test_drum_power_matches_cutting_and_lifting.
     """
     force[:] = 0.0
     torque[:] = 0.0

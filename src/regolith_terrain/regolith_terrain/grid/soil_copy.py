@@ -15,16 +15,16 @@ from regolith_world.cycle.records import CycleKey
 class SoilCopy:
     """Soil grid that follows the committed terrain updates.
 
-    With ``compaction_transfer`` off, nodes of another agent arrive as in SynChrono: at their new level but as
+    With ``merge_compaction`` off, nodes of another agent arrive as in SynChrono: at their new level but as
     undisturbed soil. Such a copy differs from the soil of terrain by design; :meth:`soil_hash` then returns that of
     terrain.
     """
 
-    def __init__(self, grid: SoilGrid, owner: str, compaction_transfer: bool = True) -> None:
+    def __init__(self, grid: SoilGrid, owner: str, merge_compaction: bool = True) -> None:
         """Follow the terrain updates with ``grid`` for the agent ``owner``."""
         self.grid = grid
         self.owner = owner
-        self.compaction_transfer = compaction_transfer
+        self.merge_compaction = merge_compaction
         self.soil_seq = 0
         self._received: dict[CycleKey, SoilUpdate] = {}
         self._followed = grid.soil_hash()
@@ -50,7 +50,7 @@ class SoilCopy:
         if key not in self._received:
             raise LookupError(f'{self.owner}: soil update for {key} is missing')
         update = self._received[key]
-        if self.compaction_transfer:
+        if self.merge_compaction:
             self.grid.apply(update.records)
             if self.grid.soil_hash() != update.soil_hash:
                 raise RuntimeError(
@@ -73,7 +73,9 @@ class SoilCopy:
         return self._followed
 
     def load(self, blob: bytes, soil_seq: int) -> None:
-        """Load a saved soil grid (terrain's snapshot); stored updates of the past are discarded later by their keys.
+        """Load a saved soil grid, such as a snapshot of the terrain.
+
+        Stored updates of the past are discarded later by their keys.
 
         Args:
             blob: Bytes of :meth:`SoilGrid.save`.
@@ -85,7 +87,9 @@ class SoilCopy:
 
 
 def as_undisturbed(records: NodeRecords, where: np.ndarray) -> NodeRecords:
-    """Return records without history at selected nodes: level_initial = level, fields of the terrain model zero.
+    """Return records without history at selected nodes.
+
+    There, ``level_initial`` equals ``level`` and the fields of the terrain model are zero.
 
     Args:
         records: Records of nodes.

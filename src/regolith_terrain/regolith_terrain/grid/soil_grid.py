@@ -483,7 +483,7 @@ def _any_above(
     slope_x: float,
     slope_y: float,
 ) -> bool:
-    """Return whether one of the nodes i0..i1, j0..j1 of a tile is above the plane z + slope_x x + slope_y y [m]."""
+    """Return whether a node i0..i1, j0..j1 of a tile is above the plane z + slope_x x + slope_y y [m]."""
     size = heights.shape[0]
     for i in range(max(i0, ti0), min(i1, ti0 + size - 1) + 1):
         row = z + slope_x * (i * spacing)

@@ -7,8 +7,8 @@ Each node is mixed into four 64-bit words. The soil hash is the SHA-256 of the n
 output bit. The hash distinguishes states. It does not protect against deliberate collisions.
 
 Source: clarke2003; steele2014.
-Checked by: test_soil_grid.py::test_hash_does_not_depend_on_order_or_detours,
-test_soil_grid.py::test_one_ulp_on_one_node_changes_the_hash.
+Checked by: test_soil_grid.py::test_soil_hash_is_independent_of_order,
+test_soil_grid.py::test_soil_hash_changes_with_one_ulp.
 """
 
 from __future__ import annotations

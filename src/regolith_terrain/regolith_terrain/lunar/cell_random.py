@@ -5,6 +5,7 @@
 A draw of a cell depends on nothing else.
 
 Source: steele2014, the finalizer of SplitMix64.
+Checked by: test_lunar_statistics.py::test_cell_random_draws_are_uniform_and_poisson.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def uniform_draw(word: np.uint64, index: int) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def poisson(uniform: float, mean: float) -> int:
-    """Return a Poisson-distributed number from a uniform one in [0, 1), by inversion; for means below some hundred."""
+    """Return a Poisson number from a uniform one in [0, 1) by inversion; for means below some hundred."""
     term = np.exp(-mean)
     total = term
     count = 0

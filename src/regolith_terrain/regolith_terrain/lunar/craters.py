@@ -63,7 +63,7 @@ def crater_classes(
         faintest_age: K of a crater that is just visible.
 
     Source: neukum2001; trask1966; xie2017; fassett2014.
-    Checked by: test_lunar_statistics.py::test_craters_wear_as_fast_as_they_fade_from_sight,
+    Checked by: test_lunar_statistics.py::test_crater_degradation_ends_at_minimum_visible_depth,
     test_lunar_statistics.py::test_diffusivity_agrees_with_fassett_and_thomson,
     test_lunar_statistics.py::test_crater_counts_pass_chi_square.
     """
@@ -117,7 +117,7 @@ def make_crater(
 
     Source: neukum2001; trask1966; fassett2014.
     Checked by: test_lunar_statistics.py::test_crater_counts_pass_chi_square,
-    test_lunar_statistics.py::test_ages_are_uniform_over_the_time_craters_stay_visible.
+    test_lunar_statistics.py::test_crater_ages_are_uniform_over_the_visible_time.
     """
     word = cell_word(key, _LAYER + layer, ix, iy)
     first = 16 * index
@@ -196,11 +196,13 @@ def gather(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _profile(table: Floats, row: float, x: float) -> float:
-    """Return the height of a crater worn to a row of the table at x < REACH radii: cubic in x, linear between rows.
+    """Return the height of a degraded crater at x < REACH radii from a row of the profile table.
+
+    It is cubic in x and linear between rows.
 
     Source: catmull1974.
     Checked by: test_lunar_field.py::test_ground_is_continuously_differentiable,
-    test_off_level.py::test_a_crater_stands_where_it_was_made.
+    test_off_level.py::test_crater_has_its_profile_at_its_position.
     """
     at = x * STEPS
     i = int(at)
@@ -220,7 +222,10 @@ def _profile(table: Floats, row: float, x: float) -> float:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _wiped(x: float) -> float:
-    """Return the fraction of older, smaller relief that is removed at x radii: all in the bowl, none from 1.5 on."""
+    """Return the fraction of older, smaller relief that a crater removes at x radii.
+
+    All relief is removed in the bowl, none at 1.5 radii and more.
+    """
     if x <= 0.9:
         return 1.0
     if x >= 1.5:

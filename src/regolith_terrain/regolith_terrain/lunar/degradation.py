@@ -41,7 +41,7 @@ def fresh_depth_ratio(diameter_m: ArrayLike) -> Floats:
     al. (2014) find about 0.1-0.15 for new ones of a few meters. Values are interpolated linearly in log D.
 
     Source: stopar2017; daubar2014; pike1977.
-    Checked by: test_lunar_statistics.py::test_profiles_start_fresh_and_soften.
+    Checked by: test_lunar_statistics.py::test_crater_profiles_start_fresh_and_degrade.
     """
     known = each(math.log10, [1.0, 40.0, 100.0, 400.0])
     return np.asarray(np.interp(each(math.log10, diameter_m), known, [0.11, 0.13, 0.16, 0.2]))
@@ -53,7 +53,7 @@ def fresh_profile(x: ArrayLike) -> Floats:
     It is a parabola up to the rim at 0.2, and beyond it ejecta that fall as x^-3.
 
     Source: pike1977; mcgetchin1973.
-    Checked by: test_lunar_statistics.py::test_fresh_craters_are_pikes_bowls_with_mcgetchins_ejecta.
+    Checked by: test_lunar_statistics.py::test_fresh_crater_profile_matches_pike_and_mcgetchin.
     """
     x = np.asarray(x, dtype=np.float64)
     return np.asarray(np.where(x < 1.0, x * x - 1.0 + _RIM, _RIM / each(math.pow, np.maximum(x, 1.0), 3.0)))
@@ -70,8 +70,8 @@ def diffused(profile: Floats, step: float, ages: ArrayLike) -> Floats:
         ages: Diffusion ages K = kappa t / R^2.
 
     Source: soderblom1970; fassett2014.
-    Checked by: test_lunar_statistics.py::test_diffusion_keeps_volume_and_spreads_gaussians_exactly,
-    test_convergence_order.py::test_diffusion_is_of_second_order_in_its_cells.
+    Checked by: test_lunar_statistics.py::test_diffusion_conserves_volume_and_spreads_gaussians_exactly,
+    test_convergence_order.py::test_diffusion_converges_with_second_order.
     """
     from scipy.linalg import eigh_tridiagonal  # slow to import, and many sites have no craters
 
@@ -98,7 +98,7 @@ def profile_table() -> Floats:
     bits of a machine's linear algebra.
 
     Source: pike1977; soderblom1970.
-    Checked by: test_lunar_statistics.py::test_profiles_start_fresh_and_soften.
+    Checked by: test_lunar_statistics.py::test_crater_profiles_start_fresh_and_degrade.
     """
     step = 1.0 / STEPS
     r = (np.arange(12 * STEPS) + 0.5) * step
@@ -114,7 +114,7 @@ def relative_depth(age: ArrayLike) -> Floats:
     """Return depth from rim to floor relative to the fresh crater, for K = ``age``.
 
     Source: fassett2014.
-    Checked by: test_lunar_statistics.py::test_profiles_start_fresh_and_soften.
+    Checked by: test_lunar_statistics.py::test_crater_profiles_start_fresh_and_degrade.
     """
     table = profile_table()
     depth = table.max(axis=1) - table[:, 0]
@@ -125,7 +125,7 @@ def age_at_depth(ratio: float) -> float:
     """Return the K at which a crater has a fraction ``ratio`` of its fresh depth.
 
     Source: fassett2014.
-    Checked by: test_lunar_statistics.py::test_profiles_start_fresh_and_soften.
+    Checked by: test_lunar_statistics.py::test_crater_profiles_start_fresh_and_degrade.
     """
     table = profile_table()
     depth = table.max(axis=1) - table[:, 0]

@@ -48,7 +48,7 @@ def octaves(
         lag_m: Distance of ``rms_deviation_m`` [m].
 
     Source: perlin2002; shepard2001; rosenburg2011.
-    Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
+    Checked by: test_lunar_statistics.py::test_lunar_relief_has_the_given_deviation.
     """
     count = max(1, int(math.floor(math.log2(outer_scale_m / inner_scale_m) + 1e-9)) + 1)
     wavelength = outer_scale_m * 0.5 ** np.arange(count)
@@ -64,10 +64,12 @@ def octaves(
 
 
 def deviation(lag: ArrayLike) -> Floats:
-    """Return the rms difference of noise of unit amplitude over a lag in wavelengths, averaged over directions.
+    """Return the rms difference of noise with unit amplitude over a lag in wavelengths.
+
+    It is averaged over directions.
 
     Source: shepard2001, the deviation nu; perlin2002.
-    Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
+    Checked by: test_lunar_statistics.py::test_lunar_relief_has_the_given_deviation.
     """
     lags, values = _deviations()
     return np.asarray(np.interp(np.asarray(lag, dtype=np.float64), lags, values))
@@ -75,7 +77,7 @@ def deviation(lag: ArrayLike) -> Floats:
 
 @lru_cache(maxsize=1)
 def _deviations() -> tuple[Floats, Floats]:
-    """Return lags [wavelengths] and rms differences, from the exact covariance of gradient noise, by quadrature.
+    """Return lags [wavelengths] and rms differences from the exact covariance of gradient noise.
 
     With gradient components uniform in [-1, 1], E[n(p) n(q)] is the sum over common lattice corners of w(p - c) w(q -
     c) (p - c).(q - c) / 3.
@@ -132,7 +134,7 @@ def add_relief(x: Floats, y: Floats, key: np.uint64, table: Floats, least: float
         out: Input and output: heights [m].
 
     Source: perlin2002.
-    Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
+    Checked by: test_lunar_statistics.py::test_lunar_relief_has_the_given_deviation.
     """
     ni, nj = len(x), len(y)
     # Gradients by lattice corner, with memory for the densest lattice worth storing, and none for single points.

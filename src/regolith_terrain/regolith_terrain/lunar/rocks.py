@@ -88,7 +88,7 @@ def steepness(abundance: ArrayLike) -> Floats:
     """Return q [1/m], the decrease of the covered fraction with diameter, for an abundance k.
 
     Source: wu2018.
-    Checked by: test_lunar_statistics.py::test_rocks_cover_what_golombek_and_rapp_say.
+    Checked by: test_lunar_statistics.py::test_rock_cover_matches_golombek_and_rapp.
     """
     return np.asarray(_Q0 + _Q1 / np.maximum(abundance, 1e-12))
 
@@ -99,7 +99,7 @@ def rock_density(diameter_m: ArrayLike, abundance: float, max_diameter_m: float 
     It is the integral of n(D) = 4 k q exp(-q D) / (pi D^2).
 
     Source: golombek1997; wu2018.
-    Checked by: test_lunar_statistics.py::test_rocks_cover_what_golombek_and_rapp_say,
+    Checked by: test_lunar_statistics.py::test_rock_cover_matches_golombek_and_rapp,
     test_lunar_statistics.py::test_rock_counts_pass_chi_square.
     """
     from scipy.special import exp1
@@ -171,8 +171,8 @@ class RockField:
         """Return the abundance k, the fraction of the surface covered by rocks, at (x, y) [m].
 
         Source: ghent2014; basilevsky2013.
-        Checked by: test_off_level.py::test_rocks_about_one_crater_are_as_the_formula_says,
-        test_lunar_statistics.py::test_rocks_gather_at_fresh_craters_and_come_alike_from_any_box.
+        Checked by: test_off_level.py::test_rock_abundance_near_a_crater_matches_the_formula,
+        test_lunar_statistics.py::test_rocks_concentrate_at_fresh_craters_for_any_box.
         """
         x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
         field, r = self.field, self.field.preset.rocks
@@ -232,7 +232,7 @@ def _abundance(x: float, y: float, background: float, blocky: Floats, reaches_m:
         reaches_m: Diameter of the narrowest crater that reaches bedrock [m].
 
     Source: ghent2014, 0.27 (age / Myr)^-0.46; basilevsky2013; mcgetchin1973.
-    Checked by: test_off_level.py::test_rocks_about_one_crater_are_as_the_formula_says.
+    Checked by: test_off_level.py::test_rock_abundance_near_a_crater_matches_the_formula.
     """
     k = background
     for n in range(blocky.shape[0]):

@@ -49,7 +49,7 @@ def chronology(age_gyr: ArrayLike) -> Floats:
     """Return C, the number of craters wider than 1 km [1/km^2] formed since an age [Gyr].
 
     Source: neukum1983, eq. 19; neukum2001.
-    Checked by: test_lunar_statistics.py::test_production_and_chronology_are_neukums.
+    Checked by: test_lunar_statistics.py::test_production_and_chronology_match_neukum.
     """
     t = np.asarray(age_gyr, dtype=np.float64)
     return np.asarray(5.44e-14 * (each(math.exp, 6.93 * t) - 1.0) + PRESENT_RATE * t)
@@ -59,7 +59,7 @@ def age_of(count: ArrayLike) -> Floats:
     """Return the age [Gyr] whose :func:`chronology` is ``count`` [1/km^2]; 4.4 Gyr at most.
 
     Source: neukum1983, eq. 19, inverted by linear interpolation between ages 10 Myr apart.
-    Checked by: test_lunar_statistics.py::test_production_and_chronology_are_neukums.
+    Checked by: test_lunar_statistics.py::test_production_and_chronology_match_neukum.
     """
     return np.asarray(np.interp(np.asarray(count, dtype=np.float64), chronology(_AGES_GYR), _AGES_GYR))
 
@@ -68,7 +68,7 @@ def chronology_table() -> Floats:
     """Return C [1/km^2] over age [Gyr] as an interpolation table: rows C and age, shape (2, n).
 
     Source: neukum1983, eq. 19.
-    Checked by: test_lunar_statistics.py::test_production_and_chronology_are_neukums.
+    Checked by: test_lunar_statistics.py::test_production_and_chronology_match_neukum.
     """
     return np.stack([chronology(_AGES_GYR), _AGES_GYR])
 
@@ -79,7 +79,7 @@ def production(diameter_m: ArrayLike) -> Floats:
     Below 10 m it is extrapolated with its slope there.
 
     Source: neukum2001, table 1.
-    Checked by: test_lunar_statistics.py::test_production_and_chronology_are_neukums.
+    Checked by: test_lunar_statistics.py::test_production_and_chronology_match_neukum.
     """
     d = np.asarray(diameter_m, dtype=np.float64) / 1000.0
     slope = sum(j * a * math.log10(_LEAST_KM) ** (j - 1) for j, a in enumerate(_PRODUCTION) if j)
@@ -111,7 +111,9 @@ def visible_count(diameter_m: ArrayLike, density: float, exponent: float, age_gy
 
 
 def crater_density(diameter_m: ArrayLike, density: float, exponent: float, age_gyr: float) -> Floats:
-    """Return the cumulative number of visible craters N(> D) [1/m^2]: equilibrium for small, production for large D.
+    """Return the cumulative number of visible craters N(> D) [1/m^2].
+
+    Small craters are in equilibrium, large ones in production.
 
     Source: trask1966; neukum2001.
     Checked by: test_lunar_statistics.py::test_small_craters_are_in_equilibrium_and_large_ones_in_production,

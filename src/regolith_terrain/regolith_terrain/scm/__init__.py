@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""SCM, the soil contact model: the wrench of deformable terrain on a rigid body, and the rut the body leaves.
+"""SCM, the soil contact model: wrench of deformable terrain on a rigid body, and its rut.
 
 A height-map form of Bekker pressure and Janosi-Hanamoto shear (Krenn & Hirzinger 2009, "SCM: a soil contact model for
 multi-body system simulations"; Serban, Taves & Zhou 2023). Every terrain node above the underside of a body carries

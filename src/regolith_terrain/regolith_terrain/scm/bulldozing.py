@@ -90,9 +90,9 @@ def bulldoze(
     :func:`note_plastic_set` must be called before the loading.
 
     Source: holz2009; krenn2009.
-    Checked by: test_bulldozing.py::test_raised_volume_is_the_plastic_volume,
-    test_bulldozing.py::test_what_is_raised_was_carved_to_the_quantum,
-    test_off_level.py::test_heaps_on_a_slope_hold_what_was_displaced.
+    Checked by: test_bulldozing.py::test_bulldozing_raised_volume_equals_the_plastic_volume,
+    test_bulldozing.py::test_bulldozing_conserves_mass_to_the_quantum,
+    test_off_level.py::test_bulldozing_on_a_slope_conserves_volume.
     """
     _measure_growth(ground, r0, c0, c1 - c0, n_runs, scratch)
     margin = int(rules[SPREAD]) + 2  # the outermost ring remains free
@@ -264,8 +264,8 @@ def erode(
         mass_flux: Work array, at least of length ``count``.
 
     Source: holz2009.
-    Checked by: test_bulldozing.py::test_erosion_conserves_volume,
-    test_bulldozing.py::test_a_heap_slumps_to_the_angle_of_repose.
+    Checked by: test_bulldozing.py::test_bulldozing_erosion_conserves_volume,
+    test_bulldozing.py::test_bulldozing_heap_reaches_the_angle_of_repose.
     """
     level = ground.level
     for _ in range(sweeps):
@@ -301,7 +301,10 @@ def erode(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _slide(difference: float, limit: float) -> float:
-    """Return the height [m] a node gains from a neighbor higher by ``difference`` [m]; odd, so no soil is lost."""
+    """Return the height [m] that a node gains from a neighbor higher by ``difference`` [m].
+
+    The function is odd, so volume is conserved.
+    """
     if difference > limit:
         return _SHARE * (difference - limit)
     if difference < -limit:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Stress law of SCM: Bekker pressure with elastic unloading, Janosi-Hanamoto shear with a Mohr-Coulomb limit."""
+"""Stress law of SCM: Bekker pressure, elastic unloading and Janosi-Hanamoto shear."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _silo(soil: Floats, plates: Plates) -> float:
         plates: Grousers as for :func:`_virgin`.
 
     Source: janssen1895; jaky1944.
-    Checked by: test_slip_sinkage.py::test_plates_and_drum_share_the_load.
+    Checked by: test_slip_sinkage.py::test_grouser_plates_and_drum_share_the_load.
     """
     pitch, thickness, height, _ = plates
     if height == 0.0:
@@ -125,9 +125,9 @@ def _virgin(soil: Floats, inverse_width: float, sinkage: float, plates: Plates, 
         silo: Factor j of the soil and the plates [-].
 
     Source: bekker1969.
-    Checked by: test_scm.py::test_plate_follows_bekker,
-    test_slip_sinkage.py::test_plates_and_drum_share_the_load,
-    test_slip_sinkage.py::test_plates_side_by_side_are_a_solid_cylinder.
+    Checked by: test_scm.py::test_scm_plate_matches_bekker,
+    test_slip_sinkage.py::test_grouser_plates_and_drum_share_the_load,
+    test_slip_sinkage.py::test_grouser_plates_without_gaps_equal_a_cylinder.
     """
     bearing = soil[K_PHI] + soil[K_C] * inverse_width
     whole: float = bearing * _power(sinkage, soil[EXPONENT])
@@ -151,7 +151,7 @@ def _yielded(trial: float, virgin: float, sigma_yield: float, regolith: bool) ->
     That is the pressure of the virgin curve. In regolith mode it is at least the yield pressure and at most the trial.
 
     Source: bekker1969; krenn2009.
-    Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_loading_cycles_never_yield_energy.
+    Checked by: test_scm.py::test_scm_plate_matches_bekker, test_scm.py::test_scm_loading_cycles_never_gain_energy.
     """
     return min(trial, max(virgin, sigma_yield)) if regolith else virgin
 
@@ -188,9 +188,9 @@ def mobilize(
         janosi: Shear displacement K [m].
 
     Source: janosi1961; dahl1968; canudas1995, the stress in the rate.
-    Checked by: test_scm.py::test_steady_sliding_is_janosi_hanamoto,
-    test_scm.py::test_shear_unwinds_on_reversal_and_holds_at_rest,
-    test_scm.py::test_internal_friction_is_a_stress_in_the_rate_of_shear.
+    Checked by: test_scm.py::test_scm_steady_sliding_matches_janosi_hanamoto,
+    test_scm.py::test_scm_shear_reverses_and_stays_at_rest,
+    test_scm.py::test_internal_friction_depends_on_the_shear_rate.
     """
     rate = dt / janosi
     gain = rate * _decay(speed * rate)
@@ -280,10 +280,10 @@ def load_nodes(
         wrench: Output: wrench of the body.
 
     Source: bekker1969; krenn2009; serban2023; janosi1961; wong1967.
-    Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_shear_saturates_at_mohr_coulomb,
+    Checked by: test_scm.py::test_scm_plate_matches_bekker, test_scm.py::test_scm_shear_saturates_at_mohr_coulomb,
     test_shapes.py::test_leaning_wheel_has_no_side_force_of_single_nodes,
-    test_scm.py::test_damping_is_in_proportion_to_speed, test_wong_reece.py::test_steady_wheel_follows_the_closed_form,
-    test_scm_reference.py::test_wheel_at_prescribed_slip.
+    test_scm.py::test_scm_damping_is_proportional_to_speed, test_wong_reece.py::test_steady_wheel_matches_wong_reece,
+    test_scm_reference.py::test_scm_wheel_at_prescribed_slip_matches_chrono.
     """
     floats, runs = scratch.floats, scratch.ints
     depth, heights, volumes = floats[DEPTH], floats[HEIGHT], floats[VOLUME]

@@ -33,7 +33,7 @@ from regolith_terrain.scm.constants import (
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def upright_part(base: Floats, r: int, c: int, spacing: float) -> float:
-    """Return the vertical component of a node's unit normal, from central differences of the undisturbed heights."""
+    """Return the vertical component of the unit normal of undisturbed terrain at a node."""
     gx = base[r, c + 1] - base[r + 2, c + 1]
     gy = base[r + 1, c] - base[r + 1, c + 2]
     if gx == 0.0 and gy == 0.0:
@@ -175,8 +175,8 @@ def inverse_width(runs: Indices, n_runs: int, patch: int, spacing: float, whole_
         whole_cells: Whether the hull encloses the cells of the nodes.
 
     Source: serban2023; andrew1979.
-    Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_upright_cylinder_is_a_round_plate,
-    test_scm.py::test_two_bumps_are_two_patches.
+    Checked by: test_scm.py::test_scm_plate_matches_bekker, test_scm.py::test_scm_upright_cylinder_equals_a_round_plate,
+    test_scm.py::test_scm_two_bumps_give_two_patches.
     """
     nodes = 0
     low = up = 0

@@ -121,8 +121,8 @@ def transport_soil(
         wrench: Wrench with the statistics of the loading.
 
     Source: reece1965.
-    Checked by: test_slip_sinkage.py::test_a_rolling_wheel_digs_as_deep_as_reece_says,
-    test_slip_sinkage.py::test_what_is_carried_is_on_the_ledger_to_the_quantum.
+    Checked by: test_slip_sinkage.py::test_slip_sinkage_depth_matches_reece,
+    test_slip_sinkage.py::test_slip_sinkage_conserves_mass_to_the_quantum.
     """
     runs, spacing = scratch.ints, ground.spacing
     wheel = kind in (CYLINDER, GROUSERED)
@@ -183,7 +183,7 @@ def transport_soil(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _weight(ahead: float) -> float:
-    """Return the slope of a rim at a distance ahead of its foot, in radii: x / sqrt(1 - x^2) to the seventh order."""
+    """Return the slope of a rim at a distance ahead of its foot, in radii, to seventh order."""
     if ahead <= 0.0:
         return 0.0
     square = ahead * ahead

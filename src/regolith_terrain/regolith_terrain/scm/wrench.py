@@ -79,8 +79,8 @@ def body_wrench(
         wrench: Output: wrench, see :class:`Wrench`.
 
     Source: krenn2009; serban2023.
-    Checked by: test_scm_reference.py::test_wheel_at_prescribed_slip,
-    test_scm_reference.py::test_pressing_in_and_unloading.
+    Checked by: test_scm_reference.py::test_scm_wheel_at_prescribed_slip_matches_chrono,
+    test_scm_reference.py::test_scm_loading_and_unloading_match_chrono.
     """
     wrench.force[:] = 0.0
     wrench.torque[:] = 0.0
@@ -231,10 +231,10 @@ def _low_part(
     shear: Floats,
     mode: int,
 ) -> tuple[int, int, int, int]:
-    """Reduce a wheel's shadow to that of its part below ``top``; in regolith mode, reset the shear of the rest.
+    """Reduce the shadow of a wheel to its part below ``top`` and reset the shear of the rest.
 
-    Points of the cylinder are c + s a + u h + v e with |s| <= w, u^2 + v^2 <= R^2, h horizontal and across the axle a,
-    e across both. So v e_z <= top - cz + w |az| limits u.
+    The shear is reset in regolith mode only. Points of the cylinder are c + s a + u h + v e with |s| <= w, u^2 + v^2 <=
+    R^2, h horizontal and across the axle a, e across both. So v e_z <= top - cz + w |az| limits u.
     """
     radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
     ax, ay, az = rotation[0, 1], rotation[1, 1], rotation[2, 1]

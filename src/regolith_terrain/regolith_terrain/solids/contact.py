@@ -15,8 +15,8 @@ mobilized part is a vector in the contact memory that stays in the tangent plane
 terrain. So a body at rest on a slope does not move. Tires are as hard here as wheels.
 
 Source: dahl1968; goldstein2002.
-Checked by: test_solid_contact.py::test_a_wheel_on_a_box_carries_its_load_and_slips_by_coulomb,
-test_solid_contact.py::test_a_block_on_a_ramp_holds_below_the_angle_of_friction_and_slides_above.
+Checked by: test_solid_contact.py::test_solid_contact_wheel_on_a_box_has_load_and_coulomb_friction,
+test_solid_contact.py::test_solid_contact_block_on_a_ramp_slides_above_the_friction_angle.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def _mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, ty: float
         tz: Lever arm times the direction, z component [m].
 
     Source: goldstein2002.
-    Checked by: test_solid_contact.py::test_a_point_of_a_free_body_has_the_mass_of_its_lever.
+    Checked by: test_solid_contact.py::test_effective_mass_at_a_point_matches_the_closed_form.
     """
     total = 0.0
     for a in range(6):

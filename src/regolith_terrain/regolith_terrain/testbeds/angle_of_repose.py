@@ -14,9 +14,9 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_terrain.crm import column as soil_column
+from regolith_terrain.crm import column_collapse as soil_column
 from regolith_terrain.crm.device_selection import GivenDevice, resolved_device
-from regolith_terrain.dem import column as grain_column
+from regolith_terrain.dem import column_collapse as grain_column
 from regolith_terrain.dem.beds import Grains
 from regolith_terrain.testbeds.heap_measurement import Heap, SoilColumn, measured, profile
 from regolith_terrain.testbeds.resumable_runs import Part, Resumable, sweep

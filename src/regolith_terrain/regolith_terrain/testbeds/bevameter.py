@@ -48,7 +48,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     """Return one row with the measured and the true soil parameters.
 
     Source: wong1980; janosi1961.
-    Checked by: test_experiments.py::test_bevameter_finds_the_soil_it_was_given.
+    Checked by: test_experiments.py::test_bevameter_recovers_the_soil_parameters.
     """
     total = len(settings.plates_m) + len(settings.pressures_pa)
     depths = np.linspace(0.1, 1.0, 20) * settings.depth_m
@@ -117,7 +117,7 @@ def fit_bekker(sides: Floats, depths: Floats, pressures: Floats) -> tuple[float,
         pressures: Pressures [Pa], shape (m, k).
 
     Source: wong1980; bekker1969.
-    Checked by: test_experiments.py::test_bevameter_finds_the_soil_it_was_given.
+    Checked by: test_experiments.py::test_bevameter_recovers_the_soil_parameters.
     """
     plates, count = pressures.shape
     matrix = np.zeros((plates * count, plates + 1))
@@ -171,7 +171,7 @@ def fit_janosi(slid: Floats, stress: Floats) -> tuple[float, float]:
         stress: Shear stresses [Pa], shape (n,).
 
     Source: janosi1961.
-    Checked by: test_experiments.py::test_bevameter_finds_the_soil_it_was_given.
+    Checked by: test_experiments.py::test_bevameter_recovers_the_soil_parameters.
     """
     from scipy.optimize import curve_fit
 

@@ -109,7 +109,7 @@ def uehara_depth(radius: float, density_ratio: float, drop: float, friction: flo
         friction: Tangent of the angle of repose, mu [-].
 
     Source: uehara2003.
-    Checked by: test_cratering.py::test_depth_is_that_of_the_paper.
+    Checked by: test_cratering.py::test_uehara_depth_matches_hand_calculation.
     """
     scale = 0.14 / friction * math.sqrt(density_ratio) * (2.0 * radius) ** (2.0 / 3.0)
     depth = 0.0

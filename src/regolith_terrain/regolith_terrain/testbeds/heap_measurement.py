@@ -95,7 +95,7 @@ def measured(heap: Heap, radius: float) -> dict[str, float]:
 
 
 def _edge(at: Floats, height: Floats, least: float) -> float:
-    """Return the radius at the foot of the heap [m], where a line through the outermost rings reaches zero height.
+    """Return the radius at the foot of the heap [m], extrapolated from its outermost rings.
 
     Only rings of at least a given height count; those further out hold single elements. With the line the radius does
     not depend on the size of the elements.

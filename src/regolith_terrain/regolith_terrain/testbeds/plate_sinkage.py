@@ -194,7 +194,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def _on_particles(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return one row per load on a fresh bed, with bearing capacity from theory and from the knee of the curve."""
+    """Return one row per load on a fresh bed, with bearing capacity from theory and from the knee."""
     s, discretisation = settings, settings.discretisation()
 
     def begin(number: int) -> Press:
@@ -230,7 +230,7 @@ def bearing_capacity(width: float, cohesion: float, friction_angle: float, weigh
         disc: Whether the plate is a disc.
 
     Source: terzaghi1943; vesic1973.
-    Checked by: test_pressed_particles.py::test_bearing_capacity_is_the_books.
+    Checked by: test_pressed_particles.py::test_bearing_capacity_matches_hand_calculation.
     """
     if friction_angle == 0.0:
         return 1.3 * cohesion * (2.0 + math.pi)
@@ -246,7 +246,9 @@ def _at(samples: list[Pressed], time: float) -> Pressed:
 
 
 def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
-    """Return samples of a loading cycle: load rises for 10 s, holds to 11 s, drops to 10 % by 13 s, returns by 15 s.
+    """Return samples of a loading cycle with loading, unloading and reloading.
+
+    The load rises for 10 s, is constant to 11 s, falls to 10 % by 13 s, and is back by 15 s.
 
     Args:
         settings: Settings of the press.
@@ -278,7 +280,7 @@ def bekker_sinkage(settings: Settings, load: float) -> float | None:
     """Return the sinkage [m] of a plate under a load [N], with 1 / b = perimeter / (2 area); None for a wheel.
 
     Source: bekker1969.
-    Checked by: test_experiments.py::test_plate_sinkage_is_bekkers.
+    Checked by: test_experiments.py::test_plate_sinkage_matches_bekker.
     """
     s = settings
     if s.shape == 'wheel':

@@ -37,7 +37,7 @@ Part = Callable[[float], None]
 
 
 class ResumableRun(Protocol):
-    """A case in progress. Continued from :meth:`load`, its result is bit-identical to that of an uninterrupted run."""
+    """Case in progress that can be saved and resumed bit-identically."""
 
     @property
     def part(self) -> float:

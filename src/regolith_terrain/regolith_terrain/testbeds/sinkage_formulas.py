@@ -16,7 +16,7 @@ def bekker_sinkage(load: float, radius: float, width: float, modulus: float, exp
         exponent: Sinkage exponent n, below 3 [-].
 
     Source: bekker1969.
-    Checked by: test_sinkage_formulas.py::test_bekkers_wheel_carries_its_load.
+    Checked by: test_sinkage_formulas.py::test_bekker_sinkage_pressure_integral_equals_the_load.
     """
     base = 3.0 * load / ((3.0 - exponent) * width * modulus * (2.0 * radius) ** 0.5)
     return float(base ** (2.0 / (2.0 * exponent + 1.0)))
@@ -29,7 +29,7 @@ def lyasko_factor(slip: float) -> float:
         slip: Slip ratio i, 0 to 1 [-].
 
     Source: lyasko2010.
-    Checked by: test_sinkage_formulas.py::test_slip_sinks_wheels_deeper.
+    Checked by: test_sinkage_formulas.py::test_sinkage_formulas_grow_with_slip.
     """
     return (1.0 + slip) / (1.0 - 0.5 * slip)
 
@@ -49,6 +49,6 @@ def ding_sinkage(
         slip: Slip ratio [-].
 
     Source: ding2010, the exponent; bekker1969.
-    Checked by: test_sinkage_formulas.py::test_slip_sinks_wheels_deeper.
+    Checked by: test_sinkage_formulas.py::test_sinkage_formulas_grow_with_slip.
     """
     return bekker_sinkage(load, radius, width, modulus, exponent + growth * slip)

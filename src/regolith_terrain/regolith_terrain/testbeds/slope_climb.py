@@ -99,7 +99,7 @@ class WheelRig(Section):
         Times scale with the square root of length over gravity. The rate of the wheel is unchanged.
 
         Source: slonaker2017.
-        Checked by: test_climb_scaling.py::test_slip_is_the_same_on_the_moon_where_rates_scale.
+        Checked by: test_climb_scaling.py::test_crm_climb_slip_is_invariant_under_gravity_scaling.
         """
         slower = math.sqrt(self.gravity_mps2 / gravity)
         times = {

@@ -28,7 +28,7 @@ class RigidWheel(NamedTuple):
     """Forces on a rigid wheel and its sinkage.
 
     Source: wong1967.
-    Checked by: test_wong_reece.py::test_closed_form_without_friction_is_bekker.
+    Checked by: test_wong_reece.py::test_wong_reece_without_friction_equals_bekker.
     """
 
     drawbar_pull: float
@@ -62,8 +62,8 @@ def rigid_wheel(
         ValueError: If the soil cannot support the load before the axle is below the surface.
 
     Source: wong1967; bekker1969; janosi1961.
-    Checked by: test_wong_reece.py::test_closed_form_without_friction_is_bekker,
-    test_wong_reece.py::test_steady_wheel_follows_the_closed_form.
+    Checked by: test_wong_reece.py::test_wong_reece_without_friction_equals_bekker,
+    test_wong_reece.py::test_steady_wheel_matches_wong_reece.
     """
     k_phi, k_c, n, cohesion, tan_phi, janosi = (
         float(soil[column]) for column in (K_PHI, K_C, EXPONENT, COHESION, TAN_PHI, JANOSI)
@@ -104,6 +104,6 @@ def drawbar_curve(soil: Floats, load: float, slips: Floats, radius: float, width
     Other arguments are those of :func:`rigid_wheel`.
 
     Source: wong1967; bekker1969; janosi1961.
-    Checked by: test_wong_reece.py::test_closed_form_without_friction_is_bekker.
+    Checked by: test_wong_reece.py::test_wong_reece_without_friction_equals_bekker.
     """
     return np.array([rigid_wheel(soil, load, float(s), radius, width).drawbar_pull for s in slips])

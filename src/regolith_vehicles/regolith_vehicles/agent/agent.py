@@ -112,8 +112,8 @@ class VehicleAgent(Participant):
         super().__init__(name, send_result, epoch)
         if (soil is None) == (grid is None):
             raise ValueError(f'{name}: exactly one of soil and grid must be given')
-        if grid is not None and not terrain.compaction_transfer:
-            raise ValueError(f'{name}: compaction_transfer = false requires a separate soil copy per agent')
+        if grid is not None and not terrain.merge_compaction:
+            raise ValueError(f'{name}: merge_compaction = false requires a separate soil copy per agent')
         self.entry = entry
         self.model = model
         self.mjcf_path = Path(mjcf_path)
@@ -221,8 +221,9 @@ class VehicleAgent(Participant):
             self.retry_deferred()
 
     def place_at_start(self) -> None:
-        """Place the vehicle at its initial pose at rest, on the committed terrain or above; only before the first
-        cycle.
+        """Place the vehicle at rest at its initial pose, before the first cycle.
+
+        It stands on the committed terrain or above.
         """
         entry = self.entry
         where = (*entry.position, math.radians(entry.heading_deg))
@@ -403,9 +404,7 @@ class VehicleAgent(Participant):
         )
 
     def _mobility(self, cycle: Cycle) -> Vector:
-        """Return the inverse inertia at the vehicle's center of mass if a constraint holds the vehicle, else an empty
-        array.
-        """
+        """Return the inverse inertia at the vehicle's center of mass for a constraint, else an empty array."""
         if self.name not in cycle.constrained:
             return np.zeros((0, 6))
         vehicle = self.vehicle

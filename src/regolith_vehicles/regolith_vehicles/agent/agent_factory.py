@@ -65,7 +65,7 @@ class AgentFactory:
         """
         entry = load_section(self._file, f'vehicles.{name}', VehicleEntry)
         model, mjcf_path = load_vehicle_model(entry.model)
-        soil = SoilCopy(self.grid(), name, self.terrain.compaction_transfer) if grid is None else None
+        soil = SoilCopy(self.grid(), name, self.terrain.merge_compaction) if grid is None else None
         return VehicleAgent(
             name,
             entry,

@@ -8,6 +8,6 @@ STREAMS = {
     'state': 'poses of its parts at every commit, part_poses',
     'motion': 'motion of its base within every cycle, motion_samples',
     'wheels': 'states of its wheels at every commit, wheel_states',
-    'particles': 'moving soil in its CRM regions at every commit, particles',
+    'particles': 'moving soil in its CRM regions at every commit, soil_surfels',
 }
 """Content and topic of each stream."""

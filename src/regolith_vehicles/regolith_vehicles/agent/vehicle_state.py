@@ -61,8 +61,10 @@ class VehicleState:
     The order is that of the agent's visual description. None: not requested.
     """
     told: Vector
-    """Telemetry of the running gear (:meth:`regolith_vehicles.running_gear.RunningGear.telemetry`), then of the tools
-    (:meth:`regolith_vehicles.tools.vehicle_tools.VehicleTools.telemetry`).
+    """Telemetry of the running gear, then of the tools.
+
+    See :meth:`regolith_vehicles.running_gear.RunningGear.telemetry` and
+    :meth:`regolith_vehicles.tools.vehicle_tools.VehicleTools.telemetry`.
     """
     charge: Vector
     """State of the battery by the columns of :mod:`regolith_vehicles.powertrain.battery`; (0,) without one."""
@@ -77,8 +79,9 @@ class VehicleState:
     cycle_ns: int = 0
     """Duration of the cycle that led to this state [ns]; 0 at the start and after a restore."""
     motion: Vector | None = None
-    """Motion of the base after every substep of that cycle; see
-    :func:`regolith_vehicles.dynamics.substeps.substep_loop`.
+    """Motion of the base after every substep of the cycle.
+
+    See :func:`regolith_vehicles.dynamics.substeps.substep_loop`.
     """
     alternation: Vector | None = None
     """Fraction of the cycle's substeps in which each actuator switched between its force limits [-], shape (nu,).

@@ -3,7 +3,7 @@
 """Forces on a car within a substep: springs and dampers by their tables, powertrain and brakes.
 
 Source: blundell2014, chapter 6.
-Checked by: test_car.py::test_springs_push_by_their_table.
+Checked by: test_car.py::test_springs_follow_their_table.
 """
 
 from __future__ import annotations

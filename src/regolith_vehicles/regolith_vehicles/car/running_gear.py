@@ -247,8 +247,8 @@ class Car(RunningGear):
         Args:
             duration: Duration of the cycle [s].
             *targets: Forward speed [m/s] and yaw rate [rad/s], shape (2,); or forward speed and angle of the steered
-                wheels
-                [rad], shape (1,) each; or steering, throttle, braking and optionally direction, shape (3,) or (4,).
+                wheels [rad], shape (1,) each; or steering, throttle, braking and optionally direction, shape (3,) or
+                (4,).
         """
         given = np.concatenate([np.asarray(target, dtype=np.float64) for target in targets])
         speed, integral = self.cruising.tolist()

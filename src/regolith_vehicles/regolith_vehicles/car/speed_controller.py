@@ -47,7 +47,7 @@ def steered(linear: float, angular: float, speed: float, wheelbase: float, full_
         full_angle: Angle of the wheels at full steering [rad].
 
     Source: rajamani2012, section 2.2.
-    Checked by: test_car.py::test_a_twist_is_driven.
+    Checked by: test_car.py::test_twist_is_followed.
     """
     along = max(abs(linear), abs(speed), _SLOW) * (1.0 if linear >= 0.0 else -1.0)
     return math.atan(wheelbase * angular / along) / full_angle
@@ -80,7 +80,7 @@ def traction_limit(spinning: float, speed: float) -> float:
         speed: Forward speed [m/s].
 
     Source: rajamani2012, section 3.3.
-    Checked by: test_car.py::test_a_twist_does_not_spin_the_wheels.
+    Checked by: test_car.py::test_twist_does_not_spin_the_wheels.
     """
     borne = SPINNING + SPINNING_SHARE * abs(speed)
     return min(max(2.0 - spinning / borne, 0.0), 1.0)
@@ -108,7 +108,7 @@ def speed_control(linear: float, steering: float, speed: float, integral: float,
         duration: Duration of the cycle [s].
 
     Source: rajamani2012, section 5.3.
-    Checked by: test_car.py::test_a_twist_is_driven.
+    Checked by: test_car.py::test_twist_is_followed.
     """
     way = 1.0 if linear > 0.0 or (linear == 0.0 and speed >= 0.0) else -1.0  # to stop: the present direction
     steering = min(max(steering, -1.0), 1.0)

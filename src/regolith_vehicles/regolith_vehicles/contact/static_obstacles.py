@@ -25,8 +25,7 @@ from regolith_vehicles.description.mesh_files import load_triangles
 from regolith_world.numerics.portable_math import times
 
 HIGH_M, WIDE_M = 0.75, 1.5
-"""Minimum height above the ground and minimum width of obstacles for electromagnetic waves [m]:
-one wavelength at 400 MHz, and two.
+"""Minimum height above the ground and minimum width of obstacles [m]: one and two wavelengths at 400 MHz.
 
 Waves are diffracted around smaller obstacles as if these did not exist.
 """

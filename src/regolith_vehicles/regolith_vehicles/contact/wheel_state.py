@@ -51,12 +51,11 @@ class WheelState:
     steer_angle: float
     """Steering angle [rad], positive to the left."""
     slip_ratio: float
-    """Slip ratio s = 1 - v / (omega R), with the speed v of the wheel center along its heading; see
-    :func:`slip_ratio`.
+    """Slip ratio s = 1 - v / (omega R), with the speed v of the wheel center along its heading.
 
-    The same formula applies to braking (v > omega R gives s < 0). The value is clipped to [-1, 1]. 1 means spinning in
-    place or sliding backward with forward rotation, -1 a locked wheel that is dragged. 0 if both speeds are below 1
-    cm/s.
+    See :func:`slip_ratio`. The same formula applies to braking (v > omega R gives s < 0). The value is clipped to [-1,
+    1]. 1 means spinning in place or sliding backward with forward rotation, -1 a locked wheel that is dragged. 0 if
+    both speeds are below 1 cm/s.
     """
     slip_angle: float
     """Slip angle from the wheel's heading line to the velocity of its center [rad], positive to the left; 0 at rest."""
@@ -111,7 +110,7 @@ def slip_ratio(speed: float, rolling: float) -> float:
         rolling: Rim speed omega R [m/s].
 
     Source: wong2008, eq. 2.5.
-    Checked by: test_wheel_measures.py::test_slip_ratio_is_wongs.
+    Checked by: test_wheel_measures.py::test_slip_ratio_matches_wong.
     """
     if abs(rolling) < SLOW:
         return 0.0 if abs(speed) < SLOW else -1.0

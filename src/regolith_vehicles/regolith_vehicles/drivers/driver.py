@@ -44,8 +44,7 @@ class Driver(ABC):
 
         Args:
             wanted: Last command from outside since the previous cycle; its twist is NaN if only joint targets arrived.
-                None:
-                no command.
+                None: no command.
         """
         if wanted is None or math.isnan(wanted.linear) or wanted.by is not None:
             return LIVE.pack(False, 0.0, 0.0)

@@ -25,8 +25,9 @@ _STATE = struct.Struct('<qq?')
 
 
 class TasksDriver(Driver):
-    """Driver of tasks; the state is the number of finished tasks, the start of the present one, and whether it
-    rotates.
+    """Driver of tasks.
+
+    Its state is the number of finished tasks, the start of the present one, and whether it rotates.
     """
 
     def __init__(self, config: TasksDriverConfig, start_ns: int | None = None) -> None:

@@ -82,10 +82,10 @@ def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[
     """Return wheel speeds [rad/s] and steering angles [rad], shape (n,) each, for a twist of the base.
 
     The forward speed has priority: a curve tighter than the steering allows is widened. A yaw rate without forward
-    speed rotates the vehicle in place: wheels steer toward their tangent as far as they can and roll with the velocity
-    component along their heading (an unsteered wheel always skids). If a wheel would exceed its maximum speed, all are
-    slowed by the same factor, so the path stays. Commands out of range are limited first: the forward speed to the top
-    speed, the yaw rate in proportion, then to the limits of steering and wheels.
+    speed rotates the vehicle in place. Wheels steer toward their tangent as far as they can and roll with the velocity
+    component along their heading. An unsteered wheel always skids. If a wheel would exceed its maximum speed, all are
+    slowed by the same factor, so the path stays. Commands out of range are limited first. The forward speed is limited
+    to the top speed, the yaw rate in proportion, then both to the limits of steering and wheels.
 
     Args:
         layout: Positions and limits of the wheels.
@@ -154,7 +154,7 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
     resistance; mandow2007, section II.
     Checked by: test_kinematics.py::test_round_trip,
     test_kinematics.py::test_skid_steering_scrubs_off_a_part_of_the_turn,
-    test_kinematics.py::test_wheels_that_disagree_are_fitted_by_least_squares.
+    test_kinematics.py::test_inconsistent_wheels_are_fitted_by_least_squares.
     """
     twist = np.zeros(3)
     _fit(layout.x, layout.y, layout.radius, np.asarray(speeds, float), np.asarray(angles, float), twist)
@@ -163,8 +163,7 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _fit(x: Vector, y: Vector, radius: Vector, speeds: Vector, angles: Vector, twist: Vector) -> None:
-    """Write the least-squares twist (vx, vy, yaw rate), shape (3,); it stays unchanged if the wheels do not determine
-    it.
+    """Write the least-squares twist (vx, vy, yaw rate), shape (3,), if the wheels determine it.
 
     Cramer's rule on the normal equations gives the same bits for any installed BLAS.
     """

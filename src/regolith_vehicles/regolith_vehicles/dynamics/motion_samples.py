@@ -36,8 +36,7 @@ def of_cycle(rows: Floats, end_ns: int, dt_ns: int) -> MotionSamples:
 
     Args:
         rows: Samples of :func:`regolith_vehicles.dynamics.substeps.substep_loop`: qpos and qvel of the free joint,
-            shape
-            (n, 13).
+            shape (n, 13).
         end_ns: Committed time at the end of the cycle [ns].
         dt_ns: Duration of the cycle [ns].
     """

@@ -447,7 +447,7 @@ def composite_inertia(
         inertia: Out: inertia about the center of mass, world axes [kg m^2], shape (3, 3).
 
     Source: goldstein2002, the parallel-axis theorem.
-    Checked by: test_kernels.py::test_the_inertia_of_several_bodies_is_steiners.
+    Checked by: test_kernels.py::test_inertia_of_several_bodies_follows_the_parallel_axis_theorem.
     """
     total = 0.0
     center[:] = 0.0
@@ -487,7 +487,7 @@ def point_velocities(cvel: Vector, points: Vector, com: Vector, bodies: Indices)
         bodies: Bodies of the points, shape (n,) with n >= k.
 
     Source: goldstein2002; todorov2012.
-    Checked by: test_kernels.py::test_points_of_turning_bodies_move_as_v_plus_w_cross_r.
+    Checked by: test_kernels.py::test_point_velocity_of_rotating_body_is_v_plus_w_cross_r.
     """
     out = np.empty(points.shape)
     for k in range(points.shape[0]):
@@ -509,7 +509,7 @@ def impulse_response(model: Any, data: Any, body: int, point: ArrayLike, impulse
         impulse: Impulse in the world frame [N s], shape (3,).
 
     Source: featherstone2008.
-    Checked by: test_multibody.py::test_impulse_changes_momentum_by_itself,
+    Checked by: test_multibody.py::test_impulse_changes_momentum_by_the_impulse,
     test_multibody.py::test_impulse_agrees_with_the_state_it_reports.
     """
     jacobian = np.zeros((3, model.nv))
@@ -534,8 +534,8 @@ def inverse_inertia(model: Any, data: Any, body: int, point: ArrayLike) -> Vecto
         point: Point in the world frame [m], shape (3,); it moves with the body.
 
     Source: featherstone2008; khatib1987.
-    Checked by: test_multibody.py::test_mobility_is_what_blows_do,
-    test_multibody.py::test_mobility_of_a_single_body_is_its_inverse_inertia.
+    Checked by: test_multibody.py::test_inverse_inertia_matches_impulse_response,
+    test_multibody.py::test_inverse_inertia_of_single_body_is_exact.
     """
     jacobian = np.zeros((6, model.nv))
     mujoco.mj_jac(model, data, jacobian[:3], jacobian[3:], np.asarray(point, dtype=float), body)

@@ -104,8 +104,8 @@ class Odometry:
             gravity: Magnitude of gravity, to which accelerations are compared [m/s^2]; 0: accelerations are ignored.
 
         Source: thrun2005, section 5.3.
-        Checked by: test_vehicle_state.py::test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals,
-        test_kinematics.py::test_odometry_closes_a_circle, test_vehicle_state.py::test_crabbing_covers_its_way.
+        Checked by: test_vehicle_state.py::test_odometry_is_exact_on_arcs_and_second_order_on_spirals,
+        test_kinematics.py::test_odometry_closes_a_circle, test_vehicle_state.py::test_odometry_of_crab_motion_is_exact.
         """
         vx, vy, rate = twist_of_wheels(layout, turned / duration, angles)
         dx, dy, turn = vx * duration, vy * duration, rate * duration

@@ -7,42 +7,34 @@ Its error is slip. The following fractions of the rolled distance are states of 
 their correlation is kept:
 
 * Common slip of all wheels, along and across their headings, from the soil. It is constant over the run: a scale
-  error,
-  so the position error grows with the distance.
+  error, so the position error grows with the distance.
 * Downhill slip per unit of slope. Soil yields under the weight component along the slope, so a vehicle slips more
-  uphill
-  and less downhill, and drifts down a slope that it crosses. The slope is that of the vehicle against gravity, as an
-  onboard inclinometer measures it. Acceleration loads the soil in the same way: thrust of m a slips as on a slope of
-  a / g (Wong 2008, section 3.1: one balance of thrust, weight along the surface and inertia). In a turn the
-  centripetal
-  acceleration acts as a slope that rises toward the turn's center. The acceleration is that of the estimate: a truck
-  that
-  starts at 0.9 m/s^2 on the Moon is as uncertain as on a slope of 29 degrees. Wheels with servos recover this slip
-  when
-  they slow down. Wheels driven by an engine do not: they slow down as they stop to spin, which returns no distance.
-  For
-  them, acceleration counts again only above their maximum speed since standstill. Slopes enter only the covariance.
+  uphill and less downhill, and drifts down a slope that it crosses. The slope is that of the vehicle against gravity,
+  as an onboard inclinometer measures it. Acceleration loads the soil in the same way: thrust of m a slips as on a
+  slope of a / g. Wong 2008, section 3.1, has one balance of thrust, weight along the surface and inertia. In a turn
+  the centripetal acceleration acts as a slope that rises toward the turn's center. The acceleration is that of the
+  estimate. A truck that starts at 0.9 m/s^2 on the Moon is as uncertain as on a slope of 29 degrees. Wheels with
+  servos recover this slip when they slow down. Wheels driven by an engine do not: they slow down as they stop to spin,
+  which returns no distance. For them, acceleration counts again only above their maximum speed since standstill.
+  Slopes enter only the covariance.
 * Yaw rate error from scrubbing in a turn: unequal loads, different longitudinal and lateral friction, understeer. A
   first-order Gauss-Markov process over the turned angle: nearly constant during one turn, different in the next.
 * Shift of a turn's center, forward and to the left, from the same scrubbing. Unequal loads shift the center toward the
-  wheels with more grip, by the same fraction of their mean distance from the base (Martinez et al. 2005 measure such
-  centers of skid steering). Two processes like the previous one.
+  wheels with more grip, by the same fraction of their mean distance from the base. Martinez et al. 2005 measure such
+  centers of skid steering. Two processes like the previous one.
 * Turn lag, a length times the change of curvature: the yaw angle by which a vehicle lags until the soil is sheared
   sideways and the body turns. Simplification: it acts at once and does not depend on speed.
-* Uneven slip of unsteered wheels when one side rolls faster than the other: a fraction of the distance and a fraction
-  of
-  the yaw rate, constant over the run, see :func:`unevenness`. Soil responds to slip distance per rolled distance, so
-  the
-  slow side has grip and the fast side slips. The vehicle moves and turns less than in the balance of equal wheels
-  (:func:`regolith_vehicles.dynamics.kinematics.twist_of_wheels`): most if one side is stopped, not at all in straight
-  motion or rotation in place. The loss has one sign, but odometry does not correct it: a vehicle with large sinkage
-  loses
-  twice as much, one on firm ground less. Two more states describe the course, since linear propagation of the yaw
-  error
-  is not sufficient where half of the yaw rate can be lost: distance along the heading by the cosine of the error, of
-  second order, and distance across by its sine less the error itself, of third order.
-* Individual slip of each wheel, along and across, from its load and the relief under it: a first-order Gauss-Markov
-  process over the distance, so the error grows with the square root of the distance.
+* Uneven slip of unsteered wheels when one side rolls faster than the other (see :func:`unevenness`). It is a fraction
+  of the distance and a fraction of the yaw rate, constant over the run. Soil responds to slip distance per rolled
+  distance, so the slow side has grip and the fast side slips. The vehicle moves and turns less than in the balance of
+  equal wheels (:func:`regolith_vehicles.dynamics.kinematics.twist_of_wheels`). The loss is largest if one side is
+  stopped, and zero in straight motion or rotation in place. The loss has one sign, but odometry does not correct it: a
+  vehicle with large sinkage loses twice as much, one on firm ground less. Two more states describe the course, since
+  linear propagation of the yaw error is not sufficient where half of the yaw rate can be lost. One is the distance
+  along the heading by the cosine of the error (second order). The other is the distance across by the sine of the
+  error less the error itself (third order).
+* Individual slip of each wheel, along and across, from its load and the relief under it. It is a first-order
+  Gauss-Markov process over the distance, so the error grows with the square root of the distance.
 
 In addition, a rover that starts to drive turns its wheels further until the soil under them is sheared enough to
 transmit the thrust. This distance is about the soil's shear displacement modulus (Janosi & Hanamoto 1961) and is lost
@@ -73,8 +65,9 @@ from regolith_world.numerics.portable_math import times
 Vector = NDArray[np.float64]
 
 DOWNHILL, TURNING, CENTER, LAG, OWN = 5, 6, 7, 9, 10
-"""Rows of the joint covariance: downhill slip, fraction of the yaw rate, first of two rows of the turn's center, turn
-lag, first row of the individual wheel slips.
+"""Rows of the joint covariance, or the first one of several.
+
+Downhill slip, fraction of the yaw rate, center of the turn (two rows), turn lag, slips of individual wheels.
 """
 UNEVEN = 4
 """Rows at the end, for skid steering: distance and yaw angle lost by uneven slip, errors along and across the course.
@@ -98,7 +91,7 @@ def center_shift(layout: WheelLayout, config: OdometryConfig) -> float:
     """Return the standard deviation of the shift of a turn's center, forward and to the left [m].
 
     Source: martinez2005.
-    Checked by: test_odometry.py::test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance.
+    Checked by: test_odometry.py::test_turn_center_deviation_is_a_fraction_of_wheel_distance.
     """
     return turning_share(layout, config) * layout.lever
 
@@ -107,7 +100,7 @@ def skids(layout: WheelLayout) -> bool:
     """Return whether the vehicle turns by unequal speeds of its sides; both uneven slips then have a row.
 
     Source: mandow2007.
-    Checked by: test_odometry_skidding.py::test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip.
+    Checked by: test_odometry_skidding.py::test_straight_drive_and_rotation_in_place_have_no_uneven_slip.
     """
     return not (layout.steers or layout.tracks) and bool(np.any(layout.y > 0.0) and np.any(layout.y < 0.0))
 
@@ -117,11 +110,11 @@ def uneven_share(layout: WheelLayout, config: OdometryConfig) -> float:
 
     Forces are assumed to follow the slip of each wheel per rolled distance. Four wheels at (+-x, +-y) whose sides roll
     at v (1 +- r) then turn about a center shifted by x^2 r / (y (1 - r^2)) to the slow side. The fraction of the yaw
-    rate that scrubbing takes grows by 1 / (1 - r^2). To second order in r, and limited there since friction bounds
-    forces, both cost r^2 x^2 / (x^2 + y^2), whose factor is the fraction of a turn that scrubbing takes.
+    rate that scrubbing takes grows by 1 / (1 - r^2). To second order in r, both cost r^2 x^2 / (x^2 + y^2). The factor
+    is the fraction of a turn that scrubbing takes. Higher orders are dropped: friction bounds forces.
 
     Source: martinez2005; mandow2007, section II; wong2008, section 6.1.
-    Checked by: test_odometry_skidding.py::test_the_uneven_share_is_the_part_of_a_turn_that_scrubs.
+    Checked by: test_odometry_skidding.py::test_uneven_slip_default_is_the_scrubbing_fraction.
     """
     if config.uneven_slip is not None:
         return config.uneven_slip
@@ -140,7 +133,7 @@ def unevenness(layout: WheelLayout, rolled: Vector) -> tuple[float, float]:
         rolled: Rolled distance of each rim [m], shape (n,).
 
     Source: martinez2005, as :func:`uneven_share`.
-    Checked by: test_odometry_skidding.py::test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip.
+    Checked by: test_odometry_skidding.py::test_straight_drive_and_rotation_in_place_have_no_uneven_slip.
     """
     left, right = float(rolled[layout.y > 0.0].mean()), float(rolled[layout.y < 0.0].mean())
     total = abs(left) + abs(right)
@@ -159,7 +152,7 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
     effects of the yaw error along and across the course.
 
     Source: martinelli2003; thrun2005, section 5.4.
-    Checked by: test_odometry.py::test_a_start_is_uncertain_by_the_encoders_ticks.
+    Checked by: test_odometry.py::test_initial_covariance_follows_from_encoder_ticks.
     """
     count = len(layout.x)
     size = OWN + 2 * count + (UNEVEN if skids(layout) else 0)
@@ -214,9 +207,9 @@ def propagate(
         bent: Change of the curvature [rad/m].
 
     Source: martinelli2003; thrun2005, section 5.4.
-    Checked by: test_odometry.py::test_linear_propagation_agrees_with_drawn_slips,
+    Checked by: test_odometry.py::test_linear_propagation_agrees_with_random_slips,
     test_odometry.py::test_acceleration_counts_as_a_slope,
-    test_odometry.py::test_a_common_slip_is_a_scale_error.
+    test_odometry.py::test_common_slip_is_a_scale_error.
     """
     weights = _weights(layout.x, layout.y, angles)
     uneven = unevenness(layout, rolled) if skids(layout) else (0.0, 0.0)
@@ -256,7 +249,7 @@ def start_variance(config: OdometryConfig, before: float, after: float) -> float
         after: Distance since the start at the end of the cycle [m].
 
     Source: janosi1961.
-    Checked by: test_odometry.py::test_the_way_lost_when_setting_off_is_lost_once.
+    Checked by: test_odometry.py::test_start_slip_is_added_once.
     """
     scale = config.start_slip_stddev_m
     if scale == 0.0:
@@ -285,7 +278,7 @@ def twist_covariance(
         slope: Slope of the base's forward and left axis plus acceleration over gravity [-].
 
     Source: martinelli2003; thrun2005, section 5.4.
-    Checked by: test_odometry.py::test_the_twists_covariance_adds_common_slip_own_slip_and_ticks.
+    Checked by: test_odometry.py::test_twist_covariance_adds_common_slip_wheel_slip_and_ticks.
     """
     tick = 2.0 * math.pi / config.ticks_per_revolution / math.sqrt(6.0) / duration
     weights = _weights(layout.x, layout.y, angles)

@@ -44,8 +44,7 @@ class TorqueWatch:
             t_ns: Simulated time at the end of the cycle [ns].
             cycle_ns: Duration of the cycle [ns].
             alternation: Fraction of substeps in which each actuator switched between its limits [-], shape (nu,);
-                None: no
-                cycle.
+                None: no cycle.
         """
         if alternation is None:
             return []

@@ -272,9 +272,7 @@ class Vehicle:
         return self._body_state
 
     def part_states(self) -> tuple[BodyState, ...]:
-        """Return pose and twist of :attr:`VehicleModelConfig.parts`, named VEHICLE/BODY; the mass is that of the
-        vehicle.
-        """
+        """Return pose and twist of :attr:`VehicleModelConfig.parts`, named VEHICLE/BODY; the mass is the vehicle's."""
         whole = self.body_state()
         return part_states(self.config.parts, self.body.parts, self._data, self._bodies.root, whole)
 
@@ -313,8 +311,8 @@ class Vehicle:
         return np.asarray(self._force.sum(axis=0))
 
     def hull_load_fraction(self) -> float:
-        """Return the fraction of the weight on the hull without tools, at the end of the last cycle; 0 without
-        gravity.
+        """Return the fraction of the weight on the hull without tools at the end of the last cycle (0 without
+        gravity).
         """
         gravity, force = self._model.opt.gravity, -self._force[self._parts.belly].sum(axis=0)
         return dot(force, gravity) / (self.body.mass * dot(gravity, gravity)) if gravity.any() else 0.0
@@ -369,8 +367,7 @@ class Vehicle:
         Args:
             dt_ns: Duration of the cycle [ns], > 0.
             *targets: Targets of the running gear's actuators at the end of the cycle (:meth:`RunningGear.targets`),
-                within
-                limits of value and rate. For wheels: speeds [rad/s] and steering angles [rad], shape (n,) each.
+                within limits of value and rate. For wheels: speeds [rad/s] and steering angles [rad], shape (n,) each.
 
         Raises:
             VehicleError: If the motion diverges or a part leaves its soil window; names the vehicle and the part.
@@ -455,8 +452,9 @@ class Vehicle:
         fading: substeps.PlacementDamping = substeps.NOT_FADING,
         digging: ToolStepArrays | None = None,
     ) -> Callable[[], int]:
-        """Return a function that computes all substeps of a cycle; ``begin`` and ``end`` are controls of the
-        actuators.
+        """Return a function that computes all substeps of a cycle.
+
+        Its ``begin`` and ``end`` are controls of the actuators.
         """
         parts = self._parts
         self._force[active:] = self._torque[active:] = self._stats[active:] = 0.0
@@ -485,8 +483,8 @@ class Vehicle:
     def finish(self, motion: CycleMotion) -> NodeRecords:
         """Return the grid nodes that a motion changed after its run; raises the errors of :meth:`evolve`.
 
-        If a part left the soil of its cycle, for example a wheel with fast steering, the cycle is repeated from its
-        start with soil for higher accelerations.
+        If a part left the soil of its cycle, the cycle is repeated from its start with soil for higher accelerations.
+        An example is a wheel with fast steering.
         """
         for acceleration in substeps.WIDER_ACCELERATIONS:
             if not motion.left_window:

@@ -124,7 +124,7 @@ def run(settings: Settings, tick: Tick) -> dict[str, Any]:
     """Return ``columns``, ``rows`` and ``summary``: peaks and stiffness of the tire for each load and friction.
 
     Source: pacejka2012, section 1.2.1.
-    Checked by: test_tyres.py::test_the_rig_shows_what_the_tyre_does.
+    Checked by: test_tires.py::test_rig_summary_matches_the_tire.
     """
     tyre = settings.made()
     if settings.motion is not None:

@@ -5,7 +5,7 @@
 Effects of temperature, age and rest are neglected: the stored energy is fully available.
 
 Source: plett2015, chapter 2.
-Checked by: test_battery.py::test_it_gives_what_was_in_it_less_what_its_resistance_takes.
+Checked by: test_battery.py::test_battery_supplies_its_energy_minus_resistive_losses.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def draw(battery: Battery, charge: Floats, power: float, step: float) -> None:
         step: Time [s].
 
     Source: plett2015, chapter 2.
-    Checked by: test_battery.py::test_it_gives_what_was_in_it_less_what_its_resistance_takes.
+    Checked by: test_battery.py::test_battery_supplies_its_energy_minus_resistive_losses.
     """
     if charge[STORED] <= 0.0:
         charge[STORED], charge[CURRENT] = 0.0, 0.0

@@ -24,7 +24,7 @@ def brake(wound_up: float, speed: float, full: float, limit: float, step: float)
         step: Step size [s].
 
     Source: dahl1968; dupont2002.
-    Checked by: test_car.py::test_a_brake_holds_up_to_its_torque.
+    Checked by: test_car.py::test_brake_holds_up_to_its_torque.
     """
     if limit <= 0.0:
         return 0.0, 0.0

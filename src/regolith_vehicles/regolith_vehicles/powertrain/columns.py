@@ -3,9 +3,7 @@
 """Columns of a driver's command and of a powertrain's state."""
 
 STEERING, THROTTLE, BRAKING, DIRECTION = range(4)
-"""Columns of a command: steering (-1 right to 1 left), throttle and braking (0 to 1), direction (below 0: reverse
-gear).
-"""
+"""Columns of a command: steering (-1 right to 1 left), throttle and braking (0 to 1), direction (< 0: reverse gear)."""
 GEAR, ENGINE_SPEED, ENGINE_TORQUE, TURBINE_SPEED, SINCE_SHIFT = range(5)
 """Columns of a powertrain's state.
 

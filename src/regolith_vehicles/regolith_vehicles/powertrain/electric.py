@@ -6,7 +6,7 @@ Its torque is the requested fraction of a curve over speed, limited by the batte
 is torque over torque constant, with resistive losses. Friction, magnetic losses and thermal limits are neglected.
 
 Source: ehsani2018, chapter 4.
-Checked by: test_powertrain.py::test_a_motor_takes_from_the_battery_what_it_gives_and_heats.
+Checked by: test_powertrain.py::test_motor_draws_work_and_losses_from_the_battery.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def terminal_power(motor: Motor, torque: float, speed: float) -> float:
     P = (T w + R (T / k)^2) / e if this is positive, else times e.
 
     Source: ehsani2018, chapter 4.
-    Checked by: test_powertrain.py::test_a_motor_takes_from_the_battery_what_it_gives_and_heats.
+    Checked by: test_powertrain.py::test_motor_draws_work_and_losses_from_the_battery.
     """
     current = torque / motor.torque_constant
     power = torque * speed + motor.resistance * current * current
@@ -101,7 +101,7 @@ def wheels_power(motor: WheelMotor, torques: Floats, speeds: Floats) -> float:
         speeds: Speeds of the wheels [rad/s], shape (n,).
 
     Source: ehsani2018, chapter 4.
-    Checked by: test_battery.py::test_motors_of_wheels_take_their_work_and_their_heat.
+    Checked by: test_battery.py::test_wheel_motors_draw_work_and_losses.
     """
     total = 0.0
     for n in range(torques.shape[0]):

@@ -5,8 +5,7 @@
 Three kinds share a gearbox that shifts without delay:
 
 * Engine maps: two curves of torque over speed, blended by the throttle. The engine speed is the driveshaft speed over
-  the
-  gear ratio.
+  the gear ratio.
 * Shafts: engine and turbine are free, with a converter or a clutch between them
   (:mod:`regolith_vehicles.powertrain.shafts`).
 * Electric: as engine maps, with a motor on a battery (:mod:`regolith_vehicles.powertrain.electric`).
@@ -14,8 +13,8 @@ Three kinds share a gearbox that shifts without delay:
 An engine brakes by its losses, which vanish at standstill: without throttle a stopped vehicle does not start to move.
 
 Source: blundell2014, section 6.11.
-Checked by: test_powertrain.py::test_a_gearbox_changes_by_the_speed_of_its_engine,
-test_powertrain.py::test_without_throttle_an_engine_does_not_drive_off.
+Checked by: test_powertrain.py::test_gearbox_shifts_by_engine_speed,
+test_powertrain.py::test_engine_without_throttle_does_not_move_the_vehicle.
 """
 
 from __future__ import annotations
@@ -146,7 +145,7 @@ def driveshaft_torque(
         step: Step size [s].
 
     Source: blundell2014, section 6.11.
-    Checked by: test_powertrain.py::test_a_gearbox_changes_by_the_speed_of_its_engine.
+    Checked by: test_powertrain.py::test_gearbox_shifts_by_engine_speed.
     """
     before = state[TURBINE_SPEED] if train.kind == SHAFTS else state[ENGINE_SPEED]
     gear = max(0, int(state[GEAR]))

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Engine and turbine on separate shafts, with a torque converter or a clutch between them.
 
-The gear connects the turbine to the driveshaft. The torque through it is the one that would make both speeds equal by
-the end of a step, if no other torque acted on the driveshaft and its wheels turned freely. Since the wheels are
-coupled to the ground, this takes some steps. Gear changes, which are sudden, are thus impacts that conserve momentum.
+The gear connects the turbine to the driveshaft. The torque through it would make both speeds equal by the end of a
+step if the wheels turned freely and no other torque acted on the driveshaft. Since the wheels are coupled to the
+ground, this takes some steps. Gear changes, which are sudden, are thus impacts that conserve momentum.
 
 Source: blundell2014, section 6.11; rajamani2012, section 5.2.
-Checked by: test_powertrain.py::test_a_converter_multiplies_torque_at_stall_and_couples_at_speed,
-test_powertrain.py::test_a_change_of_gears_keeps_momentum.
+Checked by: test_powertrain.py::test_converter_multiplies_torque_at_stall_and_couples_at_speed,
+test_powertrain.py::test_gear_change_conserves_momentum.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def converted(coupling: TorqueCoupling, engine_speed: float, turbine_speed: floa
     is faster, the converter brakes: the curves are mirrored at a ratio of 1, and both torques are equal.
 
     Source: blundell2014, section 6.11.
-    Checked by: test_powertrain.py::test_a_converter_multiplies_torque_at_stall_and_couples_at_speed.
+    Checked by: test_powertrain.py::test_converter_multiplies_torque_at_stall_and_couples_at_speed.
     """
     if engine_speed <= 0.0:
         return 0.0, 0.0
@@ -94,8 +94,8 @@ def step_shafts(
         step: Step size [s].
 
     Source: blundell2014, section 6.11.
-    Checked by: test_powertrain.py::test_a_change_of_gears_keeps_momentum,
-    test_powertrain.py::test_a_clutch_slips_up_to_its_torque.
+    Checked by: test_powertrain.py::test_gear_change_conserves_momentum,
+    test_powertrain.py::test_clutch_slips_up_to_its_torque.
     """
     engine, turbine = state[ENGINE_SPEED], state[TURBINE_SPEED]
     if coupling.idle_speed > 0.0:

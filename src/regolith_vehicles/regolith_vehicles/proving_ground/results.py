@@ -24,7 +24,7 @@ def results(s: Settings, drive: Drive) -> dict[str, float]:
     """Return the results of a maneuver by name. Results that it did not reach are omitted.
 
     Source: blundell2014, chapter 7.
-    Checked by: test_proving_ground.py::test_figures_are_those_of_a_made_up_drive.
+    Checked by: test_proving_ground.py::test_results_match_a_synthetic_drive.
     """
     if s.family == 'tracks':
         return _tracked(s, drive)

@@ -18,7 +18,7 @@ from regolith_world.ros.clock_offset import stamp
 
 
 class SurfelTopic:
-    """Publisher of ``particles``: surfels on the surface of moving soil, world frame, after every commit.
+    """Publisher of ``soil_surfels``: surfels on the surface of moving soil, world frame, after every commit.
 
     Vehicles whose terrain does not move have no topic.
 

@@ -57,7 +57,7 @@ _KNOWN = np.ix_((0, 1, 5), (0, 1, 5))
 """Rows and columns of x, y and yaw."""
 
 RATE = (
-    'Rate of the state topics except part_poses, vehicle_state, wheel_states, motion_samples and particles, in'
+    'Rate of the state topics except part_poses, wheeled_state, wheel_states, motion_samples and soil_surfels, in'
     ' simulated time [Hz].'
 )
 
@@ -272,8 +272,9 @@ class VehicleTopics:
         return frame
 
     def _publish_static(self) -> None:
-        """Publish the odom frame in the world frame once, if the scenario requests it: the initial true pose of the
-        base.
+        """Publish the odom frame in the world frame once, if the scenario requests it.
+
+        It is the initial true pose of the base.
         """
         if self._static is None or self._static_told:
             return

@@ -41,8 +41,7 @@ _TRACKED_FILES = (
 
 
 class VisualTopics:
-    """Publishers of ``parts`` and ``part_poses``, ``description`` and ``vehicle_state``; for tracked vehicles two
-    more.
+    """Publishers of ``visual_description`` and ``part_poses``, and of SynChrono's descriptions and states.
 
     Poses are in the world frame after every commit, and can be drawn or interpolated without other messages. Frames on
     ``/tf`` come from the joints.

@@ -77,8 +77,8 @@ def run_motion(tyre: RollingTire, motion: BenchMotion, step: float, count: int) 
     turn, integrated by semi-implicit Euler. Forces are those before each step.
 
     Source: hairer2006.
-    Checked by: test_tyres.py::test_transients_agree_with_the_reference,
-    test_tyres.py::test_pulled_masses_agree_with_the_reference.
+    Checked by: test_tires.py::test_transients_agree_with_the_reference,
+    test_tires.py::test_pulled_masses_agree_with_the_reference.
     """
     rows = np.empty((count, len(COLUMNS)))
     mass, way, speed = tyre.load / _G, 0.0, 0.0

@@ -3,7 +3,7 @@
 """Combined longitudinal and lateral slip from curves of pure slip.
 
 Source: bakker1989.
-Checked by: test_tyres.py::test_no_tyre_pulls_harder_than_friction_allows.
+Checked by: test_tires.py::test_tire_force_is_within_friction.
 """
 
 from __future__ import annotations

@@ -3,18 +3,18 @@
 """Contact of tires with rigid terrain.
 
 Each tire touches at a single point: where the plane of the wheel meets the plane of the ground below it. Where the
-ground bends under the tire, as at the edge of a step, this is the point of the ground nearest to the axle, and the
-force points from there to the axle. The normal force is thus the gradient of a distance, so an edge neither adds nor
-removes energy. Limits: in a groove the tire touches one side at a time. The nearest point is searched in a vertical
-plane: a truck that rolled over an edge on wheels that lean by 45 degrees gained 0.13 m of height.
+ground bends under the tire, as at the edge of a step, this is the point of the ground nearest to the axle. The force
+points from there to the axle. The normal force is thus the gradient of a distance, so an edge neither adds nor removes
+energy. Limits: in a groove the tire touches one side at a time. The nearest point is searched in a vertical plane. A
+truck that rolled over an edge on wheels that lean by 45 degrees gained 0.13 m of height.
 
 The flanges of the rim, a circle on each side of the tire, press as rigid wheels do
 (:mod:`regolith_terrain.contact.rigid_contact`). They support a tire that is compressed to the rim, that lies on its
 side, or whose side is against the face of a step. Other parts of a vehicle also use this contact. The tread has no
 force where the ground is steeper than 60 degrees across the wheel, or above its axle. A step below the axle that the
-tire slides into sideways pushes its middle plane back by the load curve, without friction, while the ground below the
-step supports it. Limits: half the width of a tire enters such a step freely, and a truck that climbs a curb at 20
-degrees to it gained 0.11 m of height at 5 m/s.
+tire slides into sideways pushes its middle plane back by the load curve, without friction. The ground below the step
+supports the tire. Limits: half the width of a tire enters such a step freely. A truck that climbs a curb at 20 degrees
+to it gained 0.11 m of height at 5 m/s.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def press(arrays: TireArrays, step: float, part: int, pose: PartPose, wrench: Wr
     """Press a part on rigid terrain for one substep; see :mod:`regolith_terrain.contact.ground_contact`.
 
     Source: pacejka2012, section 4.3.1.
-    Checked by: test_tyre_contact.py::test_a_wheel_on_a_plane_feels_what_the_bench_says,
-    test_tyre_contact.py::test_a_wheel_past_an_edge_is_carried_by_the_edge,
-    test_tyre_contact.py::test_a_wheel_over_an_edge_finds_its_nearest_point_at_any_heading.
+    Checked by: test_tire_contact.py::test_wheel_on_a_plane_matches_the_rig,
+    test_tire_contact.py::test_wheel_beyond_an_edge_is_supported_by_the_edge,
+    test_tire_contact.py::test_wheel_over_an_edge_finds_nearest_point_at_any_heading.
     """
     tyre = arrays.which[part]
     if tyre < 0:
@@ -356,9 +356,7 @@ class TireContact(GroundContact):
         )
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
-        """Return the step limit min(2 sqrt(m / (n k)), m / (n c)) of vertical and tread stiffness, or of rigid
-        contact.
-        """
+        """Return the step limit min(2 sqrt(m / (n k)), m / (n c)) of tire stiffness, or of rigid contact [s]."""
         limits = [self._rigid.step_limit(mass, area)]
         n = len(self._records)
         for p in self._records:

@@ -3,7 +3,7 @@
 """Fiala tire model: a brush with one longitudinal and one lateral stiffness, and friction that decreases with slip.
 
 Source: fiala1954; blundell2014.
-Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
+Checked by: test_tires.py::test_steady_forces_agree_with_the_reference.
 """
 
 from __future__ import annotations

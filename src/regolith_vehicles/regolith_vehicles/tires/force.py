@@ -13,14 +13,14 @@ is released by rolling, so at small slip it is as stiff as the curves:
     db/dt = v_s - (a k |v_s| / (mu N) + R |omega| k / C) b
 
 with the stiffness C of the curves and the plastic fraction a of the sliding. The fraction is zero while the bristle
-transmits less than 70 % of mu N or springs back, so a tire that is shaken does not creep. Between ``blend[0]`` and
-``blend[1]`` one force is blended into the other. With ``reference`` the tire behaves as in Chrono: no lag, a = 1, a
-bristle that rolling does not release and that slides at mu over the nominal friction, forward speeds only, and no
-bristle for Fiala.
+transmits less than 70 % of mu N or springs back. So a tire that is shaken does not creep. Between ``blend[0]`` and
+``blend[1]`` one force is blended into the other. With ``reference`` the tire behaves as in Chrono: no lag, a = 1,
+forward speeds only, and no bristle for Fiala. The bristle is not released by rolling and slides at mu over the nominal
+friction.
 
 Source: pacejka2012, section 7.2.1; dahl1968; dupont2002; rill2020, section 3.5.
-Checked by: test_tyres.py::test_transients_agree_with_the_reference,
-test_tyres.py::test_relaxation_lags_by_its_length, test_tyres.py::test_a_pulled_tyre_stands_still.
+Checked by: test_tires.py::test_transients_agree_with_the_reference,
+test_tires.py::test_relaxation_lag_is_the_relaxation_length, test_tires.py::test_pulled_tire_does_not_creep.
 """
 
 from __future__ import annotations
@@ -258,8 +258,8 @@ def _bristle(p: Any, limit: float, sliding: float, loose: float, step: float, de
         deflection: Deflection before the step [m].
 
     Source: dahl1968; dupont2002.
-    Checked by: test_tyres.py::test_a_standing_tyre_slides_at_its_friction,
-    test_tyres.py::test_transients_agree_with_the_reference.
+    Checked by: test_tires.py::test_tire_at_rest_slides_at_its_friction,
+    test_tires.py::test_transients_agree_with_the_reference.
     """
     k = p.bristle_stiffness
     lasting = 1.0

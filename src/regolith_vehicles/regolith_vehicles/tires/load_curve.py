@@ -3,7 +3,7 @@
 """Load capacity of a tire: a curve over its penetration, and a damper.
 
 Source: rill2020.
-Checked by: test_tyres.py::test_load_curves_agree_with_the_reference.
+Checked by: test_tires.py::test_load_curves_agree_with_the_reference.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def static_load(p: Any, depth: float) -> float:
         depth: Penetration [m].
 
     Source: rill2020, section 3.2.2.
-    Checked by: test_tyres.py::test_load_curves_agree_with_the_reference.
+    Checked by: test_tires.py::test_load_curves_agree_with_the_reference.
     """
     if depth <= 0.0:
         return 0.0
@@ -67,7 +67,7 @@ def rolling_radius(p: Any, depth: float) -> float:
     other models by all of it.
 
     Source: rill2020, section 3.1.4; pacejka2012, section 1.2.2.
-    Checked by: test_tyres.py::test_a_free_rolling_tyre_has_no_slip.
+    Checked by: test_tires.py::test_free_rolling_tire_has_no_slip.
     """
     share = 1.0 / 3.0 if p.model == TMEASY or p.model == PACEJKA_02 else 1.0
     radius: float = p.radius - share * depth

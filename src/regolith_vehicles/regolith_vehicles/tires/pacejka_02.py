@@ -3,11 +3,11 @@
 """Magic Formula 5.2 (Pacejka 2002) with combined slip by the friction ellipse.
 
 Names of coefficients are those of a tire's property file. The formula's slip angle and camber have the opposite sign
-of Regolith's. A tire measured on the left side of a vehicle therefore is a right one in the published convention, and
-signs are inverted at input and output.
+of Regolith's. So a tire measured on the left side of a vehicle is a right one in the published convention. Signs are
+inverted at input and output.
 
 Source: pacejka2012, section 4.3.2.
-Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
+Checked by: test_tires.py::test_steady_forces_agree_with_the_reference.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _longitudinal(p: Any, load: float, df: float, kappa: float, gamma: float, sc
     """Return the longitudinal force at pure slip ``kappa``.
 
     Source: pacejka2012, eq. 4.E9-4.E18.
-    Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
+    Checked by: test_tires.py::test_steady_forces_agree_with_the_reference.
     """
     c, reference = p.pacejka_02, p.reference != 0
     shift = c.PHX1 + c.PHX2 * df
@@ -74,7 +74,7 @@ def _lateral(p: Any, load: float, df: float, alpha: float, gamma: float, scale: 
     """Return the lateral force at pure slip angle ``alpha`` [rad].
 
     Source: pacejka2012, eq. 4.E19-4.E30.
-    Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
+    Checked by: test_tires.py::test_steady_forces_agree_with_the_reference.
     """
     c, reference = p.pacejka_02, p.reference != 0
     nominal = c.FNOMIN * c.LFZO
@@ -95,7 +95,7 @@ def _aligning(p: Any, load: float, df: float, alpha: float, gamma: float, fy: fl
     """Return the moment about the vertical [N m] of a lateral force ``fy``, from trail and residual moment.
 
     Source: pacejka2012, eq. 4.E31-4.E49.
-    Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
+    Checked by: test_tires.py::test_steady_forces_agree_with_the_reference.
     """
     c = p.pacejka_02
     nominal = c.FNOMIN * c.LFZO
@@ -132,7 +132,7 @@ def slip_force(
         scale: Friction divided by nominal friction [-].
 
     Source: pacejka2012, section 4.3.2.
-    Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
+    Checked by: test_tires.py::test_steady_forces_agree_with_the_reference.
     """
     kappa = min(max(slip_x, -1.0), 1.0)
     alpha = min(max(-math.atan(tan_alpha), -_STEEPEST), _STEEPEST)
@@ -173,7 +173,7 @@ def relaxation_lengths(p: Any, load: float) -> tuple[float, float]:
     """Return the longitudinal and lateral distance in which 63 % of a change of slip take effect [m].
 
     Source: adams2005, PAC2002, section on transient behaviour.  # term: title
-    Checked by: test_tyres.py::test_relaxation_lags_by_its_length.
+    Checked by: test_tires.py::test_relaxation_lag_is_the_relaxation_length.
     """
     c = p.pacejka_02
     nominal = c.FNOMIN * c.LFZO
@@ -187,7 +187,7 @@ def rolling_resistance(p: Any, load: float, fx: float, speed: float) -> float:
     """Return the moment of rolling resistance [N m], positive.
 
     Source: pacejka2012, eq. 9.236, without inflation pressure.
-    Checked by: test_tyres.py::test_pacejka_2002_resists_rolling.
+    Checked by: test_tires.py::test_pacejka_2002_resists_rolling.
     """
     c = p.pacejka_02
     v = abs(speed) / c.LONGVL

@@ -5,7 +5,7 @@
 Its coefficients require the load in kN, angles in degrees and the slip in percent.
 
 Source: bakker1989.
-Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
+Checked by: test_tires.py::test_steady_forces_agree_with_the_reference.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def magic_formula(x: float, peak: float, slope: float, shape: float, curvature: 
         curvature: Curvature factor E.
 
     Source: bakker1989, eq. 1.
-    Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
+    Checked by: test_tires.py::test_steady_forces_agree_with_the_reference.
     """
     if peak == 0.0 or shape == 0.0:
         return 0.0

@@ -22,7 +22,7 @@ from regolith_vehicles.tires.load_curve import rolling_radius, static_depth, ver
 
 Floats = NDArray[np.float64]
 
-TYRES = FileLibrary('tyre', Path(__file__).parent / 'data', 'regolith.tires')
+TYRES = FileLibrary('tire', Path(__file__).parent / 'data', 'regolith.tires')
 BEHAVIOURS = ('regolith', 'reference')
 NAMES = ('Fx', 'Fy', 'Mx', 'My', 'Mz')
 _LIMITS = {
@@ -214,8 +214,8 @@ def penetration(p: Any, height: float, camber: float) -> float:
     The reference neglects R (1 - cos) of it for a leaning wheel.
 
     Source: pacejka2012, section 4.3.1.
-    Checked by: test_tyres.py::test_load_curves_agree_with_the_reference,
-    test_tyres.py::test_a_leaning_tyre_is_pressed_in_by_its_plane.
+    Checked by: test_tires.py::test_load_curves_agree_with_the_reference,
+    test_tires.py::test_leaning_tire_penetration_is_in_its_plane.
     """
     c, s = math.cos(camber), math.sin(camber)
     depth: float

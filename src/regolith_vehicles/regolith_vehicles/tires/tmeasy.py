@@ -7,7 +7,7 @@ direction of the slip are on ellipses of the longitudinal and lateral points. Ri
 slips to a common scale, which differs if both are large.
 
 Source: rill2020, section 3.3.
-Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
+Checked by: test_tires.py::test_steady_forces_agree_with_the_reference.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _curve(s: float, start: float, sm: float, fm: float, ss: float, fs: float) -
     """Return the force [N] at a slip: from ``start`` s over the peak (sm, fm) to sliding (ss, fs).
 
     Source: rill2020, eq. 3.37.
-    Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
+    Checked by: test_tires.py::test_steady_forces_agree_with_the_reference.
     """
     if s > ss:
         return fs
@@ -106,7 +106,7 @@ def aligning_moment(p: Any, load: float, depth: float, slip_y: float, force_y: f
     """Return the moment about the vertical [N m] of a lateral force behind the middle of the contact.
 
     Source: rill2020, section 3.3.6.
-    Checked by: test_tyres.py::test_steady_forces_agree_with_the_reference.
+    Checked by: test_tires.py::test_steady_forces_agree_with_the_reference.
     """
     t = p.tmeasy
     q = min(load, t.top_load) / t.nominal_load

@@ -57,7 +57,7 @@ class SoilInFlight:
             grid: Committed soil grid.
 
         Source: goldstein2002.
-        Checked by: test_soil_in_flight.py::test_a_parcel_flies_a_parabola.
+        Checked by: test_soil_in_flight.py::test_parcel_moves_on_a_parabola.
         """
         if not len(self.parcels):
             return None

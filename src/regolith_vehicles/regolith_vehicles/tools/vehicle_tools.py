@@ -180,9 +180,7 @@ class VehicleTools:
         return True
 
     def places(self, data: Any) -> tuple[Vector, Vector, Vector]:
-        """Return positions [m] and velocities [m/s] of all tools in the plane, shape (n, 2), and their reach [m],
-        (n,).
-        """
+        """Return positions [m] and velocities [m/s] of all tools in the plane, (n, 2), and their reach [m], (n,)."""
         centers, velocities = self._poses(data)
         return centers[:, :2], velocities[:, :2], self._reach
 
@@ -232,8 +230,9 @@ class VehicleTools:
         return ToolStepArrays(tools, self._parts, self._dof, near, self._force, self._torque)
 
     def finish(self, data: Any, digging: ToolStepArrays | None, duration: float) -> bool:
-        """Update the tools after a cycle: store the work, dump, advance soil in flight; return whether a payload
-        changed.
+        """Update the tools after a cycle: store the work, dump, advance soil in flight.
+
+        Returns whether a payload changed.
 
         Args:
             data: MuJoCo state (mujoco.MjData).

@@ -24,8 +24,8 @@ Not modeled, with the resulting error:
 * Guide horns: a track cannot be thrown.
 
 Source: wong2008, section 2.6.
-Checked by: test_tracks.py::test_the_band_passes_on_every_force,
-test_shoe_chain.py::test_at_rest_the_band_presses_as_the_chain_does.
+Checked by: test_tracks.py::test_band_transmits_every_force,
+test_shoe_chain.py::test_band_pressure_at_rest_matches_the_chain.
 """
 
 from __future__ import annotations
@@ -318,7 +318,7 @@ def _place_side(band: Band, state: BandState, side: int, bodies: BodyArrays) -> 
 def idler_radius(band: Band, side: int, tension: float) -> float:
     """Return the radius of the pins on an idler [m] whose rubber deflects under the band's tension [N].
 
-    A shoe on which a band of tension T pulls with T p / R is flat on the rubber, at a depth in its middle at which the
+    A band of tension T pulls on a shoe with T p / R. The shoe is flat on the rubber, at the depth at which the
     foundation's pressure over its whole length supports it. Its pins are p / 2 to both sides.
 
     Args:
@@ -327,7 +327,7 @@ def idler_radius(band: Band, side: int, tension: float) -> float:
         tension: Tension of the band [N].
 
     Source: wong2008, section 2.6.
-    Checked by: test_tracks.py::test_an_idler_yields_to_the_band.
+    Checked by: test_tracks.py::test_idler_deflects_under_band_tension.
     """
     last = band.disc.shape[1] - 1
     half, radius = 0.5 * band.pitch, band.rolling_radius[side, last]

@@ -4,8 +4,9 @@
 
 Engine and gearbox are those of a car (:mod:`regolith_vehicles.powertrain.powertrain`). With steering by brakes, an
 open differential splits the torque evenly, and the brake of the inner side is applied. With split steering, each side
-has half the torque, the inner one a fraction of (1 - steering) of it, or (1 - 2 steering) in a pivot turn: reversed at
-full steering. Brakes and the inner resistance of a band are elastic until they slide, so they hold the vehicle.
+has half the torque. The inner side has a fraction of (1 - steering) of it, or (1 - 2 steering) in a pivot turn, which
+is reversed at full steering. Brakes and the inner resistance of a band are elastic until they slide, so they hold the
+vehicle.
 
 Source: wong2008, section 6.4.
 Checked by: test_tracks.py::test_engine_and_brakes_turn_the_sprockets.

@@ -109,11 +109,12 @@ def _press_wheels(
 ) -> tuple[float, float]:
     """Return outward force [N] and moment about y [N m] of road wheels and idler on a shoe between two pins.
 
-    Along x, from the shoe's middle, a wheel whose rim is ``deep`` below the inner face at ``foot`` presses with
-    k (deep - (x - foot)^2 / 2r) wherever this is positive, with the rubber's modulus k. Both integrals are exact.
+    The rim of a wheel is ``deep`` below the inner face at ``foot``, with x from the middle of the shoe. It presses
+    with k (deep - (x - foot)^2 / 2r) wherever this is positive, where k is the modulus of the rubber. Both integrals
+    are exact.
 
     Source: wong2008, section 2.6.
-    Checked by: test_tracks.py::test_a_wheel_presses_as_a_winkler_foundation_says.
+    Checked by: test_tracks.py::test_wheel_pressure_matches_winkler_foundation.
     """
     turn, half = bodies.xmat[band.hull], 0.5 * band.pitch
     x, z = 0.5 * (a[PX] + b[PX]), 0.5 * (a[PZ] + b[PZ])

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Path of a track: the shortest closed band around discs, and points on it.
 
-All coordinates are in the plane of one track, x forward and z up in the hull frame. Discs are given in the order in
-which the band meets them, down at the front, along the ground and up at the rear: sprocket, road wheels, idler. The
-first and the last are always on the path, a road wheel only if it protrudes. The band runs clockwise as seen from the
+All coordinates are in the plane of one track, x forward and z up in the hull frame. Discs are given in the order of
+the band: sprocket, road wheels, idler. The band runs down at the front, along the ground and up at the rear. The first
+and the last disc are always on the path, a road wheel only if it protrudes. The band runs clockwise as seen from the
 right of the vehicle; outward is to the left of its direction of travel.
 
 Pins are one pitch apart along chords. On a disc of radius R a chord p takes the arc R 2 asin(p / 2R). Lengths on discs
@@ -12,8 +12,8 @@ are counted in chords, so equal lengths are equal numbers of shoes. Where a shoe
 the error of its chord is below p^3 / (60 R^2).
 
 Source: wong2008, section 2.6.
-Checked by: test_track_path.py::test_a_band_round_two_discs_is_as_long_as_geometry_says,
-test_track_path.py::test_pins_stand_a_pitch_apart.
+Checked by: test_track_path.py::test_band_length_around_two_discs_matches_geometry,
+test_track_path.py::test_pins_are_one_pitch_apart.
 """
 
 from __future__ import annotations

@@ -106,12 +106,12 @@ class Tracks(RunningGear):
     def _layout(self) -> WheelLayout:
         """Return four wheels that are equivalent to the tracks for odometry: left and right, front and rear.
 
-        Shoes with little longitudinal slip keep the base's course: their lateral displacement is omega (h^2 - x^2) /
+        Shoes with little longitudinal slip keep the base's course. Their lateral displacement is omega (h^2 - x^2) /
         2v on their path through the contact, so they cause no moment. Sliding shoes have the moment of Coulomb
         friction, as wheels at their distance would (:func:`regolith_vehicles.dynamics.kinematics.twist_of_wheels`).
         The equivalent wheels are between both: half as far from the middle as the root mean square of the road wheels.
         On lunar soil in arcs of 5 m, the tracks of m113 turn it by 0.75 to 0.83 of their speed difference, in wide
-        curves by all of it; here it is 0.84. ``turn_slip`` covers the remaining error.
+        curves by all of it. Here the factor is 0.84. ``turn_slip`` covers the remaining error.
 
         Source: wong2008, section 6.1; martinez2005.
         Checked by: test_odometry.py::test_odometry_covers_its_true_errors.
@@ -279,8 +279,7 @@ class Tracks(RunningGear):
         Args:
             duration: Duration of the cycle [s].
             *targets: Forward speed [m/s] and yaw rate [rad/s], shape (2,), or steering, throttle and braking, then
-                optionally
-                direction and pivot, shape (3,) to (5,).
+                optionally direction and pivot, shape (3,) to (5,).
         """
         given = np.asarray(targets[0], dtype=np.float64)
         if len(given) == 2:
@@ -419,8 +418,9 @@ class Tracks(RunningGear):
         return min(largest.length_m, largest.width_m)
 
     def sunk(self) -> tuple[Sunk, ...]:
-        """Return the sinkage of the tracks, from their deepest shoes; the height is that of a road wheel and two
-        shoes.
+        """Return the sinkage of the tracks from their deepest shoes.
+
+        The height is that of a road wheel and two shoes.
         """
         parts = []
         for side, first, count in zip(self.tracks.sides, self.band.first, self.shoes, strict=True):

@@ -30,7 +30,7 @@ def speed_control(twist: Vector, memory: Vector, duration: float, gauge: float, 
         pivots: Whether the vehicle can rotate in place.
 
     Source: wong2008, section 6.1.
-    Checked by: test_tracks.py::test_a_twist_is_driven.
+    Checked by: test_tracks.py::test_twist_is_followed.
     """
     linear, angular = (float(v) for v in twist)
     speed, rate = float(memory[SPEED]), float(memory[YAW_RATE])

@@ -16,7 +16,7 @@ from regolith_world.objects.object import Intersection, Object
 
 
 class Beam(Object):
-    """A straight ray for measuring a distance, intangible, that exists in the cycle of its birth only."""
+    """Intangible straight ray that measures a distance and exists for one cycle."""
 
     def __init__(
         self, name: str, origin: Vector, direction: Vector, length: float, t_ns: int, parent_name: str

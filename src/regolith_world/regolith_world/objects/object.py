@@ -30,7 +30,7 @@ NEVER_NS = 2**62
 
 @dataclass(frozen=True, slots=True)
 class SavedObject:
-    """An object in a checkpoint, from which any world can make it anew."""
+    """State of an object in a checkpoint, enough to build it again."""
 
     name: str
     kind: str
@@ -40,29 +40,30 @@ class SavedObject:
     restitution: float
     friction: float
     more: bytes
-    """Further state of its kind."""
+    """Additional state of the kind of object."""
 
 
 class Object:
-    """Base of everything in the world.
+    """Base class of all objects in the world.
 
     Args:
-        name: unique; offspring are named parent/counter
-        initial: state at ``t_ns``
-        shapes: convex shapes fixed in the body frame
-        tangible: whether a non-infinitesimal intersection with another tangible object discards the cycle
-        parent: evolves this object; None: a root
-        restitution: of impacts, 0 (plastic) to 1 (elastic)
-        friction: Coulomb coefficient
+        name: Unique name; spawned objects are named parent/counter.
+        initial: State at ``t_ns``.
+        shapes: Convex shapes fixed in the body frame.
+        tangible: Whether a penetration of another tangible object discards the cycle.
+        parent: Object that evolves this one; None for a root object.
+        restitution: Coefficient of restitution of impacts, 0 (plastic) to 1 (elastic).
+        friction: Coulomb friction coefficient.
+        t_ns: Simulated time of the initial state [ns].
     """
 
     kind = ''
-    """Name for :mod:`regolith_world.objects.object_types` to make such objects anew; '': not possible in a checkpoint.
-    """
+    """Type in :mod:`regolith_world.objects.object_types` that restores such objects; '': none, so a
+    checkpoint cannot hold them."""
     keeps_children = False
-    """Whether :meth:`more` has its children, too."""
+    """Whether :meth:`extra_state` includes the children."""
     emitter = ''
-    """Name of the object that sent it out to measure; '': none."""
+    """Name of the object that emitted it for a measurement; '': none."""
 
     def __init__(
         self,
@@ -92,43 +93,44 @@ class Object:
 
     @property
     def body(self) -> BodyState:
-        """The newest state; tentative until the world commits the cycle."""
+        """Newest state; tentative until the world commits the cycle."""
         return self.states.newest
 
     def next_dt_ns(self) -> int:
-        """Return the longest next cycle this object (and its children) can take [ns]."""
+        """Return the maximum length of the next cycle for this object and its children [ns]."""
         return min((child.next_dt_ns() for child in self.children), default=NEVER_NS)
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Add the state at ``cycle.t_ns + cycle.dt_ns`` and return the offspring born during the cycle.
+        """Add the state at ``cycle.t_ns + cycle.dt_ns`` and return the objects spawned in the cycle.
 
-        It may depend on ``cycle`` (committed inputs) and the object's own state only.
+        The result depends on ``cycle`` (committed inputs) and on the own state only.
         """
         self.states.new_state(cycle.t_ns + cycle.dt_ns, self.body)
         return self.evolve_children(cycle)
 
     def evolve_children(self, cycle: Cycle) -> list[Object]:
-        """Evolve all children in name order; return their offspring."""
+        """Evolve all children in name order; return the objects that they spawn."""
         offspring: list[Object] = []
         for child in sorted(self.children, key=lambda o: o.name):
             offspring += child.evolve(cycle)
         return offspring
 
     def commit(self, intersections: Sequence[Intersection]) -> None:
-        """Make the newest state final, :meth:`feel` what it meets, and have the children do so.
+        """Commit the newest state, apply :meth:`on_intersections`, and commit the children.
 
         Args:
-            intersections: those of this object, its descendants and their beams, to be read now: poses change
+            intersections: Intersections of this object, its descendants and their beams. They are valid during the
+                call only, because poses change.
         """
         self.on_intersections(intersections)
         for child in sorted(self.children, key=lambda o: o.name):
             child.commit([hit for hit in intersections if hit.involves(child)])
 
     def on_intersections(self, intersections: Sequence[Intersection]) -> None:
-        """Take the forces of what it meets at a committed state; the world calls it at the first state, too."""
+        """Process the intersections at a committed state. The world calls it at the initial state as well."""
 
     def remove_dead(self) -> list[str]:
-        """Part with the children who have died; return the names of all who did, their descendants included."""
+        """Remove the children that are no longer alive; return their names, descendants included."""
         gone = []
         for child in self.children:
             gone += child.remove_dead() if child.alive else [member.name for member in child.family()]
@@ -136,9 +138,9 @@ class Object:
         return gone
 
     def force_and_moment(self, intersections: Sequence[Intersection]) -> tuple[Vector, Vector]:
-        """Return the force on this object [N] and its moment about the centre of mass [N m], in world axes.
+        """Return the force on this object [N] and its moment about the center of mass [N m], in world axes.
 
-        Sums over what it meets; tangible things act by impulses instead
+        The sum covers all intersecting objects. Tangible objects exert impulses instead
         (:mod:`regolith_world.contacts.contact_solver`).
         """
         force, moment = np.zeros(3), np.zeros(3)
@@ -150,30 +152,34 @@ class Object:
         return force, moment
 
     def force_on(self, other: Object, hit: Intersection) -> tuple[Vector, Vector]:
-        """Return the force [N] and moment [N m] that this object has on another one that it meets; a field does."""
+        """Return the force [N] and moment [N m] of this object on an intersecting one; zero except for force fields."""
         return np.zeros(3), np.zeros(3)
 
     def free_acceleration(self) -> Vector | None:
-        """Return its acceleration until something strikes it [m/s^2], shape (3,); None: it may do anything."""
+        """Return the acceleration until the next impact [m/s^2], shape (3,); None if it is not known."""
         return None
 
     def discard(self) -> None:
-        """Drop the newest state (and anything else that :meth:`evolve` made), children included."""
+        """Discard the newest state and all other results of :meth:`evolve`, children included."""
         self.states.delete_state(0)
         for child in self.children:
             child.discard()
 
     def delay(self, by_ns: int) -> None:
-        """Begin so much later [ns], children included; before the first cycle only."""
+        """Shift the start by a time [ns], children included; valid before the first cycle only."""
         self.states.delay(by_ns)
         for child in self.children:
             child.delay(by_ns)
 
     def place(self, t_ns: int, body: BodyState) -> None:
-        """Take pose and velocity from a state, mass and inertia staying its own, between cycles only.
+        """Set pose and velocity between two cycles; mass and inertia do not change.
+
+        Args:
+            t_ns: Simulated time of the state [ns].
+            body: State with the pose and the velocity.
 
         Raises:
-            ValueError: if the object cannot be moved so
+            ValueError: If the object cannot be moved.
         """
         own, turn = self.body, times(matrix(body.orientation), matrix(self.body.orientation).T)
         arm = times(turn, own.center_of_mass - own.position)
@@ -191,7 +197,7 @@ class Object:
         self.states.new_state(t_ns, state)
 
     def canonical_state(self) -> bytes:
-        """Return the newest state as canonical little-endian bytes, for the state hash."""
+        """Return the newest state as little-endian bytes, for the state hash."""
         b = self.body
         flat = np.concatenate([b.position, b.orientation, b.linear_velocity, b.angular_velocity])
         return struct.pack('<q', self.states.newest_time_ns) + flat.astype('<f8').tobytes()
@@ -204,46 +210,47 @@ class Object:
         return digest.hexdigest()
 
     def save(self) -> SavedObject:
-        """Return the committed object, for a checkpoint."""
+        """Return the committed state of the object, for a checkpoint."""
         states = self.states.newest_time_ns, self.body
         return SavedObject(
             self.name, self.kind, *states, self.shapes, self.restitution, self.friction, self.extra_state()
         )
 
     def extra_state(self) -> bytes:
-        """Return further state of the kind, for :meth:`restored`."""
+        """Return additional state of the kind of object, for :meth:`restored`."""
         return b''
 
     @classmethod
     def restored(cls, kept: SavedObject) -> Object:
-        """Return the object of :meth:`save`, equal to the bit."""
-        raise NotImplementedError(f'{cls.__name__} has no kind, so that no checkpoint holds one')
+        """Return the object of :meth:`save`, bit-identical."""
+        raise NotImplementedError(f'{cls.__name__} has no kind: a checkpoint cannot hold it')
 
     def emitted_by(self, other: Object) -> bool:
-        """Return whether an object or a descendant of it sent this one out."""
+        """Return whether an object or one of its descendants emitted this one."""
         return bool(self.emitter) and f'{self.emitter}/'.startswith(f'{other.name}/')
 
     def descends_from(self, other: Object) -> bool:
-        """Return whether this is another object, or a descendant of it."""
+        """Return whether this is the other object or one of its descendants."""
         return self is other or (self.parent is not None and self.parent.descends_from(other))
 
     @property
     def root(self) -> Object:
-        """The object itself, or the ancestor that evolves it."""
+        """The object itself, or the root ancestor that evolves it."""
         return self if self.parent is None else self.parent.root
 
     @property
     def contact_target(self) -> Object:
-        """The object that moves as a rigid whole when this one is struck, with its mass and inertia."""
+        """Object whose mass and inertia an impact on this one changes the velocity of."""
         return self.root
 
     def needs(self) -> tuple[str, ...]:
-        """Return the names of objects without which it cannot be; see :mod:`regolith_world.objects.constraints`."""
+        """Return the names of the objects that it depends on; see :mod:`regolith_world.objects.constraints`."""
         return ()
 
     def inverse_inertia(self) -> Vector | None:
-        """Return what velocities an impulse and its moment about the centre of mass give it, shape (6, 6); None: those
-        of a free rigid body.
+        """Return the inverse inertia about the center of mass, shape (6, 6); None for a free rigid body.
+
+        It maps an impulse [N s] and its moment [N m s] to linear [m/s] and angular velocity [rad/s].
         """
         return None
 
@@ -267,7 +274,7 @@ class Status(IntEnum):
 
 @dataclass(slots=True)
 class Intersection:
-    """The relation of two objects at one instant; ``a`` comes before ``b`` by name."""
+    """Relation of two objects at one time; the name of ``a`` sorts before that of ``b``."""
 
     a: Object
     b: Object

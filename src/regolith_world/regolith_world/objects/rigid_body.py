@@ -18,12 +18,12 @@ from regolith_world.objects.rigid_state import turned_inertia
 
 
 class RigidBody(Object):
-    """A rigid body in free flight between blows, under uniform gravity and fields.
+    """Rigid body in free motion between impacts, under uniform gravity and force fields.
 
-    The centre of mass is the origin of the body frame. Under gravity the flight is exact for translation; rotation
-    conserves angular momentum and integrates the orientation by the midpoint rule, which is exact for isotropic inertia
-    (spheres, cubes) and second order otherwise. Fields act as velocity Verlet has it, of second order: by their force
-    at the start of a cycle throughout it, corrected at the start of the next to the mean of both ends.
+    The center of mass is the origin of the body frame. Translation under gravity is exact. Rotation conserves angular
+    momentum. The midpoint rule integrates the orientation; it is exact for isotropic inertia (spheres, cubes) and of
+    second order otherwise. Force fields act by the velocity Verlet scheme, of second order: the force at the start of a
+    cycle acts throughout it, and the start of the next cycle corrects it to the mean of both ends.
 
     Source: hairer2006, sections I.1.4 and VI.5.3; goldstein2002, section 5.5.
     Checked by: test_objects.py::test_rotation_is_of_second_order,
@@ -53,7 +53,7 @@ class RigidBody(Object):
         self._pull: FieldForce | None = None
 
     def next_dt_ns(self) -> int:
-        """Return what is left of its lifetime [ns], and of its children's patience."""
+        """Return the remaining lifetime, limited by the maximum step of the children [ns]."""
         return min(super().next_dt_ns(), max(1, self._dies_at_ns - self.states.newest_time_ns))
 
     def free_acceleration(self) -> Vector | None:
@@ -119,11 +119,11 @@ class RigidBody(Object):
         self._pull = field_force(self._pull, *self.force_and_moment(intersections), self.states.last_step_ns * 1e-9)
 
     def canonical_state(self) -> bytes:
-        """Return state and pull as canonical little-endian bytes, for the state hash; without pull, the state alone."""
+        """Return the state and the field force, if there is one, as little-endian bytes for the state hash."""
         return super().canonical_state() + (b'' if self._pull is None else self._pull.packed())
 
     def extra_state(self) -> bytes:
-        """Return gravity, the end of its lifetime and the pull of fields, if there is one, as bytes."""
+        """Return gravity, the end of the lifetime and the field force, if there is one, as bytes."""
         own = struct.pack('<3dq', *self.gravity.tolist(), self._dies_at_ns)
         return own + (b'' if self._pull is None else self._pull.packed())
 
@@ -145,7 +145,7 @@ class RigidBody(Object):
         return made
 
     def delay(self, by_ns: int) -> None:
-        """Begin, and end, so much later."""
+        """Shift the start and the end of the lifetime by a time [ns]."""
         super().delay(by_ns)
         self._dies_at_ns += by_ns
 

@@ -13,7 +13,7 @@ from regolith_world.objects.object import Object, SavedObject
 
 
 class StaticBody(Object):
-    """A tangible thing that never moves and has infinite mass: a wall, a boulder, a lander."""
+    """Tangible object that never moves and has infinite mass: a wall, a boulder, a lander."""
 
     kind = 'static_body'
 
@@ -34,13 +34,17 @@ class StaticBody(Object):
         super().__init__(name, state, shapes, restitution=restitution, friction=friction, t_ns=t_ns)
 
     def place(self, t_ns: int, body: BodyState) -> None:
-        """Take the pose.
+        """Set the pose.
+
+        Args:
+            t_ns: Simulated time of the state [ns].
+            body: State with the pose; its velocities are zero.
 
         Raises:
-            ValueError: if there is a velocity
+            ValueError: If a velocity is not zero.
         """
         if body.linear_velocity.any() or body.angular_velocity.any():
-            raise ValueError(f'{self.name!r} never moves; allowed: velocities of 0')
+            raise ValueError(f'{self.name!r} is static; allowed: velocities of 0')
         super().place(t_ns, body)
 
     def free_acceleration(self) -> Vector:

@@ -16,8 +16,8 @@ from std_msgs.msg import UInt64
 from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.naming import root_of
-from regolith_world.ros.published_type import alternatives, message_class
 from regolith_world.ros.shutdown import ShutdownRequest
+from regolith_world.ros.type_matching_subscription import alternatives, message_class
 from regolith_world.ros.wait_report import WaitReport
 from regolith_world.world import World
 

@@ -22,7 +22,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
 from regolith_world.ros.executor_readiness import is_ready
-from regolith_world.ros.published_type import PublishedType
+from regolith_world.ros.type_matching_subscription import PublishedType
 
 try:
     from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy

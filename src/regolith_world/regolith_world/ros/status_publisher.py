@@ -18,7 +18,7 @@ from regolith_world.ros import clock_offset, qos
 from regolith_world.ros.backpressure import Backpressure
 from regolith_world.ros.diagnostics import Diagnostics
 from regolith_world.ros.naming import root_of
-from regolith_world.ros.published_type import TypeWatch
+from regolith_world.ros.type_matching_subscription import TypeWatch
 from regolith_world.world import World
 
 STATUS_PERIOD_S = 0.2

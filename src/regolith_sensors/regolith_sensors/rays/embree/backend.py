@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Embree as the back end of a scene: a structure per tile and per mesh, and one of all their instances."""
+"""Embree ray back end: one structure per tile and per mesh, and one of all their instances."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Singles = NDArray[np.float32]
 
 
 class EmbreeRays(RayBackend):
-    """Rays through a scene of Embree's."""
+    """Ray back end that traces a scene with Embree."""
 
     shows_discs = True
 
@@ -33,7 +33,7 @@ class EmbreeRays(RayBackend):
         self._instances = InstanceScene(self._device)
         self._meshes: list[Geometry] = []
         self._tiles: dict[TerrainTile, tuple[int, Geometry]] = {}
-        """By visible tile: the revision that was built, and its geometry."""
+        """Built revision and geometry by visible tile."""
         self._traced: Traced | None = None
 
     @property
@@ -49,7 +49,7 @@ class EmbreeRays(RayBackend):
         tiles = [self._tile(tile) for tile in parts.tiles]
         meshes = [self._meshes[mesh] for mesh in parts.placed]
         self._instances.set([*tiles, *meshes, *self._discs(parts.arrays.discs)], parts.arrays.transforms)
-        # Only now nothing refers to tiles that are no longer visible.
+        # From here on nothing refers to tiles that are no longer visible.
         shown = set(parts.tiles)
         self._tiles = {tile: built for tile, built in self._tiles.items() if tile in shown}
         self._traced = Traced(int(self._instances.handle), parts.arrays)
@@ -67,12 +67,12 @@ class EmbreeRays(RayBackend):
         self._traced = Traced(int(self._instances.handle), parts.arrays)
 
     def _discs(self, discs: Singles) -> list[Geometry]:
-        """Return the geometry of discs, if there are any."""
+        """Return the geometry of the discs as a list, empty without discs."""
         places, normals = discs[:, :DISC_NORMAL], discs[:, DISC_NORMAL:DISC_BEND]
         return [Geometry.discs(self._device, places, normals)] if len(discs) else []
 
     def _tile(self, tile: TerrainTile) -> Geometry:
-        """Return the geometry of a tile's present shape."""
+        """Return the geometry of a tile in its current shape."""
         revision, geometry = self._tiles.get(tile, (-1, None))
         if geometry is None:
             geometry = Geometry.grid(self._device, tile.vertices, SIDE)
@@ -89,7 +89,7 @@ class EmbreeRays(RayBackend):
         out: RenderedImage | None = None,
         held: Singles = DARK,
     ) -> RenderedImage:
-        """Return what a camera sees."""
+        """Return the image of a camera."""
         return render(self.traced, camera, light, random, out, held)
 
     def render_more(
@@ -106,7 +106,7 @@ class EmbreeRays(RayBackend):
         render_more(self.traced, camera, light, random, pixels, rays, frame, held)
 
     def vehicle_indirect_light(self, light: Lights, view: CameraRays) -> Singles:
-        """Return the light of lit ground on hulls in view."""
+        """Return the indirect light of sunlit ground on hulls in view."""
         return surface_light(self.traced, light, view)
 
     def cast(

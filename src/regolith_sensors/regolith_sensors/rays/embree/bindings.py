@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Embree 4 through its C API: scenes are built by ctypes, rays are traced from compiled loops in packets of 16.
+"""Embree 4 through its C API: scenes are built with ctypes, rays are traced from compiled loops in packets of 16.
 
-The ``embreex`` wheel carries the whole library; its own Python classes can neither instance nor change a scene.
-Scenes are built by one thread, which makes equal scenes equal to the bit; hits at equal distance then fall to the same
-(instance, primitive) every time. Nothing is refitted: a refitted hierarchy depends on its history.
+The ``embreex`` wheel contains the whole library; its own Python classes can neither instance nor change a scene. Scenes
+are built by one thread, so equal scenes are bit-identical. Hits at equal distance then always resolve to the same
+(instance, primitive). Nothing is refitted, because a refitted hierarchy depends on its history.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ Singles = NDArray[np.float32]
 
 
 class EmbreeError(RuntimeError):
-    """The ray tracer refused its input, or could not be loaded."""
+    """Error of the ray tracing library: invalid input, or the library could not be loaded."""
 
 
 @lru_cache(maxsize=1)
 def library() -> ctypes.CDLL:
-    """Return the loaded library, with typed functions, and make its symbols known to compiled loops.
+    """Return the loaded library with typed functions, and make its symbols available to compiled loops.
 
     Raises:
-        EmbreeError: if the wheel holds no Embree 4
+        EmbreeError: If the wheel does not contain Embree 4.
     """
     folder = Path(embreex.__file__).parent
     found = sorted([*folder.parent.glob('embreex.libs/libembree4*'), *folder.glob('**/*embree4*')])
@@ -77,13 +77,13 @@ def library() -> ctypes.CDLL:
     return lib
 
 
-# Compiled loops look up their symbols when they are loaded, so the library comes first.
+# Compiled loops resolve their symbols when they are loaded, so the library must be loaded first.
 library()
 _trace = types.void(types.intp, types.intp, types.intp, types.intp)
 intersect16 = types.ExternalFunction('rtcIntersect16', _trace)
-"""(valid int32[16], scene, RTCRayHit16, arguments), as addresses; all 64-byte aligned."""
+"""Function (valid int32[16], scene, RTCRayHit16, arguments) with addresses as arguments, all 64-byte aligned."""
 occluded16 = types.ExternalFunction('rtcOccluded16', _trace)
-"""(valid int32[16], scene, RTCRay16, arguments); tfar becomes -inf where something is in the way."""
+"""Function (valid int32[16], scene, RTCRay16, arguments); tfar becomes -inf for occluded rays."""
 
 # Rows of a packet, 16 lanes of 4 bytes each: RTCRay16, then RTCHit16 with one level of instances.
 ORG_X, ORG_Y, ORG_Z, T_NEAR, DIR_X, DIR_Y, DIR_Z, _TIME, T_FAR, MASK, _ID, _FLAGS = range(12)
@@ -115,7 +115,7 @@ class Workspace:
 
 
 class Device:
-    """One Embree device; scenes keep it alive."""
+    """An Embree device; scenes keep it alive."""
 
     def __init__(self) -> None:
         self.lib = library()
@@ -124,10 +124,13 @@ class Device:
             raise EmbreeError(f'no device: error {self.lib.rtcGetDeviceError(None)}')
 
     def check(self, what: str) -> None:
-        """Raise an error if something failed since the last check.
+        """Raise an error if an operation failed since the last check.
+
+        Args:
+            what: Name of the operation for the message.
 
         Raises:
-            EmbreeError: with Embree's error number
+            EmbreeError: With Embree's error number.
         """
         error = self.lib.rtcGetDeviceError(self.handle)
         if error:
@@ -140,13 +143,13 @@ class Device:
 
 
 class Geometry:
-    """A scene of one geometry, the target of instances. The arrays are shared, not copied."""
+    """Scene of one geometry, the target of instances; the arrays are shared, not copied."""
 
     def __init__(self, device: Device, kind: int, low_quality: bool = False) -> None:
         self.device = device
         lib = device.lib
         self.scene = lib.rtcNewScene(device.handle)
-        # Robust: no ray slips through the edge two triangles share.
+        # Robust mode: no ray passes through the shared edge of two triangles.
         lib.rtcSetSceneFlags(self.scene, _ROBUST)
         lib.rtcSetSceneBuildQuality(self.scene, _QUALITY_LOW if low_quality else _QUALITY_MEDIUM)
         self.handle = lib.rtcNewGeometry(device.handle, kind)
@@ -175,7 +178,7 @@ class Geometry:
 
     @staticmethod
     def discs(device: Device, places: Singles, normals: Singles) -> Geometry:
-        """Return discs of centres and radii, shape (n, 4), and normals, shape (n, 3); seen from both sides."""
+        """Return discs from centers and radii, shape (n, 4), and normals, shape (n, 3); both sides are visible."""
         self = Geometry(device, ORIENTED_DISCS)
         padded = np.zeros((len(normals) + 1, 3), dtype=np.float32)
         padded[:-1] = normals
@@ -198,7 +201,7 @@ class Geometry:
         return self
 
     def rebuild(self) -> None:
-        """Rebuild with changed vertices."""
+        """Rebuild the geometry with changed vertices."""
         lib = self.device.lib
         lib.rtcUpdateGeometryBuffer(self.handle, _VERTEX, 0)
         lib.rtcCommitGeometry(self.handle)
@@ -212,7 +215,7 @@ class Geometry:
 
 
 class InstanceScene:
-    """A scene of instances, numbered from 0 in the order of :meth:`set`."""
+    """Scene of instances, numbered from 0 in the order of :meth:`set`."""
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -241,27 +244,27 @@ class InstanceScene:
         self.device.lib.rtcCommitGeometry(instance)
 
     def replace(self, number: int, geometry: Geometry) -> None:
-        """Let an instance be of another geometry, effective after :meth:`commit`."""
+        """Replace the geometry of an instance, effective after :meth:`commit`."""
         instance = self._instances[number][0]
         self.device.lib.rtcSetGeometryInstancedScene(instance, geometry.scene)
         self.device.lib.rtcCommitGeometry(instance)
         self._instances[number] = instance, geometry
 
     def touch(self, number: int) -> None:
-        """Announce that the geometry of an instance was rebuilt."""
+        """Register that the geometry of an instance was rebuilt."""
         self.device.lib.rtcCommitGeometry(self._instances[number][0])
 
     def commit(self) -> None:
         """Build all changes.
 
         Raises:
-            EmbreeError: if Embree could not
+            EmbreeError: If Embree reports an error.
         """
         self.device.lib.rtcCommitScene(self.handle)
         self.device.check('scene')
 
     def close(self) -> None:
-        """Release everything."""
+        """Release all instances and the scene."""
         for instance, _ in self._instances:
             self.device.lib.rtcReleaseGeometry(instance)
         self._instances = []
@@ -270,13 +273,13 @@ class InstanceScene:
             self.handle = 0
 
     def __del__(self) -> None:
-        """Release everything."""
+        """Release all instances and the scene."""
         if hasattr(self, '_instances'):
             self.close()
 
 
 class Traced(NamedTuple):
-    """A scene for the kernels."""
+    """Scene of instances with its arrays, for the kernels."""
 
     handle: int
     """Address of the scene of instances."""
@@ -288,7 +291,7 @@ _FREE: list[Workspace] = []
 
 @contextmanager
 def workspace() -> Iterator[Workspace]:
-    """Lend a workspace to the calling thread."""
+    """Provide a workspace to the calling thread for the duration of the context."""
     try:
         lent = _FREE.pop()
     except IndexError:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Lidar rays in packets of 16, with the reflectance straight back."""
+"""Tracing of lidar rays in packets of 16, with the reflectance toward the sensor."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground's light on vehicles, kept on their surface.
+"""Irradiance cache: indirect light of the ground on vehicles, stored on their surface.
 
-The ground lights the shadowed sides of a vehicle. Gathered by rays of each pixel this light is grainy; here rays leave
-from some hundred points of the surface, in the same directions about each normal, and the irradiance is interpolated in
-between: smooth, and a function of the scene alone. One diffuse bounce; ground and rocks in shadow get none.
+The ground lights the shadowed sides of a vehicle. Gathered by rays of each pixel, this light is noisy. Here rays start
+from some hundred points of the surface, in the same directions around each normal, and the irradiance is interpolated
+in between. It is smooth and a function of the scene alone. There is one diffuse bounce; ground and rocks in shadow get
+no indirect light.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _INV_PI = np.float32(1.0 / math.pi)
 
 
 def _directions() -> Singles:
-    """Return unit directions about +z with the cosine's density, from Hammersley's points, shape (RAYS, 3)."""
+    """Return unit directions around +z with cosine density, from Hammersley's points, shape (RAYS, 3)."""
     k = np.arange(RAYS)
     turn = 2.0 * math.pi * np.array([(int(f'{n:0{RAYS.bit_length() - 1}b}'[::-1], 2) + 0.5) / RAYS for n in k])
     part = (k + 0.5) / RAYS
@@ -61,16 +62,16 @@ _ABOUT = _directions()
 def surface_light(traced: Traced, light: Lights, view: CameraRays) -> Singles:
     """Return the irradiance of the bands at the nodes of all hulls in view [W/m^2], shape (nodes, 3); 0 for others.
 
-    The mean radiance of cosine-distributed rays times pi, interpolated between the gathering points.
+    It is the mean radiance of cosine-distributed rays times pi, interpolated between the gathering points.
 
     Args:
-        traced: scene with hulls that hold light
-        light: sun and lamps on the ground
-        view: hulls beyond its edge, or smaller than eight pixels in it, are left out
+        traced: Scene with hulls that receive indirect light.
+        light: Sun and lamps that light the ground.
+        view: View of the camera; hulls outside it, or smaller than eight pixels in it, are left out.
 
     Source: ward1988; duff2017.
-    Checked by: test_irradiance_cache.py::test_a_wall_in_shadow_has_half_the_plains_light,
-    test_irradiance_cache.py::test_kept_light_agrees_with_rays_of_each_pixel.
+    Checked by: test_irradiance_cache.py::test_shadowed_wall_gets_half_the_light_of_the_plain,
+    test_irradiance_cache.py::test_cached_irradiance_agrees_with_rays_per_pixel.
     """
     scene = traced.scene
     out = np.zeros((scene.light_nodes, 3), np.float32)
@@ -102,7 +103,7 @@ def surface_light(traced: Traced, light: Lights, view: CameraRays) -> Singles:
 
 
 def _in_view(where: Singles, view: CameraRays) -> bool:
-    """Return whether any part of the ball around some points is in a view, and large enough."""
+    """Return whether any part of the bounding sphere of some points is in a view, and large enough."""
     middle = 0.5 * (where.min(axis=0) + where.max(axis=0))
     radius = float(np.max(np.linalg.norm(where - middle, axis=1))) + 0.1
     off = (middle - view.position) @ view.rotation
@@ -111,7 +112,7 @@ def _in_view(where: Singles, view: CameraRays) -> bool:
         return True
     if 2.0 * radius / away < _LEAST_PX * view.pixel_angle:
         return False
-    # The cone of all rays about the axis, widened by what the ball subtends.
+    # The cone of all rays around the axis, widened by the angle of the bounding sphere.
     edge = view.rays[[0, 0, -1, -1], [0, -1, 0, -1], 2]
     widest = math.acos(max(min(float(edge.min()), 1.0), -1.0))
     return math.acos(max(min(float(off[2]) / away, 1.0), -1.0)) < widest + math.asin(radius / away)
@@ -147,13 +148,13 @@ def _gather(
     unwanted = np.empty((3, 0), np.float32)
     g, light_in = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty((3, 16), np.float32)
     seen = np.empty(16, np.float32)
-    # What glints brighter than white paper in the sun is a caustic, which so few rays would show as a spot.
+    # Radiance above that of white paper in the sun is a caustic, which so few rays would render as a bright spot.
     most = np.full(3, np.inf, np.float32)
     if light.irradiance[1] > _ZERO:
         most = light.irradiance * _INV_PI
     for n in range(first, last):
         nx, ny, nz = normals[n, 0], normals[n, 1], normals[n, 2]
-        # Two axes across the normal.
+        # Two axes normal to the surface normal.
         sign = _ONE if nz >= _ZERO else -_ONE
         a = -_ONE / (sign + nz)
         b = nx * ny * a
@@ -194,7 +195,7 @@ def _gather(
                     g[BEGIN, lane], g[BEGIN + 1, lane], g[BEGIN + 2, lane] = sx, sy, sz
                     g[TOWARD, lane], g[TOWARD + 1, lane] = -packet[DIR_X, lane], -packet[DIR_Y, lane]
                     g[TOWARD + 2, lane] = -packet[DIR_Z, lane]
-            # The sun's middle alone: the mean over the ground hides the borders of shadows.
+            # Only the center of the sun is sampled: the mean over the ground hides the borders of shadows.
             direct(
                 handle,
                 materials,
@@ -231,7 +232,7 @@ def _gather(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _spread(found: Singles, near: Ints, weight: Singles, out: Singles) -> None:
-    """Write the irradiance at nodes, from that at points."""
+    """Interpolate the irradiance from points to nodes."""
     for node in range(out.shape[0]):
         for neighbour in range(near.shape[1]):
             point, share = near[node, neighbour], weight[node, neighbour]

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Light that reaches the points a packet of rays met, and the part of it that goes on to the viewer.
+"""Light at the hit points of a packet of rays, and its reflection toward the viewer.
 
-Packets have 16 lanes. ``geometry`` describes the points lane by lane: rows PLACE, NORMAL, TOWARD (unit, to the viewer)
-and BEGIN (where rays towards lights start), three each; coordinates from the scene's origin.
+Packets have 16 lanes. ``geometry`` describes the points lane by lane: rows PLACE, NORMAL, TOWARD (unit vector to the
+viewer) and BEGIN (start of rays toward lights), three each. Coordinates are relative to the scene origin.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _STEP_A, _STEP_B = np.uint64(0.7548776662466927 * 2.0**32), np.uint64(0.56984029
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def open_lane(packet: Singles, words: Words, lane: int) -> None:
-    """Initialise a ray, except for origin and direction."""
+    """Initialize a ray, except for origin and direction."""
     packet[T_NEAR, lane], packet[T_FAR, lane] = _ZERO, _INF
     words[MASK, lane] = _NONE
     words[GEOM, lane], words[INST, lane] = _NONE, _NONE
@@ -64,31 +64,35 @@ def open_lane(packet: Singles, words: Words, lane: int) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _pair(stream: np.uint64, pixel: int, sample: int) -> tuple[Single, Single]:
-    """Return two numbers in [0, 1) of a sample of a pixel: SplitMix64 of the sample's number."""
+    """Return two numbers in [0, 1) for a sample of a pixel: SplitMix64 of the sample's number."""
     word = mix(stream + (np.uint64(pixel) * _PER_PIXEL + np.uint64(sample)) * _GOLDEN)
     return np.float32(word >> np.uint64(40)) * _TO_UNIT, np.float32(word & np.uint64(0xFFFFFF)) * _TO_UNIT
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _spread(stream: np.uint64, pixel: int, place: int, sample: int, extra: int) -> tuple[Single, Single]:
-    """Return the two numbers of a sample of the sun's disc: of a pixel's first one, points of a lattice over the image.
+    """Return the two numbers of a sample of the sun's disc; for a pixel's first sample, a lattice over the image.
 
-    Neighbors along rows, columns and in squares have points that lie evenly, so a mean over them has half the noise of
-    independent points at least; the lattice is moved from frame to frame. Further samples are independent. A pixel's
-    further rays take the first ray's numbers, moved along a lattice. Together they lie evenly: a border that each ray
-    alone sees as grain is smooth in their mean.
+    Neighbors along rows, columns and in squares have evenly spaced points, so a mean over them has at most half the
+    noise of independent points. The lattice moves from frame to frame. Further samples are independent. A pixel's
+    further rays use the first ray's numbers, shifted along a lattice. Together they are evenly spaced: a border that is
+    noisy for a single ray is smooth in their mean.
 
     Args:
-        place: row of the pixel times 2^16 plus its column
+        stream: Key of the random stream.
+        pixel: Number of the pixel.
+        place: Row of the pixel times 2^16 plus its column.
+        sample: Number of the sample.
+        extra: Number of the ray among those of its pixel.
 
     Source: roberts2018; cranley1976.
-    Checked by: test_adaptive_sampling.py::test_edges_and_shadow_borders_are_smooth,
-    test_penumbra.py::test_neighboring_pixels_sample_all_of_the_disc.
+    Checked by: test_adaptive_sampling.py::test_further_rays_halve_the_error_at_edges_and_shadow_borders,
+    test_penumbra.py::test_neighboring_pixels_sample_the_whole_disc.
     """
     if sample > 0:
         a, b = _pair(stream, pixel, sample)
     else:
-        # In whole numbers modulo 2^32, which know no rounding.
+        # Integers modulo 2^32, which have no rounding.
         row, column = np.uint64(place >> 16), np.uint64(place & 0xFFFF)
         shift = mix(stream)
         first = (shift >> np.uint64(32)) + _STEP_A * column + _STEP_B * row
@@ -126,19 +130,38 @@ def direct(
     blocked: Singles,
     out: Singles,
 ) -> None:
-    """Write the light of sun and lamps that each hit lane sends to its viewer into ``out`` [W/m^2/sr], shape (3, 16).
+    """Write the light of sun and lamps that each hit lane reflects to its viewer [W/m^2/sr] into ``out``, (3, 16).
 
     Args:
-        extra: number of each lane's ray among those of its pixel, shape (16,)
-        places: rows of the lanes' pixels times 2^16 plus their columns, shape (16,)
-        seen: out: visible part of the sun for each lane, shape (16,)
-        whole: out: what the lane would send if the sun were wholly visible [W/m^2/sr], shape (3, 16), or (3, 0): not
-            wanted
-        blocked: out: distance of what stands nearest in the way of the sun [m], 0: nothing, shape (16,), or (0,): not
-            wanted
+        handle: Address of the scene.
+        materials: Table of materials.
+        direction: Unit vector toward the sun.
+        across: Two unit vectors normal to it, shape (2, 3).
+        irradiance: Irradiance of the bands [W/m^2], shape (3,).
+        lamps: Table of lamps.
+        disc: Tangent of the sun's angular radius.
+        darkening: Limb darkening coefficient.
+        stream: Key of the random stream.
+        samples: Rays to the sun's disc per lane.
+        pixels: Numbers of the lanes' pixels, shape (16,).
+        extra: Number of each lane's ray among those of its pixel, shape (16,).
+        places: Rows of the lanes' pixels times 2^16 plus their columns, shape (16,).
+        hit: Lanes with a hit, shape (16,).
+        material: Materials of the lanes, shape (16,).
+        geometry: Hit points of the lanes.
+        packet: Memory for shadow rays.
+        words: The same memory as integers.
+        valid: Memory for the mask of lanes.
+        arguments: Arguments of the ray queries.
+        seen: Output: visible part of the sun for each lane, shape (16,).
+        whole: Output: reflected light of a fully visible sun [W/m^2/sr], shape (3, 16); shape (3, 0) skips it.
+        blocked: Output: distance of the nearest object between point and sun [m], 0 without one, shape (16,); shape
+            (0,) skips it.
+        out: Output: reflected light.
 
     Source: hapke2012.
-    Checked by: test_scene.py::test_level_regolith_shines_as_hapke_says, test_scene.py::test_two_soils_side_by_side.
+    Checked by: test_scene.py::test_level_regolith_has_hapke_radiance,
+    test_scene.py::test_adjacent_soils_use_their_own_parameters.
     """
     g = geometry
     any_facing = any_lit = False
@@ -194,13 +217,13 @@ def _sunlit(
     facing: Ints,
     out: Singles,
 ) -> None:
-    """Write the reflected light of a wholly visible sun, of the lanes that face it; 0 in the others."""
+    """Write the reflected light of a fully visible sun for lanes that face it; 0 for the others."""
     soil = -1
     for lane in range(16):
         if soil < 0 and facing[lane] != 0 and is_hapke(materials, material[lane]):
             soil = material[lane]
     if soil >= 0:
-        # All lanes as if they were of this soil: there is seldom another one.
+        # All lanes are computed as if they had this soil, because there is rarely a second one.
         hapke_lanes(g, NORMAL, TOWARD, direction, materials, soil, CONSTANTS, out)
     for lane in range(16):
         if facing[lane] != 0:
@@ -236,13 +259,13 @@ def _mu(g: Singles, lane: int) -> Single:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _darkened(part: Single, darkening: Single) -> Single:
-    """Return the squared radius of a unit disc within which a part of its light comes, by Newton's iteration.
+    """Return the squared radius in a unit disc that contains a given part of its light, by Newton's iteration.
 
-    A disc of brightness 1 - u (1 - sqrt(1 - r^2)) has (1 - u) r^2 + 2 u / 3 (1 - (1 - r^2)^1.5) of its 1 - u / 3
-    within r.
+    A disc of brightness 1 - u (1 - sqrt(1 - r^2)) emits (1 - u) r^2 + 2 u / 3 (1 - (1 - r^2)^1.5) of its total 1 - u /
+    3 within r.
 
     Source: milne1921.
-    Checked by: test_light_off_axis.py::test_the_penumbra_of_a_darkened_sun.
+    Checked by: test_light_off_axis.py::test_penumbra_of_a_sun_with_limb_darkening.
     """
     whole = part * (_ONE - darkening * _THIRD)
     square = part
@@ -275,18 +298,19 @@ def _sun_seen(
 ) -> None:
     """Add an estimate of the sun's visible part, from each valid lane's start point, to ``seen``.
 
-    Points of the disc are drawn evenly by area, or by brightness where the limb is darkened: all count the same.
+    Points of the disc are distributed evenly by area, or by brightness if the limb is darkened, so all have equal
+    weight.
 
     Source: milne1921.
-    Checked by: test_light_off_axis.py::test_darkening_the_limb_takes_no_light_away,
-    test_light_off_axis.py::test_the_penumbra_of_a_darkened_sun, test_scene.py::test_penumbra_of_an_edge.
+    Checked by: test_light_off_axis.py::test_limb_darkening_conserves_irradiance,
+    test_light_off_axis.py::test_penumbra_of_a_sun_with_limb_darkening, test_scene.py::test_penumbra_of_an_edge.
     """
     share = _ONE / np.float32(samples)
     measured = blocked.shape[0] > 0
     for lane in range(blocked.shape[0]):
         blocked[lane] = _ZERO
     for sample in range(samples):
-        # All lanes, so that the compiler makes vectors of them; those that are not valid are not traced.
+        # All lanes are computed, so that the compiler vectorizes the loop; invalid lanes are not traced.
         for lane in range(16):
             part, turn = _spread(stream, pixels[lane], places[lane], sample, extra[lane])
             if darkening > _ZERO:
@@ -328,7 +352,7 @@ def _lamp(
     arguments: Ints,
     out: Singles,
 ) -> None:
-    """Add the light of one lamp: intensity over distance^2, faded by a squared smooth step between its cones.
+    """Add the light of one lamp: intensity / distance^2, faded by a squared smooth step between its cones.
 
     The fade is Regolith's own; tests: test_light_off_axis.py and test_scene.py.
     """
@@ -362,7 +386,7 @@ def _lamp(
         packet[DIR_X, lane], packet[DIR_Y, lane] = dx - g[BEGIN, lane], dy - g[BEGIN + 1, lane]
         packet[DIR_Z, lane] = dz - g[BEGIN + 2, lane]
         open_lane(packet, words, lane)
-        # A lamp's own housing does not stand in its light.
+        # A lamp's own housing does not block its light.
         packet[T_FAR, lane] = max(_ONE - _HOUSING * scale, _HOUSING)
         valid[lane] = -1
         some = True
@@ -407,17 +431,17 @@ def gather_indirect(
     seen: Singles,
     out: Singles,
 ) -> None:
-    """Add the light that lit surfaces send onto each hit lane and on to its viewer: one diffuse bounce.
+    """Add the light that lit surfaces reflect via each hit lane to its viewer: one diffuse bounce.
 
-    Directions are drawn with the cosine's density, cos i / pi. Each gathered radiance is capped at that of white paper
-    in the sun, which leaves caustics out: Regolith's own, against sparks where few rays are cast.
+    Directions have the cosine density cos i / pi. Each gathered radiance is limited to that of white paper in the sun,
+    which removes caustics. This is Regolith's own choice against bright spots with few rays.
     """
     share = _ONE / np.float32(bounces)
     packet, words, valid = packets[0], all_words[0], valids[0]
     again, stuff, first = np.zeros(16, np.bool_), np.zeros(16, np.int64), np.zeros(16, np.int64)
     other, light_in = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty((3, 16), np.float32)
     cosine, none = np.empty(16, np.float32), np.empty((3, 0), np.float32)
-    # What glints brighter than white paper in the sun would be a caustic, which so few rays show as sparks only.
+    # Radiance above that of white paper in the sun is a caustic, which so few rays would render as bright spots only.
     most = irradiance / _PI if irradiance[1] > _ZERO else np.full(3, np.inf, np.float32)
     g = geometry
     for sample in range(bounces):
@@ -426,7 +450,7 @@ def gather_indirect(
             if not hit[lane]:
                 continue
             a, b = _pair(stream, pixels[lane], _BOUNCES + sample)
-            # A point on the unit sphere, added to the normal, is distributed as the cosine.
+            # A point on the unit sphere, added to the normal, has the cosine distribution.
             z, angle = _ONE - _TWO * a, _TWO * _PI * b
             r = math.sqrt(max(_ONE - z * z, _ZERO))
             nx, ny, nz = g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane]
@@ -494,7 +518,7 @@ def gather_indirect(
                 x, y, z = -other[TOWARD, lane], -other[TOWARD + 1, lane], -other[TOWARD + 2, lane]
                 hav = haversine(x, y, z, g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane])
                 red, green, blue = reflect(materials, material[lane], cosine[lane], _mu(g, lane), hav)
-                # The cosine is sampled and stands in r as well.
+                # The cosine is sampled and also contained in r.
                 scale = share * _PI / cosine[lane]
                 out[0, lane] += scale * red * min(light_in[0, lane], most[0])
                 out[1, lane] += scale * green * min(light_in[1, lane], most[1])

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Images of radiance and ground truth: rays in packets of 4 x 4 pixels, shaded as they come back.
+"""Images of radiance and ground truth, traced in packets of 4 x 4 pixels that are shaded as they return.
 
-Simplifications: shadows are those of the sun's disc (true penumbrae), reflection is that of its centre; light off the
-ground is followed for one bounce at most, where enabled; everything is opaque.
+Simplifications: shadows are those of the sun's disc (true penumbrae), but reflection is that of its center. Light from
+the ground is followed for at most one bounce, if enabled. All objects are opaque.
 """
 
 from __future__ import annotations
@@ -68,9 +68,13 @@ def render(
     """Return the image of a camera, one ray per pixel.
 
     Args:
-        held: light on hulls, from :func:`regolith_sensors.rays.embree.irradiance_cache.surface_light`; bounced rays
-            replace it
-        out: frame of the view's size for the result; fresh memory of an image costs as much as tracing it
+        traced: Scene of the image.
+        camera: View of the camera.
+        light: Sun and lamps.
+        random: Random stream and numbers of samples.
+        out: Frame of the view's size for the result; allocating an image takes as long as tracing it.
+        held: Light on hulls from :func:`regolith_sensors.rays.embree.irradiance_cache.surface_light`; bounced rays
+            replace it.
     """
     height, width = camera.rays.shape[:2]
     frame = out if out is not None else empty_frame(height, width)
@@ -89,14 +93,18 @@ def render_more(
     frame: RenderedImage,
     held: Singles = DARK,
 ) -> None:
-    """Add the radiance of further rays in some pixels to a frame's.
+    """Add the radiance of further rays in some pixels to that of a frame.
 
     Args:
-        camera: view of the first ray
-        random: samples of the first ray
-        pixels: row times width plus column of each, in the order of
-            :func:`regolith_sensors.rays.adaptive_sampling.edge_pixels`
-        rays: directions as in the view, one table per further ray, shape (1 to 16, height, width, 3)
+        traced: Scene of the image.
+        camera: View of the first ray.
+        light: Sun and lamps.
+        random: Samples of the first ray.
+        pixels: Row times width plus column of each pixel, in the order of
+            :func:`regolith_sensors.rays.adaptive_sampling.edge_pixels`.
+        rays: Directions as in the view, one table per further ray, shape (1 to 16, height, width, 3).
+        frame: Frame of the first rays, whose radiance changes.
+        held: Light on hulls, as for :func:`render`.
     """
     blocks = -(-len(pixels) // (16 // len(rays)))
     run_in_ranges(_render_band, blocks, _BAND // 8, *traced, camera, light, random, held, rays, pixels, _images(frame))
@@ -119,9 +127,10 @@ def _images(frame: RenderedImage) -> tuple[NDArray[Any], ...]:
 
 
 def trace_only(traced: Traced, camera: CameraRays, light: Lights) -> int:
-    """Return the number of pixels in the sun, from the rays of :func:`render` without shading.
+    """Return the number of sunlit pixels, from the rays of :func:`render` without shading.
 
-    One ray per pixel, and one to the sun's centre from each hit: the bare ray casting that benchmarks compare with.
+    There is one ray per pixel, and one to the sun's center from each hit: the bare ray casting that benchmarks use for
+    comparison.
     """
     height, width = camera.rays.shape[:2]
     blocks = -(-height // _BLOCK) * -(-width // _BLOCK)
@@ -157,7 +166,7 @@ def _aim(
 ) -> None:
     """Fill a packet with the rays of a block; write their rows, columns and numbers in the pixel.
 
-    A block is 4 x 4 pixels, or as many of the chosen ones as fit with all their further rays.
+    A block is 4 x 4 pixels, or as many of the selected pixels as fit with all their further rays.
     """
     count = max(more.shape[0], 1)
     many = 16 // count
@@ -206,9 +215,9 @@ def _render(
     chosen: Ints,
     images: tuple[NDArray[Any], ...],
 ) -> None:
-    """Render blocks of pixels; with ``more`` rays, add their radiance in the chosen pixels to the images."""
+    """Render blocks of pixels; with ``more`` rays, add their radiance in the selected pixels to the images."""
     radiance, depth, distance, object_id, semantic, normals, instances, sunlit, sun_part, blocker = images
-    # One by one: a tuple of arrays would be copied at every call.
+    # Separate arguments: a tuple of arrays would be copied at every call.
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
     texels, layers, lattice, discs = scene.texels, scene.layers, scene.lattice, scene.discs
@@ -243,7 +252,7 @@ def _render(
                 continue
             x, y, z = primary[DIR_X, lane], primary[DIR_Y, lane], primary[DIR_Z, lane]
             if not hit[lane]:
-                # The sun itself, if it is in the picture.
+                # The sun itself, if it is in the image.
                 apart = haversine(x, y, z, sun[0], sun[1], sun[2])
                 shines = irradiance[1] > _ZERO and apart < 0.25 * near_sun * near_sun
                 if adding:

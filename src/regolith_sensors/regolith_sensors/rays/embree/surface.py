@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From a ray's hit to the surface there: place, normals, material and brightness, in compiled loops."""
+"""Surface at a ray's hit: position, normals, material and brightness, in compiled loops."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ Hit = tuple[int, int, Single, Single, Single, Single, Single, Single, Single, Si
 _ZERO, _HALF, _ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
 _NONE = np.uint32(0xFFFFFFFF)
 _LEAST = np.float32(0.02)
-# Shadow rays begin this far above the surface: a constant, and a part of the coordinates for their rounding.
+# Shadow rays start this far above the surface: a constant, and a part of the coordinates to cover their rounding.
 _LIFT, _LIFT_PART = np.float32(2e-4), np.float32(3e-6)
-# And those from a disc by this part of its radius higher: rims of flat discs stand out of the surface.
+# Shadow rays from a disc start higher by this part of its radius, because rims of flat discs stand out of the surface.
 _OVER = np.float32(0.15)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def hit_something(words: Words, lane: int) -> bool:
-    """Return whether a lane of a traced packet met anything."""
+    """Return whether the ray of a lane hit a surface."""
     return bool(words[GEOM, lane] != _NONE)
 
 
@@ -83,20 +83,32 @@ def surface_at(
     pixel_angle: Single,
     detailed: bool,
 ) -> Hit:
-    """Return a hit's surface: (instance, material, brightness, place x 3, normal x 3, start x 3).
+    """Return a hit's surface: (instance, material, brightness, position x 3, normal x 3, start x 3).
 
-    The normal faces the viewer; it is smooth over ground and rounded bodies, and bent by the micro-relief. Rays towards
-    lights leave from ``start``, a little above the place, on the ground from the smooth surface of the normals: flat
-    cells would shade themselves at low sun.
+    The normal faces the viewer. It is smooth on ground and rounded bodies, and perturbed by the micro-relief. Rays
+    toward lights leave from ``start``, slightly above the position. On the ground ``start`` lies above the smooth
+    surface of the normals, because flat cells would shadow themselves at low sun.
 
-    The arrays come one by one: a tuple of them would be copied for every hit.
+    The arrays are separate arguments, because a tuple of them would be copied for every hit.
 
     Args:
-        pixel_angle: width of a pixel as seen from the ray's origin [rad]
-        detailed: whether the micro-relief counts
+        facts: Table of instances, columns FACT_*.
+        frames: Tile corners and normal matrices of the instances.
+        nodes: Nodes of all tiles.
+        mesh_material: Material of every triangle.
+        mesh_normals: Corner normals of every triangle.
+        materials: Table of materials.
+        texels: Tile of the micro-relief.
+        layers: Position, scale and rotation of its layers.
+        discs: Table of discs.
+        packet: Traced packet.
+        words: The same memory as integers.
+        lane: Lane of the ray.
+        pixel_angle: Width of a pixel as seen from the ray's origin [rad].
+        detailed: Whether the micro-relief is applied.
 
     Source: hanika2021.
-    Checked by: test_scene.py::test_penumbra_of_an_edge, test_scene.py::test_level_regolith_shines_as_hapke_says.
+    Checked by: test_scene.py::test_penumbra_of_an_edge, test_scene.py::test_level_regolith_has_hapke_radiance.
     """
     t = packet[T_FAR, lane]
     dx, dy, dz = packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane]
@@ -142,7 +154,7 @@ def surface_at(
         bright += materials[material, MICRO] * shade
     facing = -(nx * dx + ny * dy + nz * dz)
     if facing < _LEAST:
-        # It faces away only because it is smoothed or bent: turned until it just faces the viewer.
+        # Only smoothing or the micro-relief turns the normal away: it is rotated until it just faces the viewer.
         push = _LEAST - facing
         nx, ny, nz = _unit(nx - push * dx, ny - push * dy, nz - push * dz)
     lift = _LIFT + _LIFT_PART * (abs(x) + abs(y) + abs(z) + t) + over
@@ -180,10 +192,17 @@ def _ground(
 def _on_disc(
     discs: Singles, disc: int, x: Single, y: Single, z: Single, gx: Single, gy: Single, gz: Single
 ) -> tuple[Single, Single, Single]:
-    """Return the normal of the curved surface that a disc stands for.
+    """Return the normal of the curved surface that a disc represents.
 
     Args:
-        gx: normal of the disc, as gy and gz
+        discs: Table of discs.
+        disc: Number of the disc.
+        x: Coordinate x of the hit [m].
+        y: Coordinate y of the hit [m].
+        z: Coordinate z of the hit [m].
+        gx: Component x of the disc's normal.
+        gy: Component y of the disc's normal.
+        gz: Component z of the disc's normal.
     """
     dx, dy, dz = x - discs[disc, DISC_PLACE], y - discs[disc, DISC_PLACE + 1], z - discs[disc, DISC_PLACE + 2]
     xx, yy, zz = discs[disc, DISC_BEND], discs[disc, DISC_BEND + 1], discs[disc, DISC_BEND + 2]
@@ -207,7 +226,7 @@ def _bent(
     amount: Single,
     footprint: Single,
 ) -> tuple[Single, Single, Single, Single]:
-    """Return the normal bent by the micro-relief, and the relative brightness less 1.
+    """Return the normal perturbed by the micro-relief, and the relative brightness minus 1.
 
     The relief lies on the coordinate plane that is closest to the tangent plane.
     """

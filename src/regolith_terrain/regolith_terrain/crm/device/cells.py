@@ -1,6 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sorting by cell on a device, in the order of :mod:`regolith_terrain.crm.neighbor_search`, and moving rows."""
+"""Sorting by cell and moving of rows on a device.
+
+Cells are in the order of :mod:`regolith_terrain.crm.neighbor_search`.
+"""
 
 # Warp's annotations are values, not types for mypy.
 # mypy: ignore-errors
@@ -149,7 +152,10 @@ def find_moving_soil(
     soil: wp.array(dtype=wp.int32),
     busy: wp.array(dtype=wp.uint8),
 ):
-    """Write the rows of soil that moves, in a box or by itself, and the cells that hold such; freeze other soil."""
+    """Write the rows and cells of moving soil; freeze other soil.
+
+    Soil moves in a box of motion, or individually.
+    """
     row = wp.tid()
     soil[row] = 0
     if kind[row] != SOIL:
@@ -200,7 +206,10 @@ def find_moving_markers(
 
 @kernel
 def write_rows(flag: wp.array(dtype=wp.int32), place: wp.array(dtype=wp.int32), rows: wp.array(dtype=wp.int32)):
-    """Write the flagged rows, one after another; ``place`` is the cumulative count of flags including each row."""
+    """Write the flagged rows in sequence; ``place`` is the cumulative count of flags.
+
+    The count includes the row itself.
+    """
     row = wp.tid()
     if flag[row] != 0:
         rows[place[row] - 1] = row

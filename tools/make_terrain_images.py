@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of docs/concepts/terrain.md: ``python3 tools/terrain_pictures.py`` in the environment of the checkout."""
+"""Render the plots of docs/concepts/terrain.md: ``./regolith exec python3 tools/make_terrain_images.py``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 def shade(z: Floats, spacing: float, elevation_deg: float) -> Floats:
-    """Return the hillshade with the shadows that ground casts on ground, rows from north to south."""
+    """Return the hillshade with cast shadows of the terrain, rows from north to south."""
     lit = hillshade(z, spacing, SUN_AZIMUTH_DEG, elevation_deg)
     azimuth, slope = np.deg2rad(SUN_AZIMUTH_DEG), np.tan(np.deg2rad(elevation_deg))
     i, j = np.meshgrid(*(np.arange(n, dtype=np.float64) for n in z.shape), indexing='ij')
@@ -44,7 +44,7 @@ def shade(z: Floats, spacing: float, elevation_deg: float) -> Floats:
 
 
 def with_rocks(z: Floats, rocks: Rocks, west: float, south: float, spacing: float) -> Floats:
-    """Return heights with rocks as half ellipsoids, enough for a picture."""
+    """Return heights with rocks as half ellipsoids, for plots."""
     z = z.copy()
     for x, y, base, d, h in zip(rocks.x, rocks.y, rocks.z, rocks.diameter, rocks.height, strict=True):
         i0, j0, r = (x - west) / spacing, (y - south) / spacing, 0.5 * d / spacing
@@ -71,13 +71,13 @@ def save(panels: list[tuple[Floats, str, float]], path: Path) -> None:
         raw = Path(folder) / 'raw.png'
         figure.savefig(raw)
         plt.close(figure)
-        # 64 even greys halve the file.
+        # 64 gray levels halve the file size.
         Image.open(raw).convert('L').point(lambda v: min(255, v // 4 * 4 + v // 64)).save(path, optimize=True)
     print(path, path.stat().st_size // 1000, 'kB')
 
 
 def preset_picture(name: str, seed: int, elevation_deg: float) -> None:
-    """Write 1 km, 100 m and 10 m of a preset."""
+    """Write plots of 1 km, 100 m and 10 m of a preset."""
     field = LunarField(seed, load_preset(name))
     rocks = RockField(field)
     panels = []
@@ -98,7 +98,7 @@ def around(field: HeightField, side: float, spacing: float) -> Floats:
 
 
 def model_picture(file: str, center: tuple[float, float], wide: float, post: float, label: str) -> None:
-    """Write an elevation model, and ground made between its posts."""
+    """Write plots of an elevation model without and with detail between its posts."""
     source = {'source': str(SHARED / 'dem' / file), 'center': list(center)}
     smooth = build_height_field(TerrainConfig.model_validate({**source, 'detail': 'none'}), 0)
     detailed = build_height_field(TerrainConfig.model_validate({**source, 'detail': {'preset': 'highland'}}), 0)

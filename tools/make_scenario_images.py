@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of docs/guide/scenarios.md: ``python3 tools/make_scenario_pictures.py [NAME…]`` in the checkout's environment.
+"""Render the images of docs/guide/scenarios.md: ``./regolith exec python3 tools/make_scenario_images.py [NAME…]``.
 
-Each scenario is driven to a moment worth a look, and photographed from where somebody with a camera might stand, in the
-scenario's own light.
+Each scenario runs to a characteristic time. It is rendered from a camera at eye height, in the scenario's own light.
 """
 
 from __future__ import annotations
@@ -27,20 +26,20 @@ LARGEST = 250_000
 
 
 class View(NamedTuple):
-    """A photograph of a scenario."""
+    """View of a scenario."""
 
     at_s: float
     """Simulated time [s]."""
     of: str
-    """Vehicle in its middle."""
+    """Vehicle at the center of the image."""
     off: tuple[float, float]
-    """Where the camera stands from the vehicle: metres ahead of it, metres to its left."""
+    """Camera position relative to the vehicle: ahead, to the left [m]."""
     height_m: float
-    """Of the camera above the ground there [m]."""
+    """Height of the camera above the ground [m]."""
     across_deg: float
     """Field of view [deg]."""
     aim: tuple[float, float, float] = (0.0, 0.0, 0.5)
-    """Place looked at: metres ahead of the vehicle, to its left, above it."""
+    """Target of the camera relative to the vehicle: ahead, to the left, above [m]."""
 
 
 VIEWS = {
@@ -54,7 +53,7 @@ VIEWS = {
 
 
 def photograph(name: str, view: View) -> Image.Image:
-    """Return the picture of a scenario."""
+    """Return the image of a scenario."""
     scenario = load_scenario(name).scenario
     light = scenario.light.model_copy(update={'terrain_detail': 12.0, 'view_range_m': 3000.0})
     site = Site(scenario, view.at_s, light, view.of)
@@ -84,7 +83,7 @@ def photograph(name: str, view: View) -> Image.Image:
 
 
 def main() -> None:
-    """Write the pictures named, or all."""
+    """Write the named images, or all."""
     for name in sys.argv[1:] or VIEWS:
         path = FOLDER / f'scenario_{name}.png'
         whole = photograph(name, VIEWS[name])
@@ -92,7 +91,7 @@ def main() -> None:
             whole.quantize(colours, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
             if path.stat().st_size < LARGEST:
                 break
-        print(f'{path}: {path.stat().st_size / 1000:.0f} kB, {colours} colours')
+        print(f'{path}: {path.stat().st_size / 1000:.0f} kB, {colours} colors')
 
 
 if __name__ == '__main__':

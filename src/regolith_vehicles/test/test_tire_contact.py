@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tyres under a vehicle: what the ground does to a wheel of any attitude, a rover that wears tyres."""
+"""Tests of tire contact: ground forces on a wheel of any attitude, and a rover with tires."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CYCLE_NS = 20_000_000
 
 @pytest.fixture
 def small_tyre(tmp_path: Path) -> Path:
-    """Return a tyre for a rover, the HMMWV's made small."""
+    """Return a tire for a rover, that of the HMMWV scaled down."""
     text = TYRES.find('hmmwv_fiala').read_text()
     for old, new in (
         ('radius_m: 0.47', 'radius_m: 0.25'),
@@ -56,7 +56,7 @@ def small_tyre(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def make_rover(small_tyre: Path) -> Callable[..., Vehicle]:
-    """Return a function that builds a viper on tyres."""
+    """Return a function that builds a viper with tires."""
 
     def make(field: object = None, gravity: float = 9.81, tyred: int = 4, **soil: float) -> Vehicle:
         config, mjcf = load_vehicle_model('viper')
@@ -69,7 +69,7 @@ def make_rover(small_tyre: Path) -> Callable[..., Vehicle]:
 
 
 def press(behaviour: str, field: object, pose: PartPose, friction: float = 0.8) -> np.ndarray:
-    """Return force and torque about the centre of one step of a HMMWV's wheel."""
+    """Return force and torque about the center of an HMMWV wheel in one step."""
     soils = SoilMap(RigidTerrainConfig(friction=friction).parameters())
     shape = scm.cylinder(0.4699, 0.3175)
     contact = TireContact(
@@ -82,8 +82,8 @@ def press(behaviour: str, field: object, pose: PartPose, friction: float = 0.8) 
     return np.concatenate((wrench.force, wrench.torque))
 
 
-def test_a_wheel_on_a_plane_feels_what_the_bench_says() -> None:
-    """Force and moments of the bench at the contact, on the level and turned with the ground and the wheel."""
+def test_wheel_on_a_plane_matches_the_rig() -> None:
+    """Force and moments of the rig at the contact, on level ground and rotated with ground and wheel."""
     yaw, camber, spin = 0.4, math.radians(3.0), 21.0
     tyre = load_tire('hmmwv_tmeasy', 'reference')
     height = 0.4699 - 0.02
@@ -92,7 +92,7 @@ def test_a_wheel_on_a_plane_feels_what_the_bench_says() -> None:
     bench = tyre.start(load=load, camber=camber)
     bench.depth = depth
     there = bench.step(STEP, 10.0, 0.3, spin)
-    # The contact lies below the centre in the wheel's plane.
+    # The contact lies below the center in the plane of the wheel.
     arm = np.array([0.0, height * math.tan(camber), -height])
     force = np.array([there['Fx'], there['Fy'], load])
     level = np.concatenate((force, np.cross(arm, force) + (there['Mx'], there['My'], there['Mz'])))
@@ -124,8 +124,8 @@ class Edge(HeightField):
 
 
 @pytest.mark.parametrize('angle_deg', [0.0, 20.0, 45.0, 60.0])
-def test_a_wheel_past_an_edge_is_carried_by_the_edge(angle_deg: float) -> None:
-    """At equal distances from it the load is that of level ground, and points from the edge to the axle."""
+def test_wheel_beyond_an_edge_is_supported_by_the_edge(angle_deg: float) -> None:
+    """At equal distances from the edge the load is that on level ground, directed from the edge to the axle."""
     height, angle = 0.45, math.radians(angle_deg)
     level = press('regolith', FlatField(), PartPose(np.array([0.0, 0.0, height]), np.eye(3), np.zeros(3), np.zeros(3)))
     ahead, up = height * math.sin(angle), height * math.cos(angle)
@@ -137,8 +137,8 @@ def test_a_wheel_past_an_edge_is_carried_by_the_edge(angle_deg: float) -> None:
     )
 
 
-def test_a_wheel_over_an_edge_finds_its_nearest_point_at_any_heading() -> None:
-    """Turned by a heading: against the nearest of 20 000 points of the ground in the wheel's plane; 0.1 mm is theirs."""
+def test_wheel_over_an_edge_finds_nearest_point_at_any_heading() -> None:
+    """At a heading: the nearest of 20 000 ground points in the plane of the wheel; their spacing gives 0.1 mm."""
     soils = SoilMap(RigidTerrainConfig().parameters())
     shape = scm.cylinder(0.4699, 0.3175)
     contact = TireContact(
@@ -154,50 +154,50 @@ def test_a_wheel_over_an_edge_finds_its_nearest_point_at_any_heading() -> None:
         distance = np.hypot(s, 0.3 - heights)
         if found:
             assert math.hypot(foot[0], 0.3 - foot[1]) == pytest.approx(distance.min(), abs=1e-4)
-        else:  # along the edge the ground is level in the wheel's plane
+        else:  # Along the edge the ground is level in the plane of the wheel.
             assert abs(heading - math.pi / 2.0) < 1e-9 and np.ptp(heights) == 0.0
 
 
-def test_a_tire_beside_a_curb_is_pushed_back_by_what_entered() -> None:
-    """A curb below the axle, 10 mm beyond the tire's middle: its load at 10 mm, sideways, not that of the tread on top.
+def test_tire_beside_a_curb_is_pushed_back_by_its_penetration() -> None:
+    """A curb below the axle, 10 mm beyond the tire center: lateral load for 10 mm, not that of the tread on top.
 
     To 1 %: the face of a cell of 0.05 m over 3 m leans by 1 degree.
     """
     turn = Rotation.from_euler('z', 90.0, degrees=True).as_matrix()
     still = np.zeros(3)
-    # The tread reaches 0.1 m below the top, there the face is at 1.7 mm.
+    # The tread reaches 0.1 m below the top, where the face is at 1.7 mm.
     place = np.array([0.1 / 60.0 - 0.01, 0.0, 0.37])
     force = press('regolith', Edge(), PartPose(place, turn, still, still))[:3]
     expected = load_tire('hmmwv_tmeasy').vertical(height=0.4699 - 0.01)['Fz']
     assert force[0] == pytest.approx(float(expected), rel=0.01)
     assert abs(force[1]) < 1e-6 and abs(force[2]) < 0.03 * force[0]
-    # Further on than the tread is deep, it stands on the top.
+    # Where the distance exceeds the depth of the tread, it stands on the top.
     on_top = press('regolith', Edge(), PartPose(np.array([-0.3, 0.0, 0.37]), turn, still, still))[:3]
     level = press('regolith', FlatField(), PartPose(np.array([-0.3, 0.0, 0.37]), turn, still, still))[:3]
     np.testing.assert_allclose(on_top, level, atol=1e-6)
 
 
-def test_a_tire_whose_side_meets_a_high_face_is_held_by_its_flange() -> None:
-    """The flange, half a width from the middle, is 5 mm in the face: 200 kN/m along its normal; the axle is below it."""
+def test_tire_side_at_a_high_face_is_held_by_its_flange() -> None:
+    """The flange, half a width from the center, is 5 mm in the face: 200 kN/m along its normal; the axle is below it."""
     turn = Rotation.from_euler('z', 90.0, degrees=True).as_matrix()
     radius = 0.4699 - 0.25035
-    face = (1.5 + radius) / 60.0  # where it is at the flange's lowest point
+    face = (1.5 + radius) / 60.0  # Position of the face at the lowest point of the flange.
     place = np.array([face - 0.005 + 0.5 * 0.3175, 0.0, -1.5])
     force = press('regolith', Edge(), PartPose(place, turn, np.zeros(3), np.zeros(3)))[:3]
     normal = np.array([60.0, 0.0, 1.0]) / math.hypot(60.0, 1.0)
-    # To 1 %: the lowest of 64 points of the flange may be 0.3 mm higher than its lowest.
+    # To 1 %: the lowest of 64 points of the flange may be 0.3 mm higher than its lowest point.
     np.testing.assert_allclose(force, 2e5 * 0.005 * normal[0] * normal, atol=10.0)
 
 
-def test_a_tire_on_its_way_down_needs_no_ground_beyond_its_reach() -> None:
-    """It leans by 0.2 rad, 3 m above the ground: where its plane meets that is none of its, and may be beyond the window."""
+def test_falling_tire_needs_no_ground_beyond_its_reach() -> None:
+    """A camber of 0.2 rad, 3 m above the ground: its plane meets the ground far away, possibly beyond the window."""
     leaning = Rotation.from_euler('x', 0.9).as_matrix()
     pose = PartPose(np.array([0.5, 1.5, 0.0]), leaning, np.zeros(3), np.zeros(3))
     assert not press('regolith', Edge(), pose).any()
 
 
-def test_a_wheel_that_tilts_moves_its_contact() -> None:
-    """A wheel that turns about its own contact slides nowhere; the reference looks at its centre alone."""
+def test_tilting_wheel_moves_its_contact() -> None:
+    """A wheel that turns about its own contact does not slide; the reference uses the velocity of the center only."""
     height = 0.45
     tilting = np.array([1.0, 0.0, 0.0])
     pose = PartPose(np.array([0.0, 0.0, height]), np.eye(3), np.cross(tilting, (0.0, 0.0, height)), tilting)
@@ -205,8 +205,8 @@ def test_a_wheel_that_tilts_moves_its_contact() -> None:
     assert abs(press('reference', FlatField(), pose)[1]) > 1000.0
 
 
-def test_a_tire_keeps_nothing_of_its_skid_in_the_air() -> None:
-    """Skidded aslant, lifted, set down straight: the first force is that of a new tire, bit for bit."""
+def test_lifted_tire_has_no_skid_memory() -> None:
+    """Skidded obliquely, lifted, set down straight: the first force is that of a new tire, bit for bit."""
     soils, shape = SoilMap(RigidTerrainConfig().parameters()), scm.cylinder(0.4699, 0.3175)
     setting = ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05)
     window = SoilGrid(FlatField(), 0.05, RIGID).window(-40, 41, -40, 41)
@@ -226,21 +226,21 @@ def test_a_tire_keeps_nothing_of_its_skid_in_the_air() -> None:
     assert np.array_equal(*forces) and forces[0][2] > 0.0
 
 
-def test_a_wheel_in_the_air_or_beyond_the_ground_known() -> None:
+def test_wheel_in_the_air_or_outside_the_window_has_no_force() -> None:
     lifted = PartPose(np.array([0.0, 0.0, 0.5]), np.eye(3), np.ones(3), np.ones(3))
     assert not press('regolith', FlatField(), lifted).any()
     with pytest.raises(AssertionError, match=f'assert {LEFT_WINDOW} == {OK}'):
         press('regolith', FlatField(), PartPose(np.array([9.0, 0.0, 0.45]), np.eye(3), np.ones(3), np.ones(3)))
 
 
-def test_a_wheel_on_its_side_lies_as_a_rigid_one() -> None:
+def test_wheel_on_its_side_is_supported_as_rigid() -> None:
     flat = Rotation.from_euler('x', 90.0, degrees=True).as_matrix()
     pose = PartPose(np.array([0.0, 0.0, 0.158]), flat, np.zeros(3), np.zeros(3))
     assert press('regolith', FlatField(), pose)[2] > 0.0
 
 
 @pytest.mark.parametrize('tyred', [4, 2])
-def test_a_rover_rests_on_its_tyres(make_rover: Callable[..., Vehicle], tyred: int) -> None:
+def test_rover_rests_on_its_tires(make_rover: Callable[..., Vehicle], tyred: int) -> None:
     rover = make_rover(tyred=tyred)
     rover.place(0.0, 0.0, 0.3)
     forces, places = [], []
@@ -251,15 +251,15 @@ def test_a_rover_rests_on_its_tyres(make_rover: Callable[..., Vehicle], tyred: i
         places.append(rover.body_state().position)
     weight = rover.body.mass * 9.81
     assert np.mean(np.sum(forces[-50:], axis=1)) == pytest.approx(weight, rel=1e-3)
-    # On two tyres and two hard wheels it sways for a while.
+    # On two tires and two hard wheels it oscillates for some time.
     assert np.ptp(np.array(places[50:]), axis=0).max() < (1e-5 if tyred == 4 else 1e-3)
-    # A tyre gives by its load over its stiffness, 48 kN/m; 100 um is what the last sway makes.
+    # A tire deflects by its load over its stiffness, 48 kN/m; 100 um is due to the last oscillation.
     sinks = [w.sinkage_total for w in rover.wheel_states()][:tyred]
     assert sinks == pytest.approx([f / 48e3 for f in forces[-1][:tyred]], abs=1e-4)
 
 
-def test_a_rover_on_tyres_stands_on_a_slope(make_rover: Callable[..., Vehicle]) -> None:
-    """Creep stays below 1 mm a minute: tyres are held by deflection; servos that hold the wheels give way by less."""
+def test_rover_on_tires_stands_on_a_slope(make_rover: Callable[..., Vehicle]) -> None:
+    """Creep stays below 1 mm/min: tires hold by deflection; the wheel servos yield less."""
     rover = make_rover(PlaneField(math.tan(math.radians(15.0))), gravity=1.62)
     rover.place(0.0, 0.0, 0.0)
     places = []
@@ -271,18 +271,18 @@ def test_a_rover_on_tyres_stands_on_a_slope(make_rover: Callable[..., Vehicle]) 
     assert 60.0 * creep < 1e-3
 
 
-def test_a_rover_rolls_at_the_speed_of_its_tyres(make_rover: Callable[..., Vehicle]) -> None:
+def test_rover_speed_matches_tire_rolling_radius(make_rover: Callable[..., Vehicle]) -> None:
     rover = make_rover()
     rover.place(0.0, 0.0, 0.0)
     for _ in range(150):
         rover.evolve(CYCLE_NS, np.full(4, 2.0), np.zeros(4))
         rover.commit()
-    # Loaded by a quarter of the weight each sits 22 mm deep; Fiala's rolls on what is left of its radius.
+    # Loaded by a quarter of the weight each sits 22 mm deep; the tire of Fiala rolls on its remaining radius.
     depth = rover.body.mass * 9.81 / 4.0 / 48e3
     assert rover.body_state().linear_velocity[0] == pytest.approx(2.0 * (0.25 - depth), rel=0.01)
 
 
-def test_what_tyres_remember_is_saved(make_rover: Callable[..., Vehicle]) -> None:
+def test_tire_memory_is_saved(make_rover: Callable[..., Vehicle]) -> None:
     rover = make_rover()
     rover.place(0.0, 0.0, 0.0)
     for _ in range(5):
@@ -301,8 +301,8 @@ def test_what_tyres_remember_is_saved(make_rover: Callable[..., Vehicle]) -> Non
 
 
 @pytest.mark.slow
-def test_on_soil_a_tyre_is_a_wheel_like_any_other(small_tyre: Path) -> None:
-    """Which law acts is decided by the ground: the soil's on soil, the tyre's on a pad beside it."""
+def test_tire_on_soil_is_a_rigid_wheel(small_tyre: Path) -> None:
+    """The ground selects the contact law: that of the soil on soil, that of the tire on a pad beside it."""
     pad = {'model': 'rigid', 'disc': {'center': [0.0, 3.0], 'radius_m': 1.0}}
     terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.05, 'regions': [pad]})
     config, mjcf = load_vehicle_model('viper')
@@ -327,14 +327,14 @@ def test_on_soil_a_tyre_is_a_wheel_like_any_other(small_tyre: Path) -> None:
 @pytest.mark.parametrize(
     ('tyre', 'message'),
     [
-        ('hmmwv_fialla', r'no such tyre .*did you mean hmmwv_fiala'),
+        ('hmmwv_fialla', r'no such tire .*did you mean hmmwv_fiala'),
         (
             'hmmwv_fiala',
             r'has a radius of 0\.47 m, but the wheel has 0\.25 m; allowed: a tire radius of 0\.225 to 0\.275 m',
         ),
     ],
 )
-def test_a_tyre_that_does_not_fit_is_refused_with_its_key(tyre: str, message: str) -> None:
+def test_tire_of_wrong_radius_is_refused_with_its_key(tyre: str, message: str) -> None:
     config, mjcf = load_vehicle_model('viper')
     wheels = (config.wheels[0].model_copy(update={'tire': tyre}), *config.wheels[1:])
     with pytest.raises(VehicleModelError, match=r'wheels\.front_left\.tire .*' + message):

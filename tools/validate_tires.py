@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Write the table and the pictures of docs/validation/tires.md: ``make validate``.
+"""Write the table and the plots of docs/validation/tires.md: ``make validate``.
 
-Everything between the marks in that file is computed here, from the tables of the package's tests.
+All text between the marks in that file is computed here, from the tables of the package's tests.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import math
 from pathlib import Path
 
 import numpy as np
-from marks import written
 from numpy.typing import NDArray
+from page_markers import written
 
 from regolith_vehicles.tires import load_tire
 
@@ -31,14 +31,14 @@ Columns = dict[str, NDArray[np.float64]]
 
 
 def rows_of(name: str, **where: str) -> Columns:
-    """Return the columns of a table whose rows have these texts."""
+    """Return the columns of a table, of the rows with these texts."""
     with (TABLES / f'{name}.csv').open() as file:
         rows = [row for row in csv.DictReader(file) if all(row[key] == value for key, value in where.items())]
     return {key: np.array([float(row[key]) for row in rows]) for key in rows[0] if key not in ('model', 'case')}
 
 
 def largest_errors() -> list[str]:
-    """Return the table of the largest differences, in parts of the load."""
+    """Return the table of the largest differences, relative to the load."""
     lines = ['| table | ' + ' | '.join(TYRES) + ' |', '| --- ' * (len(TYRES) + 1) + '|']
     for name in ('longitudinal', 'lateral', 'combined', 'camber'):
         cells = []
@@ -71,7 +71,7 @@ def largest_errors() -> list[str]:
 
 
 def draw_curves(path: Path) -> None:
-    """Draw force over slip, over slip angle, and of both, of all models: Chrono's points, our curves."""
+    """Draw force over slip, over slip angle, and for combined slip, of all models: Chrono's points, our curves."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(3, 4, figsize=(13.0, 8.6), layout='constrained')
@@ -99,19 +99,19 @@ def draw_curves(path: Path) -> None:
         along.set_title(model)
         along.set_xlabel('slip')
         across.set_xlabel('slip angle [deg]')
-        both.set_xlabel('force along [kN]')
+        both.set_xlabel('longitudinal force [kN]')
         for axis in (along, across, both):
             axis.grid(alpha=0.3)
-    axes[0, 0].set_ylabel('force along [kN]')
-    axes[1, 0].set_ylabel('force to the left [kN]')
-    axes[2, 0].set_ylabel('force to the left [kN]')
+    axes[0, 0].set_ylabel('longitudinal force [kN]')
+    axes[1, 0].set_ylabel('lateral force, to the left [kN]')
+    axes[2, 0].set_ylabel('lateral force, to the left [kN]')
     axes[2, 0].legend(fontsize=8, title='slip angle')
     figure.savefig(path, dpi=100)
     plt.close(figure)
 
 
 def stepped(name: str, behaviour: str, speed: float, steps: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return times [s] and forces to the left [N] of a tyre whose slip angle jumps to 5 degrees after 0.05 s."""
+    """Return times [s] and forces to the left [N] of a tire with a step of the slip angle to 5 degrees at 0.05 s."""
     tyre = load_tire(name, behaviour).start(load=LOAD)
     times = np.arange(steps) * STEP
     aside = speed * math.tan(math.radians(5.0))
@@ -121,7 +121,7 @@ def stepped(name: str, behaviour: str, speed: float, steps: int) -> tuple[NDArra
 
 
 def draw_transients(path: Path) -> None:
-    """Draw a jump of the slip angle at two speeds, and a tyre that stands while it is pulled aside to and fro."""
+    """Draw a step of the slip angle at two speeds, and a tire at rest that is moved sideways back and forth."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 3, figsize=(13.0, 3.8), layout='constrained')
@@ -131,7 +131,7 @@ def draw_transients(path: Path) -> None:
         for behaviour, line in (('reference', '-'), ('regolith', '-')):
             times, forces = stepped('hmmwv_tmeasy', behaviour, speed, 200 if speed > 1.0 else 1000)
             axis.plot(times, 1e-3 * forces, line, label=behaviour)
-        axis.set_title(f'TMeasy, slip angle 5° at once, {speed:g} m/s')
+        axis.set_title(f'TMeasy, step of the slip angle to 5°, {speed:g} m/s')
         axis.set_xlabel('time [s]')
     rows = rows_of('tyre_transient', model='TMeasy', case='stand_lat_sine')
     axes[2].plot(1e3 * rows['y_m'], 1e-3 * rows['Fy_N'], 'kx', markersize=4, label='Chrono')
@@ -143,10 +143,10 @@ def draw_transients(path: Path) -> None:
             force.append(tyre.step(STEP, 0.0, aside, 0.0)['Fy'])
             way.append(way[-1] + STEP * aside)
         axes[2].plot(1e3 * np.array(way[:-1]), 1e-3 * np.array(force), label=behaviour)
-    axes[2].set_title('TMeasy, standing, moved aside to and fro')
-    axes[2].set_xlabel('way aside [mm]')
+    axes[2].set_title('TMeasy, at rest, moved sideways back and forth')
+    axes[2].set_xlabel('lateral displacement [mm]')
     for axis in axes:
-        axis.set_ylabel('force to the left [kN]')
+        axis.set_ylabel('lateral force, to the left [kN]')
         axis.grid(alpha=0.3)
         axis.legend(fontsize=8)
     figure.savefig(path, dpi=100)
@@ -154,7 +154,7 @@ def draw_transients(path: Path) -> None:
 
 
 def main() -> None:
-    """Put the table between its marks and draw the pictures."""
+    """Write the table between its marks and draw the plots."""
     text = written(PAGE, {'errors': largest_errors()})
     draw_curves(PICTURES / 'validation_tyres.png')
     draw_transients(PICTURES / 'validation_tyres_transient.png')

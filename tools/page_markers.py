@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a page that a program writes, between ``<!-- NAME -->`` and ``<!-- end -->``."""
+"""Generated parts of a page, between ``<!-- NAME -->`` and ``<!-- end -->``."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from pathlib import Path
 def written(page: Path, parts: Mapping[str, Sequence[str]]) -> str:
     """Return the text of a page with the lines of each part between its marks.
 
+    Args:
+        page: Path of the page.
+        parts: Lines of each part, by the name in its mark.
+
     Raises:
-        SystemExit: if a mark does not stand there once
+        SystemExit: If a mark does not occur exactly once.
     """
     text = page.read_text(encoding='utf-8')
     for name, lines in parts.items():
@@ -21,5 +25,5 @@ def written(page: Path, parts: Mapping[str, Sequence[str]]) -> str:
         block = '\n'.join(lines) + '\n'
         text, count = mark.subn(lambda m, b=block: m[1] + b + m[2], text)
         if count != 1:
-            raise SystemExit(f'{page}: mark <!-- {name} --> stands there {count} times; allowed: once')
+            raise SystemExit(f'{page}: mark <!-- {name} --> occurs {count} times; allowed: once')
     return text

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Write the tables and the picture of docs/validation/excavation.md: ``make validate``."""
+"""Write the tables and the plot of docs/validation/excavation.md: ``make validate``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
-from marks import written
+from page_markers import written
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
@@ -63,7 +63,7 @@ def tools_of(kind: int, rake: float, soil_tool: float, cohesion: float, radius: 
 
 
 def pushed(depth: float, speed: float, rake: float, cohesion: float, soil_tool: float) -> float:
-    """Return the mean force on a blade that is pushed 0.4 m through level soil, its load taken away [N]."""
+    """Return the mean force on a blade that is pushed 0.4 m through level soil, with its load removed [N]."""
     tools, pose, force = tools_of(BLADE, rake, soil_tool, cohesion), make_pose(), np.zeros(3)
     pose.velocity[0] = speed
     forces = []
@@ -71,7 +71,7 @@ def pushed(depth: float, speed: float, rake: float, cohesion: float, soil_tool: 
         pose.center[:] = -0.2 + n * speed * STEP, 0.0, -depth
         sweep_edge(tools, 0, STEP, pose, force, np.zeros(3))
         tools.told[0, 0] = 0.0
-        # The creep speed, at which the force fades to keep the step stable, taken out.
+        # Without the creep speed, below which the force is reduced to keep the step stable.
         creep = max(0.005, 2.0 * tools.told[0, DRAFT] * (speed + 0.005) / speed * STEP / 50.0)
         forces.append(-force[0] * (speed + creep) / speed)
     return float(np.mean(forces))
@@ -106,7 +106,7 @@ def swept() -> list[str]:
 
 
 def particles() -> tuple[list[str], list[tuple[float, float]]]:
-    """Return the table of an upright blade in particles, and depth [m] and draft [N] of cuts in cohesive soil, slow."""
+    """Return the table of an upright blade in particles, and depth [m] and draft [N] of slow cuts in cohesive soil."""
     rows, cuts = [], []
     cases = (
         (0.0, 0.1, 0.1),
@@ -141,7 +141,7 @@ def particles() -> tuple[list[str], list[tuple[float, float]]]:
 
 
 def drum(down: float, spin: float) -> float:
-    """Return the power that a drum 0.7 m wide takes as it sinks at a speed, once its chip is there [W]."""
+    """Return the power of a drum 0.7 m wide that is lowered at a speed, with a fully developed chip [W]."""
     tools, pose = tools_of(DRUM, math.radians(50.0), -1.0, COHESION, width=0.7), make_pose()
     force, torque, powers = np.zeros(3), np.zeros(3), []
     pose.velocity[2] = -down
@@ -165,9 +165,9 @@ def scenario() -> tuple[list[str], Mapping[str, np.ndarray]]:
     level = simulation.terrain.grid.levels(x, np.zeros_like(x))
     slope = np.degrees(np.arctan(np.abs(np.diff(level[x > 3.0])).max() / 0.02))
     rows = [
-        ['dug [kg]', f'{books["excavated_kg"]:.3f}'],
-        ['poured [kg]', f'{books["dumped_kg"]:.3f}'],
-        ['ledger error over what was dug', f'{abs(error) / books["excavated_kg"]:.1e}'],
+        ['excavated [kg]', f'{books["excavated_kg"]:.3f}'],
+        ['dumped [kg]', f'{books["dumped_kg"]:.3f}'],
+        ['mass balance error over excavated mass', f'{abs(error) / books["excavated_kg"]:.1e}'],
         ['height of the berm [m]', f'{level.max():.3f}'],
         ['depth of the trench [m]', f'{-level.min():.3f}'],
         ['steepest slope of the berm [deg]', f'{slope:.1f}'],
@@ -179,7 +179,8 @@ def draw(profile: Mapping[str, np.ndarray], cuts: Iterable[tuple[float, float]])
     """Draw force against depth and speed, the power of a drum, and the berm.
 
     Args:
-        cuts: depth [m] and draft [N] of upright blades in particles
+        profile: Profile of the berm: x and level [m].
+        cuts: Depth [m] and draft [N] of upright blades in particles.
     """
     import matplotlib.pyplot as plt
 
@@ -198,7 +199,7 @@ def draw(profile: Mapping[str, np.ndarray], cuts: Iterable[tuple[float, float]])
     sinking = np.array([0.002, 0.005, 0.01, 0.02, 0.03])
     for spin in (1.0, 2.0, 4.0):
         c.plot(sinking * 1e3, [drum(v, spin) for v in sinking], '.-', label=f'{spin:g} rad/s')
-    c.set(xlabel='sinking [mm/s]', ylabel='power [W]', title='bucket drum 0.7 m wide, 6 cm deep')
+    c.set(xlabel='lowering speed [mm/s]', ylabel='power [W]', title='bucket drum 0.7 m wide, 6 cm deep')
     d.plot(profile['x'], profile['level'])
     d.set(xlabel='x [m]', ylabel='height [m]', title='rassor_dig: trench and berm')
     for axes in (a, b, c):
@@ -208,7 +209,7 @@ def draw(profile: Mapping[str, np.ndarray], cuts: Iterable[tuple[float, float]])
 
 
 def main() -> None:
-    """Write the page and the picture."""
+    """Write the page and the plot."""
     run, profile = scenario()
     dear, cuts = particles()
     draw(profile, cuts)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tyres on a bench, against tables of Project Chrono's (see data/tyres/README.md) and against what must hold anyway."""
+"""Tests of tires on a rig, against tables of Project Chrono (see ``data/tyres/README.md``) and against physical limits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DATA = Path(__file__).parent / 'data' / 'tyres'
 TYRES = {'TMeasy': 'hmmwv_tmeasy', 'Fiala': 'hmmwv_fiala', 'Pac89': 'hmmwv_pac89', 'Pac02': 'hmmwv_pac02'}
 FORCES = ('Fx', 'Fy', 'Mx', 'My', 'Mz')
 STEP = 1e-3
-"""Step of the tables' transients [s]."""
+"""Step size of the transients in the tables [s]."""
 MASS = 6000.0 / 9.81
 """Mass that is pulled [kg]."""
 
@@ -84,7 +84,7 @@ def test_transients_agree_with_the_reference(case: str, model: str) -> None:
     rows = table('tyre_transient', model=model, case=case)
     at = np.rint(rows['t_s'] / STEP).astype(int)
     found = run_motion(load_tire(TYRES[model], 'reference').start(load=6000.0), MOTIONS[case], STEP, int(at.max()) + 1)
-    # Of 6000 N: both sides take the same steps, from parameters of nine digits.
+    # Of 6000 N: both sides use the same steps, with parameters of nine digits.
     for name, most in (('Fx_N', 0.1), ('Fy_N', 0.1), ('Mz_Nm', 0.05), ('vy_mps', 1e-5), ('y_m', 1e-5)):
         assert np.abs(found[at, MOTION_COLUMNS.index(name)] - rows[name]).max() < most, name
 
@@ -100,10 +100,9 @@ def test_pulled_masses_agree_with_the_reference(case: str, model: str) -> None:
 
 
 def pulled(tyre: RollingTire, case: str, steps: int, slowly: bool = False) -> np.ndarray:
-    """Return the way [m] of a mass on a tyre that does not turn, pulled for a second, after each step.
+    """Return the displacement [m] after each step of a mass on a tire that does not turn, pulled for 1 s.
 
-    Args:
-        slowly: Whether the pull grows over that second.
+    With ``slowly`` the pull increases over that second.
     """
     _, side, pull = case.split('_')
     v, x, way = 0.0, 0.0, [0.0]
@@ -118,7 +117,7 @@ def pulled(tyre: RollingTire, case: str, steps: int, slowly: bool = False) -> np
     return np.array(way)
 
 
-def test_the_rig_moves_a_tyre_over_time() -> None:
+def test_rig_moves_tire_over_time() -> None:
     given = {'tire': 'hmmwv_fiala', 'motion': 'ramp', 'slip': [-0.05], 'slip_angle_deg': [-3.0], 'duration_s': 0.5}
     made = run(Settings.model_validate(given), lambda done, total: None)
     column = dict(zip(made['columns'], np.array(made['rows']).T, strict=True))
@@ -142,7 +141,8 @@ def test_the_rig_moves_a_tyre_over_time() -> None:
             Settings.model_validate({**given, **wrong})
 
 
-# -- what is mended of the reference ------------------------------------------------------------------------------------
+# -- what is corrected relative to the reference
+# -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize('name', TYRES.values())
@@ -150,7 +150,7 @@ def test_steady_forces_differ_from_the_reference_only_where_it_errs(name: str) -
     given = {'load': [2000.0, 6000.0, 12000.0], 'friction': 0.8}
     ours, theirs = load_tire(name), load_tire(name, 'reference')
     slips = np.linspace(-0.05, 0.05, 5)[:, None]
-    # The reference divides by the speed plus 0.1 m/s, a hundredth of it.
+    # The reference divides by the speed plus 0.1 m/s, 1 % of it.
     scale = 1.01 if name == 'hmmwv_pac02' else 1.0
     along = ours.steady_state(slip=slips, **given)['Fx'], theirs.steady_state(slip=scale * slips, **given)['Fx']
     assert along[0] == pytest.approx(along[1], rel=1e-9, abs=1e-6)
@@ -162,7 +162,7 @@ def test_steady_forces_differ_from_the_reference_only_where_it_errs(name: str) -
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_no_tyre_pulls_harder_than_friction_allows(name: str) -> None:
+def test_tire_force_is_within_friction(name: str) -> None:
     slip, angle = np.meshgrid(np.linspace(-1.0, 1.0, 41), np.radians(np.linspace(-20.0, 20.0, 41)))
     for friction in (0.8, 0.4):
         tyre = load_tire(name)
@@ -171,7 +171,8 @@ def test_no_tyre_pulls_harder_than_friction_allows(name: str) -> None:
         along = np.abs(tyre.steady_state(slip=np.linspace(-1.0, 1.0, 401), **given)['Fx']).max()
         across = np.abs(tyre.steady_state(slip_angle=np.radians(np.linspace(-60.0, 60.0, 401)), **given)['Fy']).max()
         # TMeasy's force is an ellipse times a direction, Fiala's friction depends on both slips, Pacejka's lift lies
-        # outside the ellipse: 3 % in all; a force that knows nothing of the other direction's would be off by 41 %.
+        # outside the ellipse: 3 % in all. A force that is independent of that of the other direction would be off by
+        # 41 %.
         assert ((found['Fx'] / along) ** 2 + (found['Fy'] / across) ** 2).max() < 1.03**2
 
 
@@ -185,15 +186,16 @@ def test_fiala_does_not_jump_on_slippery_ground() -> None:
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_a_locked_wheel_is_held_against_its_way(name: str) -> None:
+def test_locked_wheel_is_held_against_its_motion(name: str) -> None:
     angle = math.radians(10.0)
     found = load_tire(name).steady_state(load=6000.0, slip=-1.0, slip_angle=angle)
     way = math.degrees(math.atan2(-found['Fy'], -found['Fx']))
-    # The force of sliding rubber points against the sliding; the models' curves along and across differ somewhat.
+    # The force of sliding rubber opposes the sliding; the longitudinal and lateral curves of the models differ a
+    # little.
     assert way == pytest.approx(10.0, abs=7.0)
 
 
-def test_a_magic_formula_falls_off_behind_its_peak() -> None:
+def test_magic_formula_decreases_beyond_its_peak() -> None:
     given = {'load': 6000.0, 'slip': np.array([0.3, 0.9])}
     peak, sliding = load_tire('hmmwv_pac02').steady_state(**given)['Fx']
     assert sliding < 0.97 * peak
@@ -204,7 +206,7 @@ def test_a_magic_formula_falls_off_behind_its_peak() -> None:
 @pytest.mark.parametrize('side', ['left', 'right'])
 @pytest.mark.parametrize('measured', ['left', 'right'])
 def test_pacejka_2002_tire_on_the_other_side_is_the_mirror_image(side: str, measured: str) -> None:
-    """On the side it was measured on the coefficients hold as they are, whichever side that is."""
+    """On the side of its measurement the coefficients hold as they are, for either side."""
     known = load_tire('hmmwv_pac02')
     tire = Tire(known.config.model_copy(update={'side': side, 'measured_side': measured}))
     draw = np.random.default_rng(1).uniform
@@ -228,7 +230,7 @@ def test_pacejka_2002_resists_rolling() -> None:
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_a_leaning_tyre_that_rolls_free_is_not_braked(name: str) -> None:
+def test_leaning_free_rolling_tire_is_not_braked(name: str) -> None:
     leaning = np.radians([-6.0, 0.0, 6.0])
     ours = load_tire(name).steady_state(load=6000.0, camber=leaning)['Fx']
     assert ours == pytest.approx(np.full(3, ours[1]), abs=25.0 if name == 'hmmwv_pac02' else 1e-9)
@@ -236,7 +238,7 @@ def test_a_leaning_tyre_that_rolls_free_is_not_braked(name: str) -> None:
     assert (np.abs(theirs - theirs[1])[[0, 2]] > 300.0).all()
 
 
-def test_a_leaning_tyre_pushes_to_the_side_it_leans_to() -> None:
+def test_leaning_tire_pushes_to_its_leaning_side() -> None:
     camber = np.radians([-5.0, 0.0, 5.0])
     push = load_tire('hmmwv_pac02').steady_state(load=20000.0, camber=camber)['Fy']
     assert push[0] > push[1] > push[2]
@@ -244,15 +246,15 @@ def test_a_leaning_tyre_pushes_to_the_side_it_leans_to() -> None:
     assert np.ptp(unmoved) < 0.05 * np.ptp(push)
 
 
-def test_tread_that_leans_resists_by_the_slope_of_its_first_load() -> None:
-    """Of a load curve of three points, that is the first of its two slopes."""
+def test_leaning_tread_uses_the_first_slope_of_the_load_curve() -> None:
+    """Of a load curve of three points, this is the first of its two slopes."""
     config = load_tire('hmmwv_tmeasy').config
     bent = config.model_copy(update={'load_curve': ((0.0, 0.0), (0.1, 2e4), (0.2, 8e4))})
     found = Tire(bent).steady_state(load=6000.0, camber=0.05)['Mx']
     assert found == pytest.approx(-(config.width_m**2) / 12.0 * 2e5 * 0.05)
 
 
-def test_a_leaning_tyre_is_pressed_in_by_its_plane() -> None:
+def test_leaning_tire_penetration_is_in_its_plane() -> None:
     lean = math.radians(5.0)
     tyre = load_tire('hmmwv_tmeasy')
     found = tyre.vertical(height=0.46 * math.cos(lean), camber=lean)
@@ -260,17 +262,17 @@ def test_a_leaning_tyre_is_pressed_in_by_its_plane() -> None:
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_a_free_rolling_tyre_has_no_slip(name: str) -> None:
+def test_free_rolling_tire_has_no_slip(name: str) -> None:
     found = load_tire(name).steady_state(load=[2000.0, 8000.0], speed=[[0.2], [10.0], [-10.0]])
-    # Pacejka's curves do not pass the origin.
+    # The curves of Pacejka do not pass through the origin.
     assert np.abs(found['Fx']).max() < (0.01 * 8000.0 if name == 'hmmwv_pac02' else 1e-6)
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_backwards_is_forwards_seen_from_behind(name: str) -> None:
+def test_reverse_rolling_mirrors_forward_rolling(name: str) -> None:
     tyre = load_tire(name)
     there = tyre.steady_state(load=6000.0, slip=0.02, slip_angle=0.03, speed=5.0)
-    # Speed and spin change sign; the slip angle does not, the wheel then moves to the right.
+    # Speed and spin change sign; the slip angle does not, because the wheel then moves to the right.
     back = tyre.steady_state(load=6000.0, slip=0.02, slip_angle=0.03, speed=-5.0)
     asymmetry = 300.0 if name == 'hmmwv_pac02' else 1e-6
     assert back['Fx'] == pytest.approx(-there['Fx'], abs=asymmetry)
@@ -280,10 +282,10 @@ def test_backwards_is_forwards_seen_from_behind(name: str) -> None:
 
 @pytest.mark.parametrize(('name', 'length'), [('hmmwv_tmeasy', 0.47), ('hmmwv_fiala', 0.47), ('hmmwv_pac89', 0.46)])
 @pytest.mark.parametrize('speed', [4.0, 20.0])
-def test_relaxation_lags_by_its_length(name: str, length: float, speed: float) -> None:
+def test_relaxation_lag_is_the_relaxation_length(name: str, length: float, speed: float) -> None:
     tyre = load_tire(name)
     rolling = tyre.start(load=6000.0)
-    angle = math.radians(0.2)  # where the curves are straight
+    angle = math.radians(0.2)  # Where the curves are straight.
     spin = speed / rolling.rolling_radius
     lasting = float(tyre.steady_state(load=6000.0, slip_angle=angle, speed=speed)['Fy'])
     step = 1e-4
@@ -295,16 +297,16 @@ def test_relaxation_lags_by_its_length(name: str, length: float, speed: float) -
 
 @pytest.mark.parametrize('name', TYRES.values())
 @pytest.mark.parametrize('side', ['lat', 'long'])
-def test_a_pulled_tyre_stands_still(name: str, side: str) -> None:
+def test_pulled_tire_does_not_creep(name: str, side: str) -> None:
     way = pulled(load_tire(name).start(load=6000.0), f'pull_{side}_1000', 12_000)
-    # It gives by force over stiffness, about which it still rings a little, and comes back all the way.
+    # It deflects by force over stiffness, still oscillates a little, and returns completely.
     assert way[900:1000] == pytest.approx(np.full(100, 1000.0 / 1e5), abs=4e-4)
     assert np.abs(way[10_000:]).max() < 1e-6 and np.ptp(way[10_000:]) < 1e-9
 
 
 @pytest.mark.parametrize(('behaviour', 'stays'), [('regolith', True), ('reference', False)])
-def test_a_shaken_tyre_stays_where_it_is(behaviour: str, stays: bool) -> None:
-    """A parked car whose engine runs: pulled by half of what friction holds, give or take a fifth."""
+def test_shaken_tire_does_not_creep(behaviour: str, stays: bool) -> None:
+    """A parked car whose engine runs: pulled by half of the friction limit, varied by a fifth."""
     standing = load_tire('hmmwv_tmeasy', behaviour).start(load=6000.0)
     v, x, way = 0.0, 0.0, []
     for k in range(20_000):
@@ -318,21 +320,21 @@ def test_a_shaken_tyre_stays_where_it_is(behaviour: str, stays: bool) -> None:
 
 @pytest.mark.parametrize('name', TYRES.values())
 @pytest.mark.parametrize(('friction', 'pull', 'moves'), [(0.8, 4600, False), (0.8, 6000, True), (0.4, 3000, True)])
-def test_a_standing_tyre_slides_at_its_friction(name: str, friction: float, pull: int, moves: bool) -> None:
+def test_tire_at_rest_slides_at_its_friction(name: str, friction: float, pull: int, moves: bool) -> None:
     standing = load_tire(name).start(load=6000.0, friction=friction)
     way = pulled(standing, f'pull_lat_{pull}', 1000, slowly=True)
-    # Held, it gives by force over stiffness and little more.
+    # Below the limit it deflects by force over stiffness and little more.
     assert (way[-1] > 1.2 * friction * 6000.0 / 1e5) == moves
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_a_sliding_tyre_is_held_by_its_friction(name: str) -> None:
+def test_sliding_tire_is_held_by_its_friction(name: str) -> None:
     way = pulled(load_tire(name).start(load=6000.0), 'pull_lat_6000', 500)
     assert np.diff(way[-100:], 2).mean() / STEP**2 == pytest.approx((6000.0 - 0.8 * 6000.0) / MASS, rel=0.01)
 
 
 @pytest.mark.parametrize('name', TYRES.values())
-def test_crawling_is_as_stiff_as_rolling(name: str) -> None:
+def test_crawling_tire_is_as_stiff_as_rolling(name: str) -> None:
     tyre = load_tire(name)
     for force, given in (('Fx', {'slip': 0.001}), ('Fy', {'slip_angle': 0.001})):
         fast, slow = (tyre.steady_state(load=6000.0, speed=speed, **given)[force] for speed in (10.0, 0.3))
@@ -340,7 +342,7 @@ def test_crawling_is_as_stiff_as_rolling(name: str) -> None:
         assert slow == pytest.approx(fast - shift, rel=0.05)
 
 
-def test_a_lifted_tyre_forgets() -> None:
+def test_lifted_tire_resets_its_memory() -> None:
     rolling = load_tire('hmmwv_tmeasy').start(load=6000.0)
     rolling.step(STEP, 0.0, 0.1, 0.0)
     assert rolling.memory.any()
@@ -372,7 +374,7 @@ def test_a_lifted_tyre_forgets() -> None:
         ('CSLIP', 'CSLOP', 'CSLOP = 193929: unknown key; allowed: '),
     ],
 )
-def test_a_wrong_file_is_refused_by_its_key(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_invalid_file_is_refused_with_its_key(tmp_path: Path, old: str, new: str, message: str) -> None:
     shipped = next(text for name in ('hmmwv_fiala', 'hmmwv_tmeasy') if old in (text := FILES.find(name).read_text()))
     file = tmp_path / 'mine.yaml'
     file.write_text(shipped.replace(old, new))
@@ -381,14 +383,14 @@ def test_a_wrong_file_is_refused_by_its_key(tmp_path: Path, old: str, new: str, 
     assert f'{file}' in str(error.value) and message in str(error.value)
 
 
-def test_a_tyre_nobody_knows_is_refused() -> None:
-    with pytest.raises(InputError, match=r'no such tyre .* \(did you mean hmmwv_fiala'):
+def test_unknown_tire_is_refused() -> None:
+    with pytest.raises(InputError, match=r'no such tire .* \(did you mean hmmwv_fiala'):
         load_tire('hmmwv_fialla')
     with pytest.raises(InputError, match='is unknown; allowed: regolith, reference'):
         load_tire('hmmwv_fiala', 'chrono')
 
 
-def test_an_overload_is_refused() -> None:
+def test_overload_is_refused() -> None:
     with pytest.raises(ValueError, match='load of 1e\\+06 N exceeds the load capacity; allowed: up to 53140 N'):
         load_tire('hmmwv_pac89').steady_state(load=1e6)
 
@@ -396,7 +398,7 @@ def test_an_overload_is_refused() -> None:
 # -- the rig ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_rig_shows_what_the_tyre_does() -> None:
+def test_rig_summary_matches_the_tire() -> None:
     settings = Settings(tire='hmmwv_fiala', load_n=(4000.0, 6000.0), slip=(-0.1, 0.0, 0.1), slip_angle_deg=(0.0, 2.0))
     found = run(settings, lambda done, total: None)
     rows = [dict(zip(found['columns'], row, strict=True)) for row in found['rows']]
@@ -405,7 +407,7 @@ def test_the_rig_shows_what_the_tyre_does() -> None:
     alone = load_tire('hmmwv_fiala').steady_state(load=6000.0, slip=0.1, slip_angle=math.radians(2.0))
     assert [one[k] for k in ('fx_n', 'fy_n', 'mz_nm')] == [alone[k] for k in ('Fx', 'Fy', 'Mz')]
     figures = {entry['load_n']: entry for entry in found['summary']}
-    # Fiala's stiffness is that of its file, and its peak the friction at the slip there.
+    # The stiffness of Fiala is that of its file, and its peak the friction at the slip there.
     assert figures[6000.0]['slip_stiffness_n'] == pytest.approx(193929.0, rel=1e-6)
     assert figures[6000.0]['cornering_stiffness_npdeg'] == pytest.approx(50000.0 * math.pi / 180.0, rel=0.01)
     assert 0.9 * 0.9835 < figures[4000.0]['peak_fx_n'] / 4000.0 < 0.9835
@@ -421,7 +423,7 @@ def test_the_rig_shows_what_the_tyre_does() -> None:
         {'load_n': tuple(range(1, 1001)), 'slip': tuple(k / 1000 for k in range(1000))},
     ],
 )
-def test_the_rig_refuses_what_makes_no_sense(given: dict[str, object]) -> None:
+def test_rig_refuses_invalid_settings(given: dict[str, object]) -> None:
     with pytest.raises(ValidationError, match='; allowed: '):
         Settings.model_validate(given)
 
@@ -436,12 +438,12 @@ def test_the_rig_refuses_what_makes_no_sense(given: dict[str, object]) -> None:
         ({'slip_angle': 2.0}, 'slip_angle is 2; allowed: less than a right angle'),
     ],
 )
-def test_what_no_bench_has_is_refused(given: dict[str, float], message: str) -> None:
+def test_values_out_of_range_are_refused(given: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         load_tire('hmmwv_tmeasy').steady_state(**{'load': 6000.0, **given})
 
 
-def test_a_motion_that_is_none_is_refused() -> None:
+def test_unknown_motion_is_refused() -> None:
     tyre = load_tire('hmmwv_tmeasy')
     with pytest.raises(ValueError, match='load is nan'):
         tyre.start(load=math.nan)

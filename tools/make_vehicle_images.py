@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of docs/concepts/vehicles.md: ``python3 tools/make_vehicle_pictures.py [NAME ...]``, in the environment.
+"""Render images of docs/concepts/vehicles.md: ``./regolith exec python3 tools/make_vehicle_images.py [NAME ...]``.
 
-Each vehicle after some seconds of driving over the mare, seen by a camera beside it.
+They show each vehicle after some seconds of driving over the mare, from a camera beside it.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ VIEWS = {
     'hmmwv': (8.5, 3.0),
     'm113': (10.0, 3.2),
 }
-"""Vehicle -> distance of the camera and its height above the ground [m]."""
+"""Distance of the camera and its height above the ground [m], by vehicle."""
 FROM_DEG = -42.0
 """Direction of the camera from the vehicle, from its forward axis to the left [deg]."""
 
 
 def scenario(model: str) -> dict[str, Any]:
-    """Return a short drive of one vehicle."""
+    """Return the scenario of a short drive of one vehicle."""
     vehicle = {'model': model, 'position': [0.0, 0.0], 'driver': {'type': 'constant', 'speed_mps': 0.2}}
     terrain = {'source': 'procedural', 'preset': 'mare', 'spacing_m': 0.02, 'soil': 'lunar_nominal'}
     return {'duration_s': DRIVEN_S, 'seed': 4, 'terrain': terrain, 'vehicles': {'basalt': vehicle}}
 
 
 def picture(model: str) -> Image.Image:
-    """Return a vehicle's picture."""
+    """Return the image of a vehicle."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, 'vehicle.yaml')
         file.write_text(yaml.safe_dump(scenario(model)), encoding='utf-8')
@@ -76,7 +76,7 @@ def picture(model: str) -> Image.Image:
 
 
 def main() -> None:
-    """Write the pictures of the vehicles named, of all if none is."""
+    """Write the images of the named vehicles, or of all."""
     for model in sys.argv[1:] or VIEWS:
         file = PICTURE.parent / f'vehicle_{model}.png'
         picture(model).quantize(128, kmeans=2, dither=Image.Dither.NONE).save(file, optimize=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from harness import LiveRun, RunResult, run_scenario
-from test_digging import DOWN, write
+from test_excavation import DOWN, write
 from test_failures import kill_in_mid_run
 
 from regolith_bringup.bag.reading import Bag
