@@ -23,11 +23,11 @@ PAGE = ROOT / 'docs' / 'validation' / 'crm.md'
 TABLE = ROOT / 'docs' / 'validation' / 'crm.csv'
 PICTURE = ROOT / 'docs' / 'images' / 'validation_crm.png'
 EXPERIMENTS: dict[str, Any] = {
-    'repose': angle_of_repose,
+    'angle-of-repose': angle_of_repose,
     'cratering': cratering,
     'plate-sinkage': plate_sinkage,
     'wheel-rig': wheel_rig,
-    'drum': bucket_drum,
+    'bucket-drum': bucket_drum,
 }
 FRICTION = 0.58
 """Friction coefficient of the columns: 30 degrees."""
@@ -36,7 +36,7 @@ MOON = {'gravity_mps2': 1.62}
 
 def _column(ratio: float, **more: Any) -> tuple[str, dict[str, Any]]:
     count = round(10600 * ratio)  # fifteen particles across the radius
-    return 'repose', {
+    return 'angle-of-repose', {
         'release': 'collapse',
         'radius_m': 0.1,
         'height_m': round(0.1 * ratio, 6),
@@ -47,7 +47,7 @@ def _column(ratio: float, **more: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _heap(friction: float, **more: Any) -> tuple[str, dict[str, Any]]:
-    return 'repose', {'radius_m': 0.15, 'height_m': 0.3, 'friction': friction, 'element_count': 8000, **more}
+    return 'angle-of-repose', {'radius_m': 0.15, 'height_m': 0.3, 'friction': friction, 'element_count': 8000, **more}
 
 
 def _plate(diameter: float, **more: Any) -> tuple[str, dict[str, Any]]:
@@ -86,7 +86,7 @@ PLATES = {
 WHEELS = {f'wheel_{slope}': ('wheel-rig', {'slope_deg': slope}) for slope in (0, 5, 10, 15, 20, 25)} | {
     f'wheel_{slope}_coarse': ('wheel-rig', {'slope_deg': slope, 'spacing_m': 0.02}) for slope in (5, 10, 15, 20, 25)
 }
-DRUMS = {f'drum_{cohesion}': ('drum', {'cohesion_pa': float(cohesion)}) for cohesion in (0, 170)}
+DRUMS = {f'drum_{cohesion}': ('bucket-drum', {'cohesion_pa': float(cohesion)}) for cohesion in (0, 170)}
 CASES: dict[str, tuple[str, dict[str, Any]]] = {**COLUMNS, **HEAPS, **CRATERS, **PLATES, **WHEELS, **DRUMS}
 MEASURED = {0: 0.032, 5: 0.052, 10: 0.135, 15: 0.434, 20: 0.756, 25: 0.885}
 """Slip over slope [deg] of a prototype wheel on GRC-1."""
@@ -130,7 +130,7 @@ def run(case: str, threads: int) -> dict[str, Any]:
         found = EXPERIMENTS[name].run(settings, tick)[0]
         if found['incomplete']:
             sys.exit(f'{case}: stopped; its row stays as it was')
-        if name == 'repose':
+        if name == 'angle-of-repose':
             found['flank_deg'] = found.pop('slope_deg')
             if given.get('release') != 'collapse':
                 del found['peak_over_radius']  # a particle that sticks to the tube
