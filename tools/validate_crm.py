@@ -68,7 +68,7 @@ def _plate(diameter: float, **more: Any) -> tuple[str, dict[str, Any]]:
 
 COLUMNS = {
     **{f'column_{a:g}': _column(a) for a in (0.5, 1.0, 2.0, 3.0)},
-    'column_1_coarse': _column(1.0, count=3160),
+    'column_1_coarse': _column(1.0, element_count=3160),
     'column_1_moon': _column(1.0, **MOON),
 }
 HEAPS = {'heap_0.38': _heap(0.3819), 'heap_0.6': _heap(0.6), 'heap_0.38_moon': _heap(0.3819, **MOON, lift_mps=0.1219)}
