@@ -23,7 +23,7 @@ OF_THIS_MACHINE = re.compile(
 )
 """Lines that depend on the machine, the moment or the checkout."""
 WALL = re.compile(
-    r'wall|speed|compute|started|finished|version|made_with|hash|machine|late|waits|timing|threads|processes|bytes|messages|path'
+    r'wall|speed|real_time_factor|compute|started|finished|version|made_with|hash|machine|late|waits|timing|threads|processes|bytes|messages|path'
 )
 """Keys of the same kind in JSON."""
 

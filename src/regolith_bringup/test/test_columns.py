@@ -111,7 +111,7 @@ def test_messages_may_have_unequal_numbers() -> None:
 def test_what_is_not_there_is_refused() -> None:
     name = 'sensor_msgs/msg/JointState'
     data = [bytes(STORE.serialize_cdr(joints(0), name))]
-    with pytest.raises(ValueError, match=r"no numbers 'speed'; allowed: effort, header\.stamp\.nanosec"):
+    with pytest.raises(ValueError, match=r"no numbers in 'speed'; allowed: effort, header\.stamp\.nanosec"):
         columns(data, name, STORE.fielddefs, ('speed',))
     for length in range(4, len(data[0]) - 4):  # the last is the length of a sequence without numbers
         with pytest.raises(ValueError, match='a message ends before'):

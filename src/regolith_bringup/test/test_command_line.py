@@ -27,7 +27,7 @@ def called(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, st
         ('run two_rovers --seed 1.5', "regolith run --seed: '1.5': has the wrong type; allowed: a valid integer"),
         ('run two_rovers --duration x', "--duration: 'x': has the wrong type; allowed: a valid number"),
         ('terrain make --seed -1', "terrain make --seed: '-1': is out of range; allowed: greater than or equal to 0"),
-        ('run two_rovers --nosuch', 'No such option --nosuch; allowed: the arguments listed by regolith run --help'),
+        ('run two_rovers --nosuch', 'No such option --nosuch; allowed: the options listed by regolith run --help'),
         ('run', "Missing argument 'scenario'"),
         ('nosuch', "No such command 'nosuch'"),
         ('run two_rovers --out /proc/x', '--out /proc/x: cannot be created'),

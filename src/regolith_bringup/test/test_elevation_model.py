@@ -119,7 +119,7 @@ def test_large_model_is_read_where_vehicles_and_sensors_reach(tmp_path: Path) ->
     assert seeing is not None and seeing.high == (1050.0, 1050.0)
     own = load_scenario(path, ['terrain.window={low: [-40, -30], high: [50, 60]}'])
     assert own.scenario.terrain.window.low == (-40.0, -30.0) and not own.notices
-    with pytest.raises(InputError, match='lies outside the elevation model'):
+    with pytest.raises(InputError, match='is outside the elevation model'):
         load_scenario(path, ['terrain.window={low: [-400, -300], high: [-200, -60]}'])
     with pytest.raises(InputError, match='off the map'):
         load_scenario(path, ['terrain.window={low: [9000, 9000], high: [9900, 9900]}'])
@@ -356,7 +356,7 @@ def test_a_window_beside_the_vehicles_is_named_as_the_cause(tmp_path: Path, crs:
     with pytest.raises(InputError) as caught:
         load_scenario(scenario(tmp_path, ', detail: none'), ['terrain.window={low: [10, 10], high: [20, 20]}'])
     said = str(caught.value)
-    assert 'lies outside the elevation model' in said and 'fix: set terrain.window around it' in said
+    assert 'is outside the elevation model' in said and 'fix: set terrain.window around it' in said
     assert 'from 7' not in said
 
 

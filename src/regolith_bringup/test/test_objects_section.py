@@ -39,7 +39,7 @@ def loaded(folder: Path, objects: dict[str, Any], **terrain: Any) -> None:
         ),
         (
             {'type': 'linkage', 'position': [0.0, 0.0, -2.0], 'bodies': {'leaf': LEAF}, 'joints': [HINGE]},
-            'the top of item/leaf is 1.9 m below the ground',
+            'the top of item/leaf is 1.9 m below the terrain surface',
         ),
         ({**BALL, 'position': [0.0, 0.0, 1.0], 'lifetime_s': 0}, 'objects.item.lifetime_s = 0: '),
         (
