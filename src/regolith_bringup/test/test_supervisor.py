@@ -228,12 +228,16 @@ def test_a_node_interrupted_while_it_starts_says_nothing(
     """Neither the stack of an interpreter that is not yet up, nor that of an import."""
     if not forked:
         monkeypatch.setattr(node_processes, 'is_ours', lambda path: False)
-    said: list[str] = []
-    node = _world_node(said)
-    time.sleep(part * start_s)
-    node.signal(signal.SIGINT)
-    ended = node.process.wait(30.0)
-    node.join_output()
+    for _ in range(10):
+        said: list[str] = []
+        node = _world_node(said)
+        time.sleep(part * start_s)
+        node.signal(signal.SIGINT)
+        ended = node.process.wait(30.0)
+        node.join_output()
+        # On a loaded machine the node may have started, and refused its missing scenario in one line, before the signal.
+        if (ended, len(said)) != (2, 1):
+            break
     assert (ended, said) == (-signal.SIGINT, [])
 
 
