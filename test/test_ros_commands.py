@@ -59,7 +59,7 @@ def test_commands_of_the_docs_work_without_ros2(tmp_path: Path) -> None:
         )
         own = tmp_path / 'own.yaml'
         own.write_text('/regolith/world: {ros__parameters: {real_time_factor: 1.0}}')
-        assert call('param', 'load', '/regolith/world', str(own)) == 'Set parameter speed successful\n'
+        assert call('param', 'load', '/regolith/world', str(own)) == 'Set parameter real_time_factor successful\n'
         pause = call('service', 'call', '/regolith/world/pause', 'std_srvs/srv/SetBool', '{data: true}')
         assert yaml.safe_load(pause)['success'] is True
         steps = '/regolith/world/simulate_steps', 'simulation_interfaces/action/SimulateSteps', '{steps: 3}'

@@ -37,6 +37,10 @@ PAGE = ROOT / 'docs' / 'guide' / 'scenarios.md'
 LARGEST_PICTURE = 250_000
 
 
+NO_SLIP_SINKAGE = 'terrain.slip_sinkage.enabled=false'
+"""The closed forms below are those of pressing alone: soil that slipping wheels carry away deepens ruts without work."""
+
+
 class Drive:
     """A scenario's run in this process, and what each vehicle was at every commit.
 
@@ -98,7 +102,7 @@ def test_a_scenario_has_words_a_picture_a_launch_file_and_a_check(name: str) -> 
 @pytest.mark.slow
 def test_traverse_polar_slips_more_uphill_than_down() -> None:
     """It gets where it is sent; its wheels slip by the slope they climb, and their odometry is too long by the slip."""
-    drive = Drive('traverse_polar')
+    drive = Drive('traverse_polar', NO_SLIP_SINKAGE)
     driver = drive.scenario.vehicles['rover'].driver
     assert math.dist(drive.places('rover')[-1], driver.waypoints[-1]) < 0.3
     assert math.dist(driver.waypoints[0], driver.waypoints[-1]) >= 30.0
@@ -115,18 +119,17 @@ def test_traverse_polar_slips_more_uphill_than_down() -> None:
     reckoned = drive.seen['rover'][-1].odometry.distance
     # Along the ground, of which the way in plan is the cosine; the mean is over the way that wheels rolled.
     assert reckoned / drive.way('rover')[-1] - 1.0 == pytest.approx(rover['mean_slip'], abs=0.01)
-    # Uphill and downhill together; enough that an odometry without slip would fail the line above.
-    assert rover['mean_slip'] > 0.015
+    assert rover['mean_slip'] > 0.03
 
 
 @pytest.mark.slow
 def test_a_rover_in_ruts_sinks_in_less_and_saves_the_work_of_pressing_them() -> None:
-    """On the same five metres: at most 0.4 of the sinkage, no more slip, and less energy by Bekker's work, to 30 %.
+    """On the same five metres: at most 0.4 of the sinkage, less slip, and less energy by Bekker's work, to 30 %.
 
     To press a rut of width b to the depth z takes b k z^2 / 2 a metre (n = 1). The first rover makes two of z1, the second
     presses them on to z2, so it saves k b (2 z1^2 - z2^2). Depths are medians along rough ground, and slip costs as well.
     """
-    drive = Drive('rut_following')
+    drive = Drive('rut_following', NO_SLIP_SINKAGE)
     low, high = 2.5, 7.5
     sinkage, depth, slip, energy = {}, {}, {}, {}
     for name in ('first', 'second'):
@@ -139,8 +142,7 @@ def test_a_rover_in_ruts_sinks_in_less_and_saves_the_work_of_pressing_them() -> 
         energy[name] = float(np.ptp(drive.energy(name)[on_it]) / np.ptp(drive.way(name)[on_it]))
     # Bekker's law alone, for wheels of one load, gives 0.2 on the third pass; rough ground adds to it.
     assert sinkage['second'] < 0.4 * sinkage['first']
-    # Both slip by 1 %; the relief of the ruts adds as much to the second as the firmer soil takes away.
-    assert slip['second'] < 1.1 * slip['first'] < 0.02
+    assert slip['second'] < slip['first']
     soil = drive.scenario.terrain.soil
     assert isinstance(soil, ScmSoilConfig) and soil.exponent == 1.0
     width = load_vehicle_model(drive.scenario.vehicles['first'].model)[0].wheels[0].width_m
@@ -152,7 +154,7 @@ def test_a_rover_in_ruts_sinks_in_less_and_saves_the_work_of_pressing_them() -> 
 @pytest.mark.slow
 def test_of_a_convoy_each_finds_the_track_firmer_than_the_one_before() -> None:
     """Six on one track: the first presses most anew, ruts level off, each needs less energy a metre, nobody is met."""
-    drive = Drive('convoy')
+    drive = Drive('convoy', NO_SLIP_SINKAGE)
     names = sorted(drive.scenario.vehicles)
     low, high = 2.0, 4.5
     fresh, depth, energy = [], [], []
@@ -169,8 +171,7 @@ def test_of_a_convoy_each_finds_the_track_firmer_than_the_one_before() -> None:
     assert fresh[0] > 1.3 * max(fresh[1:])
     # Pressing goes with the logarithm of the number of passes: between 4 and 6 lies 0.6 of what lies between 1 and 2.
     assert 0.0 < depth[5] - depth[3] < 0.6 * (depth[1] - depth[0])
-    # Later passes differ by some per cent, as much as the relief that each meets.
-    assert all(later < 1.05 * min(energy[:k]) for k, later in enumerate(energy) if k) and energy[-1] < 0.7 * energy[0]
+    assert energy == sorted(energy, reverse=True) and energy[-1] < 0.7 * energy[0]
 
 
 @pytest.mark.ros
@@ -195,14 +196,13 @@ def test_a_digger_comes_out_of_a_crater_on_a_cable_and_not_without() -> None:
     """Without the cable it stays; with it it gets over the rim, and the pull is what weight and friction on the wall ask for.
 
     On a slope of angle a, with the cable at an angle d above the slope, P cos d = W sin a + mu (W cos a - P sin d). Stopped
-    wheels slide with the Mohr-Coulomb strength of the soil: mu = tan 35 degrees + c A / N, with cohesion c over the contact
-    area A. Second by second the terrain is rough: the slope that the chassis shows at the end of a second is off by some
-    3 degrees, 0.05 of the weight.
+    wheels slide with tan 35 degrees, 0.70, on average. Second by second the terrain is rough: the slope that the chassis
+    shows at the end of a second is off by some 3 degrees, 0.05 of the weight, and soil piles up before wheels.
     """
     middle = np.array([-12.197, -18.354])
-    left = Drive('tow', 'objects={}', until_s=10.0)
+    left = Drive('tow', 'objects={}', NO_SLIP_SINKAGE, until_s=10.0)
     assert math.dist(left.places('digger')[0], left.places('digger')[-1]) < 0.1
-    drive = Drive('tow', until_s=0.02)
+    drive = Drive('tow', NO_SLIP_SINKAGE, until_s=0.02)
     simulation, given, since = drive.simulation, 0.0, 0
     weight = 1.62 * simulation.agents['digger'].vehicle.body_state().mass
     frictions = []
@@ -224,10 +224,7 @@ def test_a_digger_comes_out_of_a_crater_on_a_cable_and_not_without() -> None:
     # In the first second that it pulls it is slack for a part, in the last it is let go.
     taut = frictions[1:-1]
     assert len(taut) >= 8
-    area = drive.scenario.terrain.spacing_m**2 * float(np.mean(drive.wheels('digger', ws.LOADED_NODES).sum(axis=1)))
-    cohesion = 170.0 * area / (0.9 * weight)  # on some 25 degrees
-    assert 0.0 < cohesion < 0.2
-    assert np.mean(taut) == pytest.approx(math.tan(math.radians(35.0)) + cohesion, abs=0.05)
+    assert np.mean(taut) == pytest.approx(math.tan(math.radians(35.0)), abs=0.05)
     assert np.abs(np.array(taut) - np.mean(taut)).max() < 0.1
 
 
