@@ -13,7 +13,7 @@ from regolith_terrain.crm.bench import crm
 def test_crm_bench_reports_rates_and_counts() -> None:
     found = crm((1000,), wheel_spacing=0.06)
     rates = found['particle_steps_per_s']['1000']
-    assert {'1', '2'} <= set(rates) and min(rates.values()) > 0.0
+    assert set(rates) - {'cuda'} == {'1', '2'} and min(rates.values()) > 0.0
     # 4/3 pi 2.86^3 on a lattice of unit spacing; fewer at the free surface and at the floor.
     assert 70.0 < found['neighbours']['1000'] < 98.0
     assert found['bytes_per_particle']['1000'] < 500.0
