@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmarks measure what they say; whether the figures are good is not judged here."""
+"""The benchmarks measure what they state; whether the results are good is not checked here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _bench(name: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.alone
-def test_heartbeat_counts_whole_cycles_in_one_process_and_in_many() -> None:
+def test_cycle_rate_counts_whole_cycles_in_one_process_and_in_many() -> None:
     """Function calls are faster than topics by a factor of ten or more; two is what no busy machine hides."""
     result = cycle_rate(agents=(2,), cycles=200)
     assert list(result['one_process']) == list(result['many_processes']) == ['2'] and not result['four_processes']
@@ -38,7 +38,7 @@ def test_many_agents_share_few_processes() -> None:
 
 @pytest.mark.slow
 def test_a_rover_costs_more_than_one_of_its_wheels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The figures of the contract. A rover is four wheels, 1000 times a simulated second."""
+    """The results of the contract. A rover is four wheels, 1000 times a simulated second."""
     monkeypatch.setattr(driving, 'FLEETS', (1, 2))
     monkeypatch.setattr(driving, 'fleet_speed', partial(driving.fleet_speed, simulated_s=0.2, repeats=1))
     figures = driving.scm()
@@ -48,7 +48,7 @@ def test_a_rover_costs_more_than_one_of_its_wheels(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.seconds
-def test_a_vehicles_time_is_told_part_by_part() -> None:
+def test_vehicle_time_is_reported_part_by_part() -> None:
     """The parts of the loop are its time; messages come on top, and the machine is timed with it."""
     figures = vehicle_cost.vehicles(simulated_s=0.1, repeats=1, names=('rassor',), rovers=())
     assert figures['machine_score'] > 0.0 and figures['vehicles'].keys() == {'rassor'}
@@ -61,10 +61,10 @@ def test_a_vehicles_time_is_told_part_by_part() -> None:
 
 @pytest.mark.alone
 @pytest.mark.slow
-def test_radios_are_measured_while_all_twenty_robots_hear_each_other() -> None:
-    """200 broadcasts a second to 19 receivers each, most of whom they reach: the tiles between some cost too much.
+def test_radios_are_measured_while_twenty_robots_receive_each_other() -> None:
+    """200 broadcasts a second to 19 receivers each, most of which they reach: the tiles between some cost too much.
 
-    Standard output holds JSON and nothing else; what is for people goes to stderr.
+    Standard output holds JSON and nothing else; human-readable text goes to stderr.
     """
     done = _bench('comms')
     assert done.returncode == 0, done.stderr

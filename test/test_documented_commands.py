@@ -28,7 +28,7 @@ from regolith_bringup.cli import app
 LEFT_OUT = {
     r'sudo apt install [\w -]+': 'it needs root, and a network of the distribution',
     r'git clone <this repository> regolith && cd regolith': 'the clone that all the others run in is made so, of this checkout',
-    r'make test': 'these tests are what it runs; that it would is asked of make',
+    r'make test': 'these tests are what it runs; make is queried whether it would',
 }
 """Commands of the README that are not run, and why."""
 BLOCK = re.compile(r'^(?:`(?P<file>[\w./]+)`\n\n)?```(?P<language>\w+)\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
@@ -93,7 +93,7 @@ def why_left_out(command: str) -> str:
 
 
 def test_what_is_left_out_is_in_the_readme() -> None:
-    """A rule that nothing follows any more would let something else through one day."""
+    """A rule that matches nothing could exempt another line later."""
     for pattern in LEFT_OUT:
         assert any(re.fullmatch(pattern, command) for command in commands('README.md')), pattern
 
@@ -139,7 +139,7 @@ def command_options(group: Any, path: str = '') -> dict[str, set[str]]:
 @pytest.mark.alone
 @pytest.mark.timeout(3600)
 def test_every_command_of_the_readme(clone: Clone, record_property: pytest.RecordProperty) -> None:
-    """In their order, from nothing; set-up included. The first picture is the report of the first run."""
+    """In their order, from nothing; set-up included. The first image is the report of the first run."""
     run, hashes = [], set()
     for command in commands('README.md'):
         if why_left_out(command):
@@ -152,7 +152,7 @@ def test_every_command_of_the_readme(clone: Clone, record_property: pytest.Recor
             assert '<svg' in report or '<img' in report
             taken = time.monotonic() - clone.began
             record_property('time_to_first_picture_s', round(taken))
-            print(f'time to first picture: {taken:.0f} s')
+            print(f'time to first image: {taken:.0f} s')
             assert taken < TIME_TO_PICTURE_S
     assert 'make demo' in run and any(command.startswith('./regolith run two_rovers') for command in run), run
     # The README promises equal states: one process against many.

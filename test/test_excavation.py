@@ -48,7 +48,7 @@ def write(folder: Path, **changes: Any) -> Path:
 
 
 def books(simulation: Simulation) -> dict[str, float]:
-    """Return all entries of the ledger [kg]."""
+    """Return all entries of the mass balance [kg]."""
     total = {'ground_kg': simulation.terrain.summary()['mass_balance']['ground_kg']}  # type: ignore[index,call-overload]
     for agent in simulation.agents.values():
         for key, value in agent.vehicle.tools.mass_balance().items():
@@ -64,7 +64,7 @@ def error_of(total: dict[str, float]) -> float:
 
 @pytest.mark.seconds
 def test_soil_is_never_lost_and_comes_on_board_one_cycle_later(tmp_path: Path) -> None:
-    """In every cycle the ledger is closed to 1e-9 of what was moved; a payload grows by what the update before
+    """In every cycle the mass balance is closed to 1e-9 of what was moved; a payload grows by what the update before
     granted."""
     simulation = Simulation(load_scenario(write(tmp_path)).scenario)
     digger, granted, requested = simulation.agents['digger'], [0.0], [0.0]
@@ -117,7 +117,7 @@ def test_a_checkpoint_with_soil_in_drums_and_in_the_air_leads_to_the_same_hash(t
 
 @pytest.mark.seconds
 def test_two_diggers_on_one_pile_never_take_a_gram_twice(tmp_path: Path) -> None:
-    """Face to face, their front drums in one trench: the ledger stays closed, and each gets less than alone."""
+    """Face to face, their front drums in one trench: the mass balance stays closed, and each gets less than alone."""
     driver = {'type': 'tasks', 'tasks': [{'type': 'dig', 'target_fill': 1.0, 'speed_mps': 0.0, 'joints': DOWN}]}
     diggers = {
         name: {'model': 'rassor', 'position': [x, 0.0], 'heading_deg': heading, 'driver': driver}
@@ -141,7 +141,7 @@ def test_two_diggers_on_one_pile_never_take_a_gram_twice(tmp_path: Path) -> None
 
 
 def test_an_attempt_that_is_discarded_leaves_drums_and_air_as_they_were(tmp_path: Path) -> None:
-    """The same state to the bit, grants that were on their way included."""
+    """A bit-identical state, grants in transit included."""
     simulation = Simulation(load_scenario(write(tmp_path)).scenario)
     simulation.run(2.4)
     vehicle = simulation.agents['digger'].vehicle
@@ -155,7 +155,7 @@ def test_an_attempt_that_is_discarded_leaves_drums_and_air_as_they_were(tmp_path
 
 
 def test_digging_forces_hold_the_machine_back(tmp_path: Path) -> None:
-    """Drums that dig feel the soil: some newtons on each, opposed to each other, and a torque that brakes the
+    """Soil acts on drums that dig: some newtons on each, opposed to each other, and a torque that brakes the
     turning."""
     simulation = Simulation(load_scenario(write(tmp_path)).scenario)
     simulation.run(2.4)
@@ -173,7 +173,7 @@ def test_digging_forces_hold_the_machine_back(tmp_path: Path) -> None:
 def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
     tmp_path: Path, kind: str, down: float, poured_at: float
 ) -> None:
-    """An edge of 0.6 m on an arm, some centimetres deep, fills up as it goes ahead, against a force; lifted, the blade's
+    """An edge of 0.6 m on an arm, some centimeters deep, fills up as it goes ahead, against a force; lifted, the blade's
     pile drops where it was, while the bucket keeps its load till it tips beyond 5 degrees."""
     path = digger_with(tmp_path, {})
     data = yaml.safe_load(path.read_text())
@@ -283,7 +283,7 @@ def test_a_task_that_cannot_be_done_is_refused_at_check(tmp_path: Path, task: di
 
 
 def whole(name: str) -> Simulation:
-    """Return a shipped scenario after its duration, its ledger looked at every ten seconds."""
+    """Return a shipped scenario after its duration, its mass balance checked every ten seconds."""
     simulation = Simulation(load_scenario(name).scenario)
     end = simulation.scenario.duration_s
     assert end is not None
@@ -294,7 +294,7 @@ def whole(name: str) -> Simulation:
 
 
 def steepest(simulation: Simulation, x: tuple[float, float]) -> float:
-    """Return the steepest slope between neighbours near y = 0, along and across [deg]."""
+    """Return the steepest slope between neighbors near y = 0, along and across [deg]."""
     spacing = simulation.terrain.grid.spacing
     first, last = (round(v / spacing) for v in x)
     level = simulation.terrain.grid.window(first, last, -40, 40).level
@@ -318,7 +318,7 @@ def test_rassor_fills_its_drums_hauls_and_pours_a_berm() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_three_trips_build_a_berm_whose_profile_is_measured() -> None:
-    """Three times two full drums, in a cross-section of what was poured over its length of a metre or so."""
+    """Three times two full drums, in a cross-section of what was poured over its length of a meter or so."""
     simulation = whole('berm')
     total = books(simulation)
     assert total['excavated_kg'] >= 3 * 2 * 0.95 * 40.0 and total['dumped_kg'] == total['excavated_kg']

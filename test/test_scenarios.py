@@ -85,7 +85,7 @@ class Drive:
 
 
 @pytest.mark.parametrize('name', [*OWN, *ELSEWHERE])
-def test_a_scenario_has_words_a_picture_a_launch_file_and_a_check(name: str) -> None:
+def test_scenario_has_a_description_an_image_a_launch_file_and_a_check(name: str) -> None:
     assert name in find_scenarios()
     assert f"'scenario': '{name}'" in (ROOT / 'launch' / f'{name}.launch.py').read_text()
     section = re.search(rf'^## `{name}`$(.*?)(?=^## |\Z)', PAGE.read_text(encoding='utf-8'), re.M | re.S)
@@ -124,9 +124,9 @@ def test_traverse_polar_slips_more_uphill_than_down() -> None:
 
 @pytest.mark.slow
 def test_a_rover_in_ruts_sinks_in_less_and_saves_the_work_of_pressing_them() -> None:
-    """On the same five metres: at most 0.4 of the sinkage, less slip, and less energy by Bekker's work, to 30 %.
+    """On the same five meters: at most 0.4 of the sinkage, less slip, and less energy by Bekker's work, to 30 %.
 
-    To press a rut of width b to the depth z takes b k z^2 / 2 a metre (n = 1). The first rover makes two of z1, the second
+    To press a rut of width b to the depth z takes b k z^2 / 2 a meter (n = 1). The first rover makes two of z1, the second
     presses them on to z2, so it saves k b (2 z1^2 - z2^2). Depths are medians along rough ground, and slip costs as well.
     """
     drive = Drive('rut_following', NO_SLIP_SINKAGE)
@@ -153,7 +153,7 @@ def test_a_rover_in_ruts_sinks_in_less_and_saves_the_work_of_pressing_them() -> 
 
 @pytest.mark.slow
 def test_of_a_convoy_each_finds_the_track_firmer_than_the_one_before() -> None:
-    """Six on one track: the first presses most anew, ruts level off, each needs less energy a metre, nobody is met."""
+    """Six on one track: the first compacts most, ruts level off, each needs less energy a meter, no vehicle is met."""
     drive = Drive('convoy', NO_SLIP_SINKAGE)
     names = sorted(drive.scenario.vehicles)
     low, high = 2.0, 4.5
@@ -167,7 +167,7 @@ def test_of_a_convoy_each_finds_the_track_firmer_than_the_one_before() -> None:
         energy.append(float(np.ptp(drive.energy(name)[on_it]) / np.ptp(drive.way(name)[on_it])))
     gaps = [float(np.hypot(*(drive.places(a) - drive.places(b)).T).min()) for a, b in itertools.pairwise(names)]
     assert min(gaps) > 2.0, 'a rover is 1.8 m long'
-    # Some centimetre of what later ones find is the relief of the mare, which wheels meet on any pass.
+    # Some centimeter of what later ones find is the relief of the mare, which wheels meet on any pass.
     assert fresh[0] > 1.3 * max(fresh[1:])
     # Pressing goes with the logarithm of the number of passes: between 4 and 6 lies 0.6 of what lies between 1 and 2.
     assert 0.0 < depth[5] - depth[3] < 0.6 * (depth[1] - depth[0])
@@ -193,7 +193,7 @@ def test_stereo_traverse_measures_depth(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_digger_comes_out_of_a_crater_on_a_cable_and_not_without() -> None:
-    """Without the cable it stays; with it it gets over the rim, and the pull is what weight and friction on the wall ask for.
+    """Without the cable it stays; with it it gets over the rim, and the pull is what weight and friction on the wall require.
 
     On a slope of angle a, with the cable at an angle d above the slope, P cos d = W sin a + mu (W cos a - P sin d). Stopped
     wheels slide with tan 35 degrees, 0.70, on average. Second by second the terrain is rough: the slope that the chassis
@@ -221,7 +221,7 @@ def test_a_digger_comes_out_of_a_crater_on_a_cable_and_not_without() -> None:
     out = np.linalg.norm(drive.places('digger') - middle, axis=1)
     assert out[0] < 4.5 and out[-1] > 6.6, 'the rim is 6.6 m from the middle'
     assert 'cable' not in simulation.world.objects
-    # In the first second that it pulls it is slack for a part, in the last it is let go.
+    # In the first second that it pulls it is slack for a part, in the last it is released.
     taut = frictions[1:-1]
     assert len(taut) >= 8
     assert np.mean(taut) == pytest.approx(math.tan(math.radians(35.0)), abs=0.05)

@@ -312,7 +312,7 @@ def test_a_cross_section_shows_the_rut(run_dir: Path) -> None:
         assert section.depth == pytest.approx(made.RUT_M, abs=1e-9)
         beside = np.abs(np.abs(section.across) - 0.5) < 0.4  # the other track is 1 m away
         np.testing.assert_array_equal(section.final[beside], section.undisturbed[beside])
-        assert section.travelled == pytest.approx(0.5 * run.tracks[section.name].distance)
+        assert section.traveled == pytest.approx(0.5 * run.tracks[section.name].distance)
 
 
 def test_plots_write_their_data(tmp_path: Path) -> None:
@@ -446,7 +446,7 @@ def test_rut_section_plot_is_in_millimeters_about_the_ground_before(run_dir: Pat
         np.testing.assert_array_equal(panel.lines[1].get_xdata(), section.across)
         assert before == pytest.approx(np.zeros(len(before)), abs=1e-9)
         assert after.min() == pytest.approx(-1e3 * made.RUT_M) and panel.get_ylabel() == 'height [mm]'
-        assert panel.get_title('left').startswith(f'{section.name}, {section.travelled:.1f} m along, at (')
+        assert panel.get_title('left').startswith(f'{section.name}, {section.traveled:.1f} m along, at (')
 
 
 def test_a_run_that_ended_at_once_has_simulated_nothing(run_dir: Path, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ class BenchScene:
         self.rovers = [self.scene.add_object(name, zip(meshes, kinds)) for name in ('amber', 'basalt')]
         self.move(0.0)
         self.eye = np.array([*_EYE[:2], _EYE[2] + float(self.grid.levels(*_EYE[:2]))])
-        self.scene.centre(self.eye)
+        self.scene.center(self.eye)
         self.scene.commit()
 
     def move(self, along: float) -> None:

@@ -48,7 +48,7 @@ from regolith_world.world import AdmissionError, ProtocolError, World
 
 REMOTE_NODES = "Participants, and 'sensors', whose nodes are started on other machines with `regolith join`."
 MAX_SENSOR_LAG = 'Maximum simulated time by which the world runs ahead of its sensors [s]; below 0: no sensors.'
-WAIT_FOR_RECORDER = 'Whether the world waits for the acknowledgements of a recorder.'
+WAIT_FOR_RECORDER = 'Whether the world waits for the acknowledgments of a recorder.'
 _SETTLES_S = 1.0
 """Wall time within which a participant receives its admission [s]."""
 

@@ -54,7 +54,7 @@ def test_longest_of_several_waits_is_named() -> None:
 
 @pytest.mark.parametrize('wait', ['wait_for_recorder', 'wait_for_sensors', 'wait_for_input'])
 def test_deferred_messages_are_published_before_the_world_waits(wait: str) -> None:
-    """Otherwise, in one process, both would wait: the nodes for the last records, the world for their acknowledgements."""
+    """Otherwise, in one process, both would wait: the nodes for the last records, the world for their acknowledgments."""
     order: list[str] = []
     leaving = SimpleNamespace(asked=False)
 
@@ -171,7 +171,7 @@ def test_the_world_waits_for_a_recorder_until_its_timeout(
 ) -> None:
     held = Followed(monkeypatch, patient=patient)
     held.followers.wait_for_recorder()
-    assert held.silent == [('recorder', 'no acknowledgement within 5 s')] * told and held.now == pytest.approx(now)
+    assert held.silent == [('recorder', 'no acknowledgment within 5 s')] * told and held.now == pytest.approx(now)
     assert held.followers.missing() == ['sensors']
     alone = Followed(monkeypatch, recorded=False, lag_s=-1.0)
     alone.followers.wait_for_recorder()

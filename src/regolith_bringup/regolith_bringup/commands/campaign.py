@@ -69,12 +69,14 @@ def campaign(
     print(f'{counted(len(cases), "run")}, {done} already complete; on {where}', file=sys.stderr)
     with tools.progress(file.stem) as tick:
 
-        def told(so_far: int, problem: str) -> None:
+        def on_run_done(so_far: int, problem: str) -> None:
             tick(so_far - done, len(cases) - done)
             if problem:
                 print(problem, file=sys.stderr)
 
-        result = run_campaign(folder, cases, recorded=config.record, workers=count, scheduler=scheduler, told=told)
+        result = run_campaign(
+            folder, cases, recorded=config.record, workers=count, scheduler=scheduler, on_run_done=on_run_done
+        )
     if not no_plots:
         from regolith_bringup.campaign.plots import draw_all
 

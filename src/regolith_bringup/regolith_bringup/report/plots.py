@@ -153,7 +153,7 @@ def rut_sections(run: RunData, sections: Sequence[RutSection]) -> Figure:
         panel.plot(section.across, after, color=color, lw=1.6, label='after')
         # Avoids -0.0 for small negative numbers.
         x, y = (round(float(each), 1) + 0.0 for each in section.at)
-        where = f'{section.travelled:.1f} m along, at ({x:.1f}, {y:.1f}) m'
+        where = f'{section.traveled:.1f} m along, at ({x:.1f}, {y:.1f}) m'
         panel.set_title(f'{section.name}, {where}', loc='left', fontsize=10, color=color)
         panel.set(xlabel='across the track, to its left [m]', ylabel='height [mm]')
         panel.legend(fontsize=8, framealpha=0.9, edgecolor=_GRID)

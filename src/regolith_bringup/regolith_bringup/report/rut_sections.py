@@ -31,7 +31,7 @@ class RutSection:
     """Name of the vehicle."""
     at: tuple[float, float]
     """Point at half the length of the track [m]."""
-    travelled: float
+    traveled: float
     """Path length up to this point [m]."""
     across: Array
     """Distance from the track, positive to the left [m], shape (n,)."""
@@ -53,13 +53,13 @@ def rut_sections(run: RunData) -> list[RutSection]:
     for name, track in sorted(run.tracks.items()):
         if (place := _halfway(track)) is None:
             continue
-        at, left, travelled = place
+        at, left, traveled = place
         across = np.arange(-HALF_WIDTH_M, HALF_WIDTH_M + 0.5 * run.ground.spacing, 0.5 * run.ground.spacing)
         x, y = at[:, None] + left[:, None] * across
         undisturbed = field.heights(x, y)
         change = _changes(run.ground, field, x, y)
         point = (float(at[0]), float(at[1]))
-        found.append(RutSection(name, point, travelled, across, undisturbed, undisturbed + change))
+        found.append(RutSection(name, point, traveled, across, undisturbed, undisturbed + change))
     return found
 
 

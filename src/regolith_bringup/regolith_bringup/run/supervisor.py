@@ -225,7 +225,7 @@ class Supervisor:
                     if again:
                         # The world would wait for it without limit.
                         given_up = True
-                        self._say(node.spec.label, f'stopped after {node.restarts} restarts; ending the run')
+                        self._say(node.spec.label, f'stopped after {node.restarts} restarts: ending the run')
                         world.signal(signal.SIGTERM)
                 if lost := self._lost_before_start(others):
                     self._say(lost.spec.label, 'ended before the first cycle; ending the run')

@@ -28,7 +28,7 @@ _DEPTH_PER_M = 200.0
 """Counts per m of 16-bit depth images, which reach 327 m."""
 _CLASSES = ('8UC1', '16UC1', 'mono8', 'mono16')
 """Encodings of images with class or instance numbers."""
-_GREY = (150, 143, 136)
+_GRAY = (150, 143, 136)
 
 
 class DrawnSensors:
@@ -79,7 +79,7 @@ class DrawnSensors:
             # Soil in motion: discs with a size.
             radii = columns.get('radius', np.full(len(points), 0.01))
             self._canvas.put(
-                told.stamp_ns, path_of('world/particles', told.topic), rr.Points3D(points, radii=radii, colors=[_GREY])
+                told.stamp_ns, path_of('world/particles', told.topic), rr.Points3D(points, radii=radii, colors=[_GRAY])
             )
             return
         found = self._frames.place(frame, self._place_of)

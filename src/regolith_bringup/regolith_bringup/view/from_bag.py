@@ -26,7 +26,7 @@ _SOME = 25
 
 
 def draw_run(
-    scenario: Any, bags: list[Bag], canvas: Canvas, to_ns: int, tell: Callable[[int], None] = lambda t_ns: None
+    scenario: Any, bags: list[Bag], canvas: Canvas, to_ns: int, on_progress: Callable[[int], None] = lambda t_ns: None
 ) -> RunView:
     """Draw a recorded run and return its view.
 
@@ -35,7 +35,7 @@ def draw_run(
         bags: Bags of the branches before the shown one, then its own bag.
         canvas: Canvas to draw on.
         to_ns: Simulated time of the last drawn message [ns].
-        tell: Callback with the simulated time reached [ns].
+        on_progress: Callback with the simulated time reached [ns].
     """
     bag = bags[-1]
     survey = _Survey(scenario, bag, to_ns)
@@ -57,7 +57,7 @@ def draw_run(
             continue  # topics may be slightly out of order
         if message.log_time_ns > reached:
             reached = message.log_time_ns
-            tell(reached)
+            on_progress(reached)
         view.take(_told(bag, message, message.log_time_ns))
     view.end(reached)
     return view

@@ -347,7 +347,7 @@ class WorldView:
 
     def center_on(self, position: ArrayLike) -> None:
         """Select tiles and rocks for a viewer at a position [m], shape (3,)."""
-        if self.scene.centre(position) and self._rocks is not None:
+        if self.scene.center(position) and self._rocks is not None:
             self._rocks.show()
 
     def prepare(self, t_ns: int) -> RayBackend:

@@ -41,7 +41,7 @@ class BristleConfig(Section):
         return blend
 
 
-class _Tyre(Section):
+class _Tire(Section):
     """Parameters common to all tire models."""
 
     description: str = Field('', description='One line about the tire.')
@@ -75,7 +75,7 @@ class _Tyre(Section):
 
     def _common(self, model: int) -> Any:
         """Return a record with the parameters common to all models."""
-        record = np.zeros((), constants.TYRE_RECORD)
+        record = np.zeros((), constants.TIRE_RECORD)
         record['model'] = model
         record['radius'], record['width'] = self.radius_m, self.width_m
         record['nominal_friction'] = self.nominal_friction
@@ -89,7 +89,7 @@ class _Tyre(Section):
         return record
 
 
-class _Lagging(_Tyre):
+class _Lagging(_Tire):
     """Tire model with relaxation lengths from its file."""
 
     relaxation_length_m: tuple[Length, Length] = Field(
@@ -189,7 +189,7 @@ class Pacejka89Config(_Lagging):
         return record
 
 
-class Pacejka02Config(_Tyre):
+class Pacejka02Config(_Tire):
     """Magic Formula 5.2, with coefficients by their names in a property file."""
 
     type: Literal['pacejka_02']
@@ -221,8 +221,8 @@ class Pacejka02Config(_Tyre):
         return record
 
 
-TyreConfig = TMeasyConfig | FialaConfig | Pacejka89Config | Pacejka02Config
-MODELS: dict[str, type[TyreConfig]] = {
+TireConfig = TMeasyConfig | FialaConfig | Pacejka89Config | Pacejka02Config
+MODELS: dict[str, type[TireConfig]] = {
     'tmeasy': TMeasyConfig,
     'fiala': FialaConfig,
     'pacejka_89': Pacejka89Config,
@@ -231,7 +231,7 @@ MODELS: dict[str, type[TyreConfig]] = {
 """Configuration classes by the key ``type`` of a file."""
 
 
-def read_tyre(source: YamlSource) -> TyreConfig:
+def read_tire(source: YamlSource) -> TireConfig:
     """Return the configuration from a tire's file.
 
     Raises:

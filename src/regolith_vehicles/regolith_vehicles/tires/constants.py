@@ -115,7 +115,7 @@ MIRRORED = (
 )
 """Coefficients that change their sign on the other side of a vehicle."""
 PACEJKA_02_RECORD = np.dtype([(name, 'f8') for name in PACEJKA_02_NAMES])
-TYRE_RECORD = np.dtype(
+TIRE_RECORD = np.dtype(
     [
         ('model', 'i8'),
         ('reference', 'i8'),

@@ -71,7 +71,7 @@ def slip_force(p: Any, load: float, slip_x: float, slip_y: float, scale: float) 
     """Return the longitudinal and lateral force [N].
 
     Args:
-        p: Parameters of the tire, a record of TYRE_RECORD.
+        p: Parameters of the tire, a record of TIRE_RECORD.
         load: Load [N].
         slip_x: Longitudinal slip [-], positive for driving.
         slip_y: Lateral slip [-] in the direction of a force to the left, positive if the wheel moves to the right.

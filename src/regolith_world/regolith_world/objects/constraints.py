@@ -215,9 +215,9 @@ class _Side:
         body = item.body
         self.number = number
         self.position, self.turn = body.position, matrix(body.orientation)
-        self.centre = body.center_of_mass if body.mass > 0.0 else body.position
+        self.center = body.center_of_mass if body.mass > 0.0 else body.position
         self.mobility = _mobility(item)
-        velocity = body.linear_velocity + cross(body.angular_velocity, self.centre - body.position)
+        velocity = body.linear_velocity + cross(body.angular_velocity, self.center - body.position)
         self.twist = np.concatenate((velocity, body.angular_velocity))
         own = {part.name for part in item.family() if part.contact_target is item}
         for blow in blows:
@@ -227,11 +227,11 @@ class _Side:
 
     def wrench(self, point: Vector, impulse: Vector) -> Vector:
         """Return an impulse and its moment about the center of mass, shape (6,)."""
-        return np.concatenate((impulse, cross(point - self.centre, impulse)))
+        return np.concatenate((impulse, cross(point - self.center, impulse)))
 
     def velocity(self, point: Vector) -> Vector:
         """Return the velocity of its material at a point [m/s], shape (3,)."""
-        at: Vector = self.twist[:3] + cross(self.twist[3:], point - self.centre)
+        at: Vector = self.twist[:3] + cross(self.twist[3:], point - self.center)
         return at
 
     def place(self, local: Vector) -> Vector:

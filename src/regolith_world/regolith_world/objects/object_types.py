@@ -28,8 +28,8 @@ from regolith_world.objects.static_body import StaticBody
 GROUP = 'regolith.object_types'
 
 SectionT = TypeVar('SectionT', bound=Section)
-Metres = Annotated[float, Field(ge=-1e5, le=1e5)]
-Place = tuple[Metres, Metres, Metres]
+Meters = Annotated[float, Field(ge=-1e5, le=1e5)]
+Place = tuple[Meters, Meters, Meters]
 Size = Annotated[float, Field(ge=1e-3, le=1e3)]
 Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
 _SIZES = {'sphere': 1, 'box': 3, 'capsule': 2, 'cylinder': 2}
@@ -116,10 +116,10 @@ class RigidBodyConfig(_Thing):
     type: Literal['rigid_body'] = 'rigid_body'
     shape: ShapeConfig = Field(description='Collision shape: a sphere or a box centered at the center of mass.')
     mass_kg: float = Field(ge=1e-3, le=1e6, description='Mass [kg].')
-    velocity_mps: tuple[Metres, Metres, Metres] = Field(
+    velocity_mps: tuple[Meters, Meters, Meters] = Field(
         (0.0, 0.0, 0.0), description='Initial velocity in the world frame [m/s].'
     )
-    angular_velocity_radps: tuple[Metres, Metres, Metres] = Field(
+    angular_velocity_radps: tuple[Meters, Meters, Meters] = Field(
         (0.0, 0.0, 0.0), description='Initial angular velocity in the world frame [rad/s].'
     )
     weightless: bool = Field(False, description='Whether gravity does not act on the body.')

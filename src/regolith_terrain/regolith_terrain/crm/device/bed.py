@@ -148,9 +148,9 @@ class DeviceBed(ParticleBed):
         return places
 
     @property
-    def neighbours(self) -> float:
+    def neighbors(self) -> float:
         """Mean length of the lists that the host would have; a device has none."""
-        return self.on_host().neighbours
+        return self.on_host().neighbors
 
     @property
     def nbytes(self) -> int:

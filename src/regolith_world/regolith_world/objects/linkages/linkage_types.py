@@ -17,7 +17,7 @@ from regolith_world.numerics.rotation import from_matrix, from_rpy_deg, matrix
 from regolith_world.objects.linkages.joints import DAMPED, LinkageJoint
 from regolith_world.objects.linkages.linkage import SUBSTEP_S, Linkage, link_index
 from regolith_world.objects.object import Object, SavedObject
-from regolith_world.objects.object_types import Degrees, Metres, ObjectType, Place, ShapeConfig, Size
+from regolith_world.objects.object_types import Degrees, Meters, ObjectType, Place, ShapeConfig, Size
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
 
 Kilograms = Annotated[float, Field(ge=1e-6, le=1e6)]
@@ -36,15 +36,15 @@ class LinkConfig(Section):
     rpy_deg: tuple[Degrees, Degrees, Degrees] = Field(
         (0.0, 0.0, 0.0), description='Initial roll, pitch and yaw in the frame of the linkage [deg].'
     )
-    velocity_mps: tuple[Metres, Metres, Metres] = Field(
+    velocity_mps: tuple[Meters, Meters, Meters] = Field(
         (0.0, 0.0, 0.0), description='Initial velocity in the frame of the linkage [m/s].'
     )
-    angular_velocity_radps: tuple[Metres, Metres, Metres] = Field(
+    angular_velocity_radps: tuple[Meters, Meters, Meters] = Field(
         (0.0, 0.0, 0.0), description='Initial angular velocity in the frame of the linkage [rad/s].'
     )
 
     @model_validator(mode='after')
-    def _centred(self) -> LinkConfig:
+    def _centered(self) -> LinkConfig:
         if any(self.shape.position):
             raise ValueError(
                 f'shape.position = {list(self.shape.position)!r}: does not apply to a link; allowed: left out'
