@@ -71,12 +71,12 @@ def test_radios_are_measured_while_twenty_robots_receive_each_other() -> None:
     figures = json.loads(done.stdout)
     assert 'comms' in done.stderr
     assert figures['relay_recompute_ms'] > 0.0 and figures['attempt_us'] > 0.0
-    assert figures['node_core_share'] > 0.0 and 2500.0 < figures['node_delivered_per_s'] < 4200.0
+    assert figures['node_core_fraction'] > 0.0 and 2500.0 < figures['node_delivered_per_s'] < 4200.0
 
 
 def test_an_unknown_benchmark_is_bad_input() -> None:
     """Exit code 2, and the names there are."""
-    done = _bench('heartbeats')
+    done = _bench('cycle-rates')
     assert done.returncode == 2
-    assert 'heartbeat' in done.stderr and 'two_rovers' in done.stderr
+    assert 'cycle-rate,' in done.stderr and 'two_rovers' in done.stderr
     assert done.stdout == ''

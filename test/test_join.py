@@ -26,7 +26,7 @@ COBALT, DACITE = vehicle(0.0, 6.0), vehicle(0.5, 6.0)
 
 def _plan(folder: Path, name: str, **vehicles: object) -> list[NodeSpec]:
     file = write_scenario(folder, vehicles, name)
-    loaded = load_scenario(file, (), record=False, duration_s=16.0, speed='2').scenario
+    loaded = load_scenario(file, (), record=False, duration_s=16.0, real_time_factor='2').scenario
     resolved = folder / f'{name}.resolved.yaml'
     write_resolved(loaded, resolved)
     return node_specs(loaded, resolved, folder)

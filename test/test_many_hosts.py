@@ -31,7 +31,7 @@ DRIVES = {
     'basalt': vehicle(-2.6, 0.1, type='constant', speed_mps=0.4),
 }
 DELAY_S, LOSS = 0.02, 0.005
-HEARTBEAT_S = 0.02
+STEP_S = 0.02
 CUT_S = 5.0
 
 
@@ -153,9 +153,9 @@ def test_delay_and_loss_change_speed_alone(tmp_path: Path, domain: int) -> None:
         summary = fleet.finish()
     assert summary['state_hash'] == library_run(path).world.state_hash
     assert summary['bag']['lost'] == 0 and summary['discarded_cycles'] == 0
-    speed, law = HEARTBEAT_S / far, HEARTBEAT_S / (near + 3.0 * DELAY_S)
+    speed, law = STEP_S / far, STEP_S / (near + 3.0 * DELAY_S)
     assert speed == pytest.approx(law, rel=0.3), f'{near * 1e3:.1f} ms a cycle near, {far * 1e3:.1f} ms far'
-    assert speed < HEARTBEAT_S / (3.0 * DELAY_S)
+    assert speed < STEP_S / (3.0 * DELAY_S)
 
 
 def test_a_run_rides_out_a_cut(tmp_path: Path, domain: int) -> None:

@@ -177,7 +177,7 @@ def test_a_damaged_result_counts_as_none(tmp_path: Path) -> None:
     ):
         (tmp_path / 'out' / 'runs' / f'{name}.json').write_text(text)
     assert whole.open_folder(tmp_path / 'out', cases, False) == 1
-    assert whole.forget_failures(tmp_path / 'out', cases) == 1
+    assert whole.discard_failures(tmp_path / 'out', cases) == 1
     assert whole.open_folder(tmp_path / 'out', cases, False) == 0
 
 

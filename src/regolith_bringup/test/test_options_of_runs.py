@@ -208,13 +208,13 @@ def test_replay_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPat
     bag, *rest = made.calls[0][1]
     assert bag.path.name == 'bag_0.mcap' and rest == [('/clock', '/amber/wheel_states'), '17', 'east']
     options = made.calls[1][2]
-    options.pop('tell')
+    options.pop('on_progress')
     assert options == {'from_ns': 10**9, 'to_ns': 2_500_000_000, 'rate': 4.0, 'wait_s': 0.25}
     del made.calls[:]
     assert json.loads(say('replay', run_dir, '--rate', 'max', '--json')[1]) == {'messages': 41}
     assert made.calls[0][1][1:] == ((), None, '')
     options = made.calls[1][2]
-    options.pop('tell')
+    options.pop('on_progress')
     assert options == {'from_ns': 0, 'to_ns': 2**63 - 1, 'rate': math.inf, 'wait_s': 1.0}
 
 

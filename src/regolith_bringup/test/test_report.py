@@ -54,11 +54,11 @@ def test_cycles_distinguish_committed_and_discarded(run_dir: Path) -> None:
 
 
 def test_ground_holds_committed_updates_only(run_dir: Path) -> None:
-    ground = read_run(run_dir).ground
-    assert len(ground.i) == 2 * 60 * made.NODES_PER_CYCLE
-    assert set(ground.j.tolist()) == {0, 50}
-    assert np.all(ground.level == -made.RUT_M), 'a discarded update dug deeper'
-    assert ground.conflicts == 60
+    changed_terrain = read_run(run_dir).changed_terrain
+    assert len(changed_terrain.i) == 2 * 60 * made.NODES_PER_CYCLE
+    assert set(changed_terrain.j.tolist()) == {0, 50}
+    assert np.all(changed_terrain.level == -made.RUT_M), 'a discarded update dug deeper'
+    assert changed_terrain.conflicts == 60
 
 
 def test_ground_map_places_the_ruts(run_dir: Path) -> None:
@@ -127,12 +127,12 @@ def test_crossing_is_where_tracks_meet_squarely(run_dir: Path) -> None:
     nothing = CycleTiming(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool))
     empty = np.zeros(0, dtype=np.int64)
     tracks = {'a': straight('a', (0.0, 0.0), (0.05, 0.0)), 'b': straight('b', (4.0, -5.0), (0.0, 0.05))}
-    ground = ChangedTerrain(0.02, empty, empty, np.zeros(0))
-    found = crossing(RunData(run_dir, scenario, tracks, nothing, ground))
+    changed_terrain = ChangedTerrain(0.02, empty, empty, np.zeros(0))
+    found = crossing(RunData(run_dir, scenario, tracks, nothing, changed_terrain))
     # Tracks are looked at every fifth sample, 0.25 m apart, and meet within 0.2 m.
     assert found == pytest.approx((4.0, 0.0), abs=0.25)
     tracks['b'] = straight('b', (-3.0, 0.0), (0.05, 0.0))
-    assert crossing(RunData(run_dir, scenario, tracks, nothing, ground)) is None, 'one follows the other'
+    assert crossing(RunData(run_dir, scenario, tracks, nothing, changed_terrain)) is None, 'one follows the other'
 
 
 def test_summary_has_the_stable_keys(run_dir: Path) -> None:

@@ -218,7 +218,7 @@ class WorldNode:
 
     def _keep(self, saved: files.Checkpoint) -> None:
         self._last_checkpoint = saved
-        self.bus.forget_history()
+        self.bus.discard_history()
 
     def run(self) -> int:
         """Wait for all participants, run, and return the exit code."""

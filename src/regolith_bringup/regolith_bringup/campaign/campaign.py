@@ -137,7 +137,7 @@ def _task(folder: Path, case: CampaignCase, recorded: bool) -> Task:
     return case.name, worker.run_unrecorded, (scenario_text(case),)
 
 
-def forget_failures(folder: Path, cases: Sequence[CampaignCase]) -> int:
+def discard_failures(folder: Path, cases: Sequence[CampaignCase]) -> int:
     """Mark failed runs as missing so they are repeated, and return their number."""
     failed = [name for name, found in _found(folder, cases).items() if found['problem']]
     for name in failed:

@@ -54,7 +54,7 @@ def load_scenario(
     *,
     seed: int | None = None,
     duration_s: float | None = None,
-    speed: str | float | None = None,
+    real_time_factor: str | float | None = None,
     record: bool | None = None,
 ) -> ResolvedScenario:
     """Read, check and resolve a scenario.
@@ -65,7 +65,7 @@ def load_scenario(
             texts refer to the working directory.
         seed: Seed that replaces the one of the file.
         duration_s: Simulated duration that replaces the one of the file [s].
-        speed: Real-time factor that replaces the one of the file, a number or 'max'.
+        real_time_factor: Real-time factor that replaces the one of the file, a number or 'max'.
         record: Value that replaces ``recording.enabled``.
 
     Returns:
@@ -80,7 +80,11 @@ def load_scenario(
     options: tuple[tuple[KeyPath, Any, str], ...] = (
         (('seed',), seed, '--seed'),
         (('duration_s',), duration_s, '--duration'),
-        (('real_time_factor',), parse_value(speed, '--rtf') if isinstance(speed, str) else speed, '--rtf'),
+        (
+            ('real_time_factor',),
+            parse_value(real_time_factor, '--rtf') if isinstance(real_time_factor, str) else real_time_factor,
+            '--rtf',
+        ),
         (('recording', 'enabled'), record, '--no-record'),
     )
     for path, value, option in options:
@@ -240,7 +244,7 @@ def _setting(text: str) -> Setting:
 def _apply(source: YamlSource, setting: Setting) -> None:
     parts = tuple(part.strip() for part in setting.key.split('.'))
     if not all(parts):
-        raise InputError(Problem(setting.origin.told, setting.key, 'is not a key', 'key or section.key'))
+        raise InputError(Problem(setting.origin.text, setting.key, 'is not a key', 'key or section.key'))
     if parts[:2] == ('terrain', 'soil') and len(parts) > 2:
         # A single value of a named soil may be changed, so the soil is written out first.
         terrain = source.data.get('terrain')

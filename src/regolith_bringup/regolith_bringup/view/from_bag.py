@@ -45,7 +45,7 @@ def draw_run(
     view.begin(first_ns, np.array(survey.places), survey.tiles)
     fresh = _soil_before(bags).take_changes()
     if fresh is not None:
-        view.ground.dig(first_ns, fresh)
+        view.terrain.dig(first_ns, fresh)
     # Descriptions and frames are valid from the start, independent of their time in the bag.
     early = [name for name in topics if name.endswith(f'/{LOOKS}') or name == STATIC]
     for message in bag.raw(*early) if early else ():
@@ -82,9 +82,9 @@ class _Survey:
         self.tiles: set[tuple[int, int]] = set()
         """Terrain tiles that change."""
         times = []
-        told = [n for n, t in bag.topics.items() if t.messages and n.endswith((UPDATES, '/clock', f'/{POSES}'))]
+        topics = [n for n, t in bag.topics.items() if t.messages and n.endswith((UPDATES, '/clock', f'/{POSES}'))]
         states: Counter[str] = Counter()
-        for message in bag.raw(*told) if told else ():
+        for message in bag.raw(*topics) if topics else ():
             if message.log_time_ns > to_ns:
                 continue
             if message.topic == UPDATES:

@@ -131,7 +131,7 @@ class ParticleBed:
         return int(np.count_nonzero(self._are(SOIL)))
 
     @property
-    def neighbors(self) -> float:
+    def mean_neighbors(self) -> float:
         """Mean length of the lists of moving soil; they extend slightly beyond the kernel's reach."""
         assert self._near is not None
         place, count = self._near.begin[self._soil], 0.0
@@ -183,7 +183,7 @@ class ParticleBed:
         self.t, self._top = other.t, other._top
         self._limits[0] = other._limits.max(axis=0)
 
-    def forget_limits(self) -> None:
+    def reset_limits(self) -> None:
         """Reset the step limits of bands whose soil no longer moves; later steps may use fewer bands."""
         self._limits[0] = self._limits.max(axis=0)
         self._limits[1:] = 0.0

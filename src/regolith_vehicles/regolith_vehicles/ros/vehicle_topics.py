@@ -228,7 +228,7 @@ class VehicleTopics:
         self._publish_parts(snapshot)
         self._publish_static()
         if self._dig is not None:
-            self._dig.tell(snapshot)
+            self._dig.update(snapshot)
         for event in snapshot.events:
             message = m.VehicleEvent(
                 stamp=stamp(event.t_ns), kind=event.kind, source=event.source, message=event.message

@@ -140,7 +140,7 @@ class Constraint(Object):
         """
         raise ValueError(f'{self.name!r} has the pose of {" and ".join(self.between)}; allowed: objects with bodies')
 
-    def tell(self, t_ns: int, position: Vector, velocity: Vector) -> None:
+    def replace_newest_state(self, t_ns: int, position: Vector, velocity: Vector) -> None:
         """Replace its newest state by position [m] and velocity [m/s] of its end on the first entity."""
         turn = self.body.orientation
         self.states.delete_state(0)
@@ -188,7 +188,7 @@ class Constraint(Object):
             until_ns=k.until_ns,
             t_ns=kept.t_ns,
         )
-        made.tell(kept.t_ns, kept.body.position, kept.body.linear_velocity)
+        made.replace_newest_state(kept.t_ns, kept.body.position, kept.body.linear_velocity)
         made.wish_ns, made.given, made.opening = k.wish_ns, k.given, k.opening
         return made
 
@@ -332,7 +332,7 @@ def _rows(coupling: Constraint, sides: tuple[_Side, _Side], t_ns: int) -> list[_
     begins = [near.place(point) for point in coupling.near]
     ends = [far.place(point) for point in coupling.far]
     last = coupling.states.last_step_ns
-    coupling.tell(t_ns, begins[0], near.velocity(begins[0]))
+    coupling.replace_newest_state(t_ns, begins[0], near.velocity(begins[0]))
     if coupling.line is not None:
         return _line(coupling, coupling.line, sides, begins[0], ends[0], last)
     coupling.wish_ns = coupling.step_ns

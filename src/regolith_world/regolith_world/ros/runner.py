@@ -376,7 +376,7 @@ class Runner:
     def _release(self) -> None:
         """Free the names of removed spawned vehicles that nothing can restore any longer."""
         for name in self.timeline.unneeded():
-            self._world.forget(name)
+            self._world.release_name(name)
             self.on_release(name)
 
     def apply_edit(self, act: Act) -> None:
@@ -454,7 +454,7 @@ class Runner:
         if not (world.config.monotonic_clock if keep_clock is None else keep_clock):
             offset = 0
         elif world.cycle and t_ns + offset <= shown:
-            offset = shown - t_ns + world.control.heartbeat_ns  # so that no two states have equal stamps
+            offset = shown - t_ns + world.control.max_step_ns  # so that no two states have equal stamps
         self.set_clock(offset)
 
     def set_clock(self, offset_ns: int) -> None:
