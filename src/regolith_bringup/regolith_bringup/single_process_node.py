@@ -31,7 +31,6 @@ from regolith_world.config import load_section
 from regolith_world.cycle import records
 from regolith_world.cycle.participant import Participant
 from regolith_world.cycle.participant_type import ParticipantType
-from regolith_world.liveness import FILE, Alive
 from regolith_world.ros import qos, record_codec
 from regolith_world.ros.announcement import Announcement
 from regolith_world.ros.checkpoint_services import CheckpointServices
@@ -46,6 +45,7 @@ from regolith_world.ros.runner import Runner
 from regolith_world.ros.shutdown import run_process
 from regolith_world.ros.simulation_services import SimulationServices
 from regolith_world.ros.startup_timeout import StartupNotice, StartupTimeout
+from regolith_world.watchdog import FILE, Alive
 from regolith_world.world import AdmissionError
 from regolith_world.world_node import MAX_SENSOR_LAG, REMOTE_NODES, WAIT_FOR_RECORDER
 

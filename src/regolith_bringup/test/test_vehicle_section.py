@@ -251,8 +251,8 @@ def test_dig_task_that_waits_for_a_drum_at_rest_is_refused(tmp_path: Path) -> No
         '      type: tasks',
         '      tasks:',
     ]
-    both = '        - {type: dig, joints: {arm_front: -0.85, drum_front: 2.0, drum_rear: 2.0}}'
-    one = '        - {type: dig, joints: {arm_front: -0.85, drum_front: 2.0}}'
+    both = '        - {type: dig, joint_targets: {arm_front: -0.85, drum_front: 2.0, drum_rear: 2.0}}'
+    one = '        - {type: dig, joint_targets: {arm_front: -0.85, drum_front: 2.0}}'
     file = tmp_path / 'dig.yaml'
     file.write_text('\n'.join([*lines, one]))
     problem = refused(scenario=str(file))

@@ -24,7 +24,6 @@ from regolith_world.config import ScenarioHead, WorldConfig, load_section
 from regolith_world.cycle.participant_type import GROUND, expected_participants
 from regolith_world.cycle.records import BodyState, JoinRequest
 from regolith_world.cycle.transport import ParticipantTimeout
-from regolith_world.liveness import FILE, Alive
 from regolith_world.objects.named_poses import named_poses
 from regolith_world.objects.object_types import make_objects
 from regolith_world.ros import message_conversion
@@ -44,6 +43,7 @@ from regolith_world.ros.simulation_services import SimulationServices
 from regolith_world.ros.startup_timeout import StartupTimeout
 from regolith_world.ros.topic_transport import TopicTransport
 from regolith_world.ros.vehicle_process import VehicleProcess
+from regolith_world.watchdog import FILE, Alive
 from regolith_world.world import AdmissionError, ProtocolError, World
 
 REMOTE_NODES = "Participants, and 'sensors', whose nodes are started on other machines with `regolith join`."

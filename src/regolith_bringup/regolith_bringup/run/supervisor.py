@@ -34,9 +34,9 @@ from regolith_bringup.scenario.loading import write_resolved
 from regolith_bringup.scenario.participant_sections import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
 from regolith_files.problems import InputError
-from regolith_world.liveness import FILE, Watch
 from regolith_world.restart_policy import should_restart
 from regolith_world.ros_environment import check_ros_environment
+from regolith_world.watchdog import FILE, Watch
 
 BAD_INPUT = 2
 NODE_FAILED = 3

@@ -19,7 +19,7 @@ import yaml
 from regolith_bringup.scenario.constraint_section import check_couplings
 from regolith_bringup.scenario.determinism_section import check_determinism
 from regolith_bringup.scenario.elevation_model import note_sight, origin_place, resolved_model
-from regolith_bringup.scenario.frames_section import check_frames
+from regolith_bringup.scenario.frame_id_checks import check_frames
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.obstacle_section import resolve_obstacles, terrain_with_obstacles
 from regolith_bringup.scenario.participant_sections import check_keys, checked_sections, resolved_sections
@@ -28,7 +28,7 @@ from regolith_bringup.scenario.rock_free_paths import with_rock_free_paths
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
 from regolith_bringup.scenario.sensors_section import check_mounts, dates_to_text, resolved_sensors
 from regolith_bringup.scenario.terrain_section import law_of, resolve_terrain, soil_values
-from regolith_bringup.scenario.topic_section import check_participant_names, check_recorded, with_barrier_type
+from regolith_bringup.scenario.topic_checks import check_participant_names, check_recorded, with_barrier_type
 from regolith_bringup.scenario.vehicle_section import check_clear, resolved_models
 from regolith_files.atomic_write import write_atomically
 from regolith_files.paths import usable_file
