@@ -17,13 +17,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 from harness import ROOT, free_domain, new_domain
 
 from regolith_bringup.cli import app
+from regolith_bringup.commands.command_tree import all_commands
 
 LEFT_OUT = {
     r'sudo apt install [\w -]+': 'it needs root, and a network of the distribution',
@@ -100,9 +99,7 @@ def test_what_is_left_out_is_in_the_readme() -> None:
 
 def test_commands_of_pages_exist_with_their_options() -> None:
     """Every ``./regolith`` command in the code of a page has the options that the page gives it."""
-    from typer.main import get_command
-
-    options = command_options(get_command(app))
+    options = command_options()
     pages = [ROOT / 'README.md', *(ROOT / 'docs').rglob('*.md'), *(ROOT / 'examples').rglob('*.md')]
     seen, wrong = set(), []
     for page in pages:
@@ -119,18 +116,13 @@ def test_commands_of_pages_exist_with_their_options() -> None:
     assert len(seen) > 25
 
 
-def command_options(group: Any, path: str = '') -> dict[str, set[str]]:
-    """Return the options of all commands below a group, by the words of the command."""
-    from typer.core import TyperGroup
-
-    context, found = typer.Context(group), {}
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        words = f'{path} {name}'.strip()
-        if isinstance(command, TyperGroup):
-            found |= {words: {'--help'}, **command_options(command, words)}
-        else:
-            found[words] = {'--help', *(option for each in command.params for option in each.opts)}
+def command_options() -> dict[str, set[str]]:
+    """Return the options of all commands and groups of commands, by their words after the program's name."""
+    found: dict[str, set[str]] = {}
+    for words, command in all_commands(app, 'regolith'):
+        name = words.removeprefix('regolith ')
+        found.setdefault(name.split()[0], {'--help'})
+        found[name] = {'--help', *(option for each in command.params for option in each.opts)}
     return found
 
 

@@ -220,7 +220,7 @@ class DriveConfig(Section):
         default=None,
         gt=0.0,
         le=10.0,
-        description='Time constant of the parking brake [s]: it returns stopped wheels that a load has turned to the angles at'
+        description='Time constant of the parking brake [s]: wheels that a load has turned return to the angles at'
         ' which they stopped. Absent: the brake resists rotation, but does not return the wheels.',
     )
     motor: WheelMotorConfig | None = Field(
