@@ -41,22 +41,22 @@ def test_a_rover_costs_more_than_one_of_its_wheels(monkeypatch: pytest.MonkeyPat
     """The results of the contract. A rover is four wheels, 1000 times a simulated second."""
     monkeypatch.setattr(driving, 'FLEETS', (1, 2))
     monkeypatch.setattr(driving, 'fleet_speed', partial(driving.fleet_speed, simulated_s=0.2, repeats=1))
-    figures = driving.scm()
-    assert figures['us_per_wheel_step'] > 0.0 and figures['contact_nodes'] > 10
-    assert figures['viper_compute_per_sim_s'] > 1e3 * 1e-6 * figures['us_per_wheel_step']
-    assert figures['real_time_factor_by_vehicles'].keys() == {'1', '2'}
+    result = driving.scm()
+    assert result['us_per_wheel_step'] > 0.0 and result['contact_nodes'] > 10
+    assert result['viper_compute_per_sim_s'] > 1e3 * 1e-6 * result['us_per_wheel_step']
+    assert result['real_time_factor_by_vehicles'].keys() == {'1', '2'}
 
 
 @pytest.mark.seconds
 def test_vehicle_time_is_reported_part_by_part() -> None:
     """The parts of the loop are its time; messages come on top, and the machine is timed with it."""
-    figures = vehicle_cost.vehicles(simulated_s=0.1, repeats=1, names=('rassor',), rovers=())
-    assert figures['machine_score'] > 0.0 and figures['vehicles'].keys() == {'rassor'}
+    result = vehicle_cost.vehicles(simulated_s=0.1, repeats=1, names=('rassor',), rovers=())
+    assert result['machine_score'] > 0.0 and result['vehicles'].keys() == {'rassor'}
     for ground in ('soil', 'rigid'):
-        told = figures['vehicles']['rassor'][ground]
-        split = told['split_ms_per_s']
+        found = result['vehicles']['rassor'][ground]
+        split = found['split_ms_per_s']
         assert split.pop('messages') > 0.0 and all(part > 0.0 for part in split.values())
-        assert sum(split.values()) == pytest.approx(1e3 / told['real_time_factor'])
+        assert sum(split.values()) == pytest.approx(1e3 / found['real_time_factor'])
 
 
 @pytest.mark.alone
@@ -68,10 +68,10 @@ def test_radios_are_measured_while_twenty_robots_receive_each_other() -> None:
     """
     done = _bench('comms')
     assert done.returncode == 0, done.stderr
-    figures = json.loads(done.stdout)
+    result = json.loads(done.stdout)
     assert 'comms' in done.stderr
-    assert figures['relay_recompute_ms'] > 0.0 and figures['attempt_us'] > 0.0
-    assert figures['node_core_fraction'] > 0.0 and 2500.0 < figures['node_delivered_per_s'] < 4200.0
+    assert result['relay_recompute_ms'] > 0.0 and result['attempt_us'] > 0.0
+    assert result['node_core_fraction'] > 0.0 and 2500.0 < result['node_delivered_per_s'] < 4200.0
 
 
 def test_an_unknown_benchmark_is_bad_input() -> None:
