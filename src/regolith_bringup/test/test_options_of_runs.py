@@ -40,7 +40,7 @@ def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch,
             'restore_from': None,
             'namespace': '',
             'network': False,
-            'elsewhere': (),
+            'remote_nodes': (),
         }
         and resolved.scenario.recording.enabled
         and os.environ['ROS_DOMAIN_ID'] == '5'
@@ -59,7 +59,7 @@ def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch,
         'restore_from': tmp_path / 'c',
         'namespace': 'east',
         'network': True,
-        'elsewhere': (),
+        'remote_nodes': (),
     }
     scenario = resolved.scenario
     assert (scenario.duration_s, scenario.real_time_factor, scenario.seed, scenario.terrain.spacing_m) == (
@@ -70,7 +70,7 @@ def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch,
     )
     assert not scenario.recording.enabled and os.environ['ROS_DOMAIN_ID'] == '23'
     assert say('run', 'two_rovers', '--remote', 'amber,terrain', '--rtf', 'max')[0] == 3
-    assert set(start.calls[-1][2]['elsewhere']) == {'amber', 'terrain'}
+    assert set(start.calls[-1][2]['remote_nodes']) == {'amber', 'terrain'}
     assert start.calls[-1][1][0].scenario.real_time_factor in ('max', math.inf)
     assert say('run', 'two_rovers', '--domain', 'auto')[2] == f'ROS_DOMAIN_ID={os.environ["ROS_DOMAIN_ID"]}\n'
     assert 1 <= int(os.environ['ROS_DOMAIN_ID']) <= 101

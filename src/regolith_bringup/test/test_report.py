@@ -83,7 +83,7 @@ def test_each_running_gear_is_plotted_by_its_telemetry(tmp_path: Path) -> None:
     """Wheels by what they measure; a gear of any package by its GearState, in units that are read easily."""
     run = read_run(made.make_run(tmp_path / 'run', 20, bands=True))
     amber, basalt = run.tracks['amber'], run.tracks['basalt']
-    assert [h.name for h in amber.histories] == ['incremental sinkage', 'slip ratio'] and not amber.told
+    assert [h.name for h in amber.histories] == ['incremental sinkage', 'slip ratio'] and not amber.telemetry
     assert [(h.name, h.unit, h.parts) for h in basalt.histories] == [
         ('slip ratio', '', ('left', 'right')),
         ('band tension', 'N', ('left', 'right')),
