@@ -67,7 +67,7 @@ def test_soil_failure_ends_the_cycle_with_its_message(make_vehicle: Callable[...
 def region(**change: Any) -> ParticleRegion:
     values = {
         'name': 'strip',
-        'allowed_vehicle': 'amber',
+        'vehicle': 'amber',
         'low': (2.0, -1.0),
         'high': (4.0, 1.0),
         'spacing': 0.1,
