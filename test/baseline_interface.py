@@ -15,22 +15,10 @@ from baseline_values import Rows, Series
 from pydantic import BaseModel
 
 from regolith_bringup.cli import app
+from regolith_bringup.commands.command_tree import all_commands
 
 SOURCE = Path(__file__).resolve().parent.parent / 'src'
 BOUNDS = ('ge', 'gt', 'le', 'lt', 'multiple_of', 'min_length', 'max_length', 'pattern')
-
-
-def commands(group: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield all commands below a group with their words, those of packages among them."""
-    import typer.core
-
-    context = typer.Context(group)
-    for name in sorted(group.list_commands(context)):
-        found = group.get_command(context, name)
-        if isinstance(found, typer.core.TyperGroup):
-            yield from commands(found, f'{path} {name}')
-        else:
-            yield f'{path} {name}', found
 
 
 def _option(series: Series, path: str, given: Any) -> None:
@@ -85,10 +73,9 @@ def schemas() -> Iterator[tuple[str, type[BaseModel]]]:
 
 def interface() -> Rows:
     """Return the rows of all commands and schemas."""
-    import typer.main
 
     series = Series()
-    for words, command in commands(typer.main.get_command(app), 'regolith'):
+    for words, command in all_commands(app, 'regolith'):
         series.add(f'command {words}', str(command.help))
         for given in command.params:
             _option(series, f'command {words} {given.opts[-1]}', given)

@@ -17,7 +17,7 @@ OF_THE_LIBRARY = ('__', 'rerun', 'blueprint')
 
 GROUND = 'world/ground/'
 """How entities begin of which the last state counts, as the end of the run draws whatever waits. Of others it is the first:
-which messages of a moving thing are drawn depends on the times at which the recorder heard them."""
+which messages of a moving object are drawn depends on the times at which the recorder received them."""
 
 
 def drawn(run: Path, file: Path) -> Rows:

@@ -18,7 +18,7 @@ from regolith_sensors.inertial import drift, gnss, imu, motion_track
 from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.inertial.imu_config import ImuConfig, InertialErrors
 from regolith_sensors.labels import ground_truth, stereo
-from regolith_sensors.labels.dataset import LabelledBox, _yolo_line
+from regolith_sensors.labels.dataset import LabeledBox, _yolo_line
 from regolith_sensors.lidar import point_cloud, sweep
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.rays import shading
@@ -68,7 +68,7 @@ def reflectance() -> Calls:
 
 
 def camera() -> Calls:
-    image, grey = ramp(9, 14, 3) * 40.0, ramp(11, 8)
+    image, gray = ramp(9, 14, 3) * 40.0, ramp(11, 8)
     yield 'field_of_view', stages.field_of_view(0.01, 0.006)
     yield (
         'defocus_diameter',
@@ -77,14 +77,14 @@ def camera() -> Calls:
     for variant in ('normalized', 'paper'):
         yield (
             f'defocus.{variant}',
-            [stages.defocus(image, 2.0 + 3.0 * ramp(9, 14), variant), stages.defocus(grey, 3.3, variant)],
+            [stages.defocus(image, 2.0 + 3.0 * ramp(9, 14), variant), stages.defocus(gray, 3.3, variant)],
         )  # type: ignore[arg-type]
     yield (
         'vignette',
         [
             stages.vignetting(7, 12, 0.004, 5e-5, 0.7),
             stages.vignette(image, 0.004, 5e-5, 1.0),
-            stages.vignette(grey, 0.002, 5e-5, 1.0),
+            stages.vignette(gray, 0.002, 5e-5, 1.0),
         ],
     )
     yield 'physical_gain', stages.physical_gain(0.8, 550e-9)
@@ -295,7 +295,7 @@ def labels() -> Calls:
     objects = (ramp(12, 17) * 6).astype(np.uint16)
     kinds = (ramp(17, 12).T * 4).astype(np.uint8)
     yield 'boxes', [ground_truth.boxes(objects, kinds, least) for least in (1, 25, 60)]
-    yield 'yolo', _yolo_line(2, LabelledBox('rock', 3, 5, 20, 9), 100, 50)
+    yield 'yolo', _yolo_line(2, LabeledBox('rock', 3, 5, 20, 9), 100, 50)
     depth, truth = ramp(8, 9) * 6.0 + 1.0, ramp(9, 8).T * 7.0 + 1.0
     depth[2, 3] = np.nan
     yield 'depth_error_ratio', np.nan_to_num(stereo.depth_error_ratio(depth, truth))

@@ -55,7 +55,7 @@ def relief_of(rows: int, cols: int) -> np.ndarray:
 
 
 def quiet(*_: Any) -> None:
-    """Tell nobody."""
+    """Ignore the progress."""
 
 
 def digging() -> Calls:

@@ -44,7 +44,7 @@ from regolith_vehicles.proving_ground import twist_drive
 from regolith_vehicles.proving_ground.drive import Drive
 from regolith_vehicles.proving_ground.inputs import inputs
 from regolith_vehicles.proving_ground.results import results
-from regolith_vehicles.proving_ground.settings import MANOEUVRES, TRACKED, TWISTS, Settings
+from regolith_vehicles.proving_ground.settings import MANEUVERS, TRACKED, TWISTS, Settings
 from regolith_vehicles.running_gear_registry import make_running_gear
 from regolith_vehicles.tires.bench_motions import BenchMotion, run_motion
 from regolith_vehicles.tires.tire import Tire, load_tire
@@ -55,7 +55,7 @@ from regolith_world.cycle.records import BodyState
 from regolith_world.numerics.rotation import from_rpy_deg
 
 Calls = Iterator[tuple[str, Any]]
-TYRES = ('hmmwv_fiala', 'hmmwv_pac02', 'hmmwv_pac89', 'hmmwv_tmeasy')
+TIRES = ('hmmwv_fiala', 'hmmwv_pac02', 'hmmwv_pac89', 'hmmwv_tmeasy')
 VEHICLES = ('viper', 'viper_locked', 'viper_grousered', 'rocker_bogie', 'rassor', 'hmmwv', 'm113')
 TURN = np.array(from_rpy_deg((7.0, -11.0, 40.0)))
 
@@ -362,25 +362,25 @@ def power() -> Calls:
     yield 'lay_band', [laid, pieces, [path.point_on(pieces[k], 0.07) for k in range(laid[0])]]
 
 
-def tyres() -> Calls:
+def tires() -> Calls:
     load, slip = np.array([2500.0, 6000.0])[:, None, None], np.array([-0.4, -0.03, 0.0, 0.08, 0.9])[None, :, None]
     angle, camber = np.array([-0.2, -0.02, 0.0, 0.1])[None, None, :], np.array([0.04, -0.07])[:, None, None]
-    for name in TYRES:
-        for behaviour in ('regolith', 'reference'):
-            tyre = load_tire(name, behaviour)
+    for name in TIRES:
+        for behavior in ('regolith', 'reference'):
+            tire = load_tire(name, behavior)
             yield (
-                f'{name}.{behaviour}.steady',
-                tyre.steady_state(load=load, slip=slip, slip_angle=angle, camber=camber, speed=7.0, friction=0.6),
+                f'{name}.{behavior}.steady',
+                tire.steady_state(load=load, slip=slip, slip_angle=angle, camber=camber, speed=7.0, friction=0.6),
             )
             yield (
-                f'{name}.{behaviour}.reverse',
-                tyre.steady_state(load=4000.0, slip=0.1, slip_angle=-0.05, camber=0.03, speed=-3.0),
+                f'{name}.{behavior}.reverse',
+                tire.steady_state(load=4000.0, slip=0.1, slip_angle=-0.05, camber=0.03, speed=-3.0),
             )
             yield (
-                f'{name}.{behaviour}.vertical',
-                tyre.vertical(height=np.array([0.44, 0.46, 0.5]), speed_z=np.array([-0.3, 0.2, 0.0]), camber=0.05),
+                f'{name}.{behavior}.vertical',
+                tire.vertical(height=np.array([0.44, 0.46, 0.5]), speed_z=np.array([-0.3, 0.2, 0.0]), camber=0.05),
             )
-            yield f'{name}.{behaviour}.depth', tyre.depth(np.array([100.0, 3000.0, 9000.0]))
+            yield f'{name}.{behavior}.depth', tire.depth(np.array([100.0, 3000.0, 9000.0]))
         for kind in (
             'step_slip_angle',
             'ramp',
@@ -396,13 +396,13 @@ def tyres() -> Calls:
     config = load_tire('hmmwv_pac02').config
     for side in ('left', 'right'):
         for measured in ('left', 'right'):
-            tyre = Tire(config.model_copy(update={'side': side, 'measured_side': measured}))
+            tire = Tire(config.model_copy(update={'side': side, 'measured_side': measured}))
             yield (
                 f'pac02.{side}.{measured}',
-                tyre.steady_state(load=4000.0, slip=0.05, slip_angle=np.array([-0.06, 0.0, 0.06]), camber=0.05),
+                tire.steady_state(load=4000.0, slip=0.05, slip_angle=np.array([-0.06, 0.0, 0.06]), camber=0.05),
             )
     settings = tire_rig.Settings()
-    yield 'tyre_rig.Settings', settings
+    yield 'tire_rig.Settings', settings
 
 
 def looks() -> Calls:
@@ -515,7 +515,7 @@ def proving_ground() -> Calls:
     bent['ay_mps2'] = np.abs(4.5 * t / 8.0) + 0.2
     drive = Drive(names, np.column_stack([bent[name] for name in names]))
     for family, vehicle, known in (
-        ('car', 'hmmwv', MANOEUVRES),
+        ('car', 'hmmwv', MANEUVERS),
         ('tracks', 'm113', TRACKED),
         ('twist', 'viper', TWISTS),
     ):
@@ -552,6 +552,6 @@ def proving_ground() -> Calls:
 
 def calls() -> Calls:
     """Return names and results of all calls."""
-    for part in (commands, wheels, power, tyres, looks, proving_ground):
+    for part in (commands, wheels, power, tires, looks, proving_ground):
         for name, value in part():
             yield f'vehicles.{name}', value

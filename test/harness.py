@@ -3,7 +3,7 @@
 """Runs whole scenarios for tests: real nodes in real processes, on a ROS domain of the test's own.
 
 :func:`run_scenario` runs one to its end. :class:`LiveRun` runs one in the background and gives the test a node of its
-own beside it. Both end every process they started, whatever becomes of the test.
+own beside it. Both end every process they started, whatever the result of the test.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def free_domain(domain: int) -> None:
 
 
 NO_SHARED_MEMORY = {VARIABLE: str(profile(UDP))}
-"""For processes that a test kills: whoever writes to one of them through shared memory may hang (see the file)."""
+"""For processes that a test kills: a process that writes to one of them through shared memory may hang (see the file)."""
 
 
 def environment(domain: int, *, to_be_killed: bool = False) -> dict[str, str]:
@@ -66,7 +66,7 @@ def environment(domain: int, *, to_be_killed: bool = False) -> dict[str, str]:
         **os.environ,
         **middleware_environment({**os.environ, **(NO_SHARED_MEMORY if to_be_killed else {})}),
         'ROS_DOMAIN_ID': str(domain),
-        # A field of a wrong Python type would otherwise corrupt a message silently.
+        # A field of a wrong Python type would otherwise corrupt a message without an error.
         'ROS_PYTHON_CHECK_FIELDS': '1',
         'PYTHONUNBUFFERED': '1',
     }
@@ -135,7 +135,7 @@ def finished(
 
 
 def vehicle(x: float, y: float, heading_deg: float = 0.0, **driver: Any) -> dict[str, Any]:
-    """Return a VIPER of a scenario; ``driver`` as in scenario files, standing still if left out."""
+    """Return a VIPER of a scenario; ``driver`` as in scenario files, at rest if left out."""
     return {
         'model': 'viper',
         'position': [x, y],
@@ -260,14 +260,14 @@ class Observer:
         from rclpy.qos import DurabilityPolicy, QoSProfile
 
         messages: list[Any] = []
-        # Deep, so that nothing is lost while the test does something else.
+        # Deep, so that nothing is lost while the test is busy.
         durability = DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE
         profile = QoSProfile(depth=10_000, durability=durability)
         self.node.create_subscription(message_type, topic, messages.append, profile)
         return messages
 
     def wait_for(self, condition: Callable[[], Any], timeout: float = 30.0, what: str = 'it') -> Any:
-        """Spin until ``condition`` returns something true, and return that.
+        """Spin until ``condition`` returns a true value, and return that.
 
         Raises:
             TimeoutError: if it does not, or if the run ends before
@@ -299,7 +299,7 @@ class Observer:
         """Call a service of the run with the given fields and return its response.
 
         Raises:
-            TimeoutError: if there is none, or no answer
+            TimeoutError: If there is no such service, or no response
         """
         client = self._clients.pop(service, None)
         if client is not None and not (client.srv_type is service_type and client.service_is_ready()):
@@ -310,7 +310,7 @@ class Observer:
             self.wait_for(client.service_is_ready, timeout, f'service {service}')
             self.spin(0.1)  # a response to a client that the server has not discovered yet would be lost
         future = client.call_async(service_type.Request(**fields))
-        self.wait_for(future.done, timeout, f'the answer of {service}')
+        self.wait_for(future.done, timeout, f'the response of {service}')
         self._clients[service] = client
         return future.result()
 
@@ -396,7 +396,7 @@ class LiveRun(Observer):
         return node_pids(self.process.pid)
 
     def come_to(self, t_s: float, timeout: float = 180.0) -> None:
-        """Wait until the world has come to a time [s]."""
+        """Wait until the world has reached a time [s]."""
         from regolith_msgs.msg import WorldStatus
 
         status = self.subscribe(WorldStatus, '/regolith/status', latched=True)
@@ -454,14 +454,14 @@ class LiveRun(Observer):
         return result
 
     def pause(self, paused: bool = True) -> None:
-        """Pause the world, and wait until it stands; or let it go on."""
+        """Pause the world, and wait until it is paused; or resume it."""
         from regolith_msgs.msg import WorldStatus
         from std_srvs.srv import SetBool
 
         status = self.subscribe(WorldStatus, '/regolith/status', latched=True)
         assert self.call(SetBool, f'{WORLD}/pause', data=paused).success
         wanted = (WorldStatus.PAUSED,) if paused else (WorldStatus.PLAYING, WorldStatus.STOPPED)
-        what = 'the world to ' + ('pause' if paused else 'go on')
+        what = 'the world to ' + ('pause' if paused else 'resume')
         self.wait_for(lambda: any(s.state in wanted for s in status), 20.0, what)
 
 

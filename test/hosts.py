@@ -15,7 +15,7 @@ from types import TracebackType
 
 import relay
 
-# What a container has of its own besides the network; processes in it are ours to signal.
+# What a container has of its own in addition to the network; processes in it are ours to signal.
 _ENTER = 'mount -t tmpfs none /dev/shm && echo "$0" > /proc/sys/kernel/hostname && exec "$@"'
 
 
@@ -150,10 +150,10 @@ class Hosts:
         self._order(f'multicast {"on" if works else "off"}')
 
     def cut(self, host: str, seconds: float) -> None:
-        """Cut the link of a host, and mend it after a time [wall s]."""
+        """Cut the link of a host, and restore it after a time [wall s]."""
         self._order(f'cut {self._of[host]}')
         time.sleep(seconds)
-        self._order(f'mend {self._of[host]}')
+        self._order(f'restore {self._of[host]}')
 
     def _order(self, text: str) -> None:
         assert self._relay is not None and self._relay.stdin is not None

@@ -3,11 +3,11 @@
 """An Ethernet switch between network namespaces, with delay and loss; a process of its own.
 
 ``relay.py NAMESPACE... `` makes a TAP device ``eth0`` in each namespace and carries frames between them: unicast to its
-address, broadcast and multicast to all. It takes orders on standard input, a line each, answers each with ``ok`` once it
+address, broadcast and multicast to all. It takes orders on standard input, a line each, acknowledges each with ``ok`` once it
 holds, and ends with its input:
 
 * ``link DELAY_S LOSS``: from now on between any two hosts, one way
-* ``cut NAMESPACE``, ``mend NAMESPACE``: nothing comes from there or goes there
+* ``cut NAMESPACE``, ``restore NAMESPACE``: nothing comes from there or goes there
 * ``multicast on``, ``multicast off``: networks that route have none
 """
 
@@ -108,7 +108,7 @@ class Relay:
                 self._delay_s, self._loss = map(float, words)
             case 'cut':
                 self._cut.add(self._names.index(words[0]))
-            case 'mend':
+            case 'restore':
                 self._cut.discard(self._names.index(words[0]))
             case 'multicast':
                 self._multicast = words[0] == 'on'

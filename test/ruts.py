@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tells from what a run published which wheels rolled on virgin soil and which in whose ruts.
+"""Find from the topics of a run which wheels rolled on undisturbed soil and which in the ruts of which vehicle.
 
 Geometry only: where wheels were (vehicle states) and whose marks lay there before (terrain updates). It knows nothing
-of how sinkage comes about, so it can judge it.
+of how sinkage comes about, so it can check it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 AHEAD_M = (0.0, 0.04, 0.08, 0.12, 0.16)
-"""Lines across a wheel's path that must lie on the same kind of ground: from its centre to just ahead of the contact,
+"""Lines across a wheel's path that must lie on the same kind of ground: from its center to just ahead of the contact,
 which for a wheel of 0.25 m sunk by 2 cm reaches 0.10 m."""
 BEFORE_NS = 1_000_000_000
 """Marks count as ruts once they are so old: none is the vehicle's own bow wave."""
@@ -34,7 +34,7 @@ class WheelSample(NamedTuple):
 
 
 class Marks:
-    """Who changed which node first, and when.
+    """Vehicle that changed each node first, and the time.
 
     Args:
         spacing: of the soil grid [m]
@@ -77,7 +77,7 @@ class Marks:
         return later
 
     def ground(self, x: float, y: float, heading: float, half_width: float, t_ns: int) -> set[str]:
-        """Return the kinds of ground under and just ahead of a wheel: 'virgin' and names of who marked it long before.
+        """Return the kinds of ground below and just ahead of a wheel: 'virgin', and names of vehicles that changed it long before.
 
         Args:
             heading: of the wheel [rad]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A long run under observation: what every process holds of memory and files, over simulated time.
 
-``./regolith exec python3 test/soak.py --duration 7200 --out FOLDER`` runs it and prints its figures; ``test_soak.py`` holds a
+``./regolith exec python3 test/soak.py --duration 7200 --out FOLDER`` runs it and prints its results; ``test_soak.py`` holds a
 short one against the same limits.
 """
 
@@ -80,7 +80,7 @@ class Sample:
     rss_mb: float
     """Memory in use, pages of shared memory that it has touched included [MB]."""
     own_mb: float
-    """The part of it that is nobody else's [MB]."""
+    """The part of it that no other process shares [MB]."""
     files: int
     """Open file descriptors."""
 
@@ -93,7 +93,7 @@ def sample(pid: int, t_s: float) -> Sample:
     """
     lines = dict(line.split(':', 1) for line in Path(f'/proc/{pid}/status').read_text().splitlines())
     if 'VmRSS' not in lines:
-        raise ProcessLookupError(pid)  # it has ended, and nobody has taken note of it yet
+        raise ProcessLookupError(pid)  # it has ended, and its parent has not collected its exit code yet
     rss, own = (int(lines[key].split()[0]) / 1024.0 for key in ('VmRSS', 'RssAnon'))
     return Sample(t_s, rss, own, len(list(Path(f'/proc/{pid}/fd').iterdir())))
 
@@ -156,7 +156,7 @@ def soak(
 
 @dataclass(frozen=True)
 class Growth:
-    """What became of one process after its warm-up."""
+    """Growth of one process after its warm-up."""
 
     first_mb: float
     """Most memory of its own in the first half of that [MB]."""
@@ -178,7 +178,7 @@ def growth(samples: list[Sample], duration_s: float) -> Growth:
 
 
 def main() -> None:
-    """Run a soak and print its figures as JSON."""
+    """Run a soak and print its results as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--duration', type=float, default=120.0, help='simulated time [s]')
     parser.add_argument('--out', type=Path, required=True, help='folder for run and samples')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of the house about who may import whom, read from the source; nothing is run or started."""
+"""Rules of the architecture: which package may import which, read from the source. Nothing is run or started."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PACKAGES = (
 )
 """In the order in which they may lean on each other: on those before them only. Comms needs the world's participants and
 nothing of the ground: what lies between two radios comes to it as heights or files."""
-NEIGHBOURS = dict.fromkeys(('regolith_terrain', 'regolith_vehicles', 'regolith_sensors'), ('regolith_comms',))
+NEIGHBORS = dict.fromkeys(('regolith_terrain', 'regolith_vehicles', 'regolith_sensors'), ('regolith_comms',))
 """Nor on these, though they stand before them."""
 ROS = ('rclpy', 'rosidl_runtime_py', 'ament_index_python', 'launch', 'launch_ros', 'rcl_interfaces', 'tf2_msgs')
 
@@ -42,7 +42,7 @@ def modules(package: str) -> dict[str, Path]:
 
 @cache
 def imports(name: str, path: Path) -> list[tuple[str, bool]]:
-    """Return what :func:`_imports` yields; several rules ask for it."""
+    """Return what :func:`_imports` yields; several rules need it."""
     return list(_imports(name, path))
 
 
@@ -77,7 +77,7 @@ def _imports(name: str, path: Path) -> Iterator[tuple[str, bool]]:
 
 
 def is_node(package: str, path: Path) -> bool:
-    """Say whether a module may speak ROS: nodes, and what only nodes import."""
+    """Return whether a module may use ROS: nodes, and what only nodes import."""
     return package == 'regolith_bringup' or path.name.endswith('_node.py') or path.parent.name == 'ros'
 
 
@@ -117,10 +117,10 @@ def test_kernels_know_nothing_of_ros(package: str, name: str, path: Path) -> Non
 
 
 def test_imports_point_one_way() -> None:
-    """files <- world <- terrain <- vehicles <- sensors <- bringup: nobody knows who builds on him."""
+    """files <- world <- terrain <- vehicles <- sensors <- bringup: no package imports one that builds on it."""
     wrong = []
     for package, name, path in ALL:
-        above = (*PACKAGES[PACKAGES.index(package) + 1 :], *NEIGHBOURS.get(package, ()))
+        above = (*PACKAGES[PACKAGES.index(package) + 1 :], *NEIGHBORS.get(package, ()))
         wrong += [f'{name} imports {i}' for i, _ in imports(name, path) if i.split('.')[0] in above]
     assert not wrong, wrong
 
@@ -129,7 +129,7 @@ def test_imports_point_one_way() -> None:
 def test_no_module_imports_itself_by_a_detour(package: str) -> None:
     """No circle among the modules of a package, what type checkers alone see and imports in functions included."""
     names = modules(package)
-    # 'from package.room import module' names the room as well, whose __init__ says nothing that the module does not.
+    # 'from package.folder import module' names the folder as well, whose __init__ adds nothing to the module.
     rooms = {name for name, path in names.items() if path.name == '__init__.py'}
     graph = {
         name: {i for i, _ in imports(name, path) if i in names and i != name} - rooms for name, path in names.items()
@@ -150,7 +150,7 @@ def test_kinds_of_sensors_are_known_where_they_live() -> None:
 
 
 def test_radios_are_known_where_they_live() -> None:
-    """A participant names itself in one place; who checks, plans, runs, records and reports does not know it."""
+    """A participant is named in one place; code that checks, plans, runs, records and reports does not know it."""
     speak = [
         name
         for package, name, path in ALL

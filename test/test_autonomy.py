@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A rover driven from outside, as an autonomy stack does, and somebody who comes late."""
+"""A rover driven from outside, as an autonomy stack does, and a node that starts late."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_an_outside_program_drives_a_rover(run: LiveRun) -> None:
     reckoned = float(np.linalg.norm(_place(odom[-1]) - _place(odom[start - 1])))
     driven = [m for m in truth if began <= _seconds(m) <= ended]
     real = float(np.linalg.norm(_place(driven[-1]) - _place(driven[0])))
-    # It goes on for the timeout after the last command, less what it takes to speed up and slow down at 0.5 m/s^2.
+    # It continues for the timeout after the last command, less what it takes to speed up and slow down at 0.5 m/s^2.
     asked = SPEED_MPS * (last - began + TIMEOUT_S)
     assert reckoned == pytest.approx(asked, rel=0.15)
     # Wheels slip by a few per cent on soil, which wheel odometry cannot see.
@@ -101,7 +101,7 @@ def test_an_outside_program_drives_a_rover(run: LiveRun) -> None:
 
 
 def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None:
-    """A node made in mid-run is told what was said before it came, and can follow the ground from a snapshot on."""
+    """A node started in mid-run receives what was published before, and can follow the terrain from its state at that time."""
     from regolith_msgs.msg import TerrainUpdate, WheeledVehicleDescription, WorldStatus
     from regolith_msgs.srv import GetTerrainState
 
@@ -144,7 +144,7 @@ def test_the_world_waits_for_the_stack_where_the_scenario_says_so(tmp_path):
     from geometry_msgs.msg import Twist
     from regolith_msgs.msg import Cycle
 
-    barrier = {'input_barrier': {'topic': '/amber/cmd_vel', 'timeout_s': 30.0}}
+    barrier = {'input_barrier': {'topic': '/amber/cmd_vel', 'max_wait_s': 30.0}}
     driver = {'type': 'external', 'timeout_s': 1.0}
     file = write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0, **driver)}, duration_s=60.0, world=barrier)
     with LiveRun(tmp_path, file, '--no-record', processes='one') as live:
@@ -154,7 +154,7 @@ def test_the_world_waits_for_the_stack_where_the_scenario_says_so(tmp_path):
         live.spin(1.0)
 
         def started() -> set[int]:
-            # A cycle that takes long to answer is repeated, so messages do not count, numbers do.
+            # A cycle whose response takes long is repeated, so messages do not count, numbers do.
             return {c.key.cycle for c in cycles if c.command == Cycle.COMMAND_EVOLVE}
 
         assert not started(), 'it started without a command'

@@ -28,7 +28,7 @@ DRIVEN = (
     'vehicles.rover.driver={type: external, timeout_s: 1.0}',
     # The world waits for a command in every cycle: how busy the machine is changes nothing but the time it takes.
     '--set',
-    'world.input_barrier={topic: /rover/cmd_vel, timeout_s: 60.0}',
+    'world.input_barrier={topic: /rover/cmd_vel, max_wait_s: 60.0}',
     '--set',
     'world.participant_timeout_s=60.0',
 )
@@ -91,7 +91,7 @@ def test_it_listens_to_what_a_rover_knows_and_sets_off(tmp_path: Path) -> None:
     # It stands for two seconds, and drives 0.4 m/s less slip then.
     assert 1.2 < ahead < 2.6
     cells = np.array(grids[-1].data)
-    assert (cells >= 0).sum() * grids[-1].info.resolution ** 2 > 60.0, 'square metres that it has looked at'
+    assert (cells >= 0).sum() * grids[-1].info.resolution ** 2 > 60.0, 'square meters that it has looked at'
     assert any(t.header.frame_id == 'map' and t.child_frame_id == 'rover/odom' for m in frames for t in m.transforms)
 
 
@@ -99,10 +99,10 @@ def test_it_listens_to_what_a_rover_knows_and_sets_off(tmp_path: Path) -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize('seed', [1, 3])
 def test_it_drives_across_craters_to_a_goal_and_back(tmp_path: Path, seed: int) -> None:
-    """Goal 36 m away: there to 1.5 m of the truth (4 % of the way), home to 1.5 m; the wheels slip by more than 3 %.
+    """Goal 36 m away: there to 1.5 m of ground truth (4 % of the way), home to 1.5 m; the wheels slip by more than 3 %.
 
-    The scenario is of seed 1; it was not written for 3. Half a metre of the tolerance is what the stack calls arrived, the
-    rest is drift: of the heading, for which nothing but gyroscopes is there, and of what clouds do not tell of slip.
+    The scenario is of seed 1; it was not written for 3. Half a meter of the tolerance is what the stack calls arrived, the
+    rest is drift: of the heading, for which nothing but gyroscopes is there, and of slip that clouds do not show.
     """
     from geometry_msgs.msg import PoseStamped
     from nav_msgs.msg import Odometry

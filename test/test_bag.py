@@ -110,7 +110,7 @@ def test_mcap_reads_the_same_messages(run: RunResult, messages: Mapping[str, Seq
 
 def test_the_cycles_are_without_gap_to_the_last_commit(run: RunResult, messages: Mapping[str, Sequence[Any]]) -> None:
     """Each cycle from 0 to the last that was committed, each attempt with its verdict in the next record."""
-    # A record that was not answered in time is sent again; the copies are one record.
+    # A record without a response in time is sent again; the copies are one record.
     records = sorted({_key(m): m for m in messages['/regolith/cycle']}.items())
     evolves = [m for _, m in records if m.command == EVOLVE]
     assert sorted({m.key.cycle for m in evolves}) == list(range(run.summary['cycles']))
@@ -121,7 +121,7 @@ def test_the_cycles_are_without_gap_to_the_last_commit(run: RunResult, messages:
     assert messages['/clock'][-1].clock.sec == 2
 
 
-def test_every_attempt_has_every_answer(messages: Mapping[str, Sequence[Any]]) -> None:
+def test_every_attempt_has_every_result(messages: Mapping[str, Sequence[Any]]) -> None:
     """One cycle_result per participant, one delta per agent and one update per EVOLVE."""
     cycles = {_key(m): m for m in messages['/regolith/cycle']}
     repeated = len(messages['/regolith/cycle']) - len(cycles)
@@ -132,7 +132,7 @@ def test_every_attempt_has_every_answer(messages: Mapping[str, Sequence[Any]]) -
     assert set(evolved) == {(key, name) for key, m in cycles.items() for name in m.participants}
     assert set(deltas) == {(key, agent) for key in evolves for agent in ('amber', 'basalt')}
     assert set(updates) == evolves
-    # An answer is given twice only to a record that was sent twice, which a slow machine brings about.
+    # A response is sent twice only to a record that was sent twice, which a slow machine brings about.
     for counts in (evolved, deltas, updates):
         assert all(1 <= n <= 1 + repeated for n in counts.values())
 

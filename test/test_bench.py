@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmarks measure what they say; whether the figures are good is not judged here."""
+"""The benchmarks measure what they state; whether the results are good is not checked here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _bench(name: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.alone
-def test_heartbeat_counts_whole_cycles_in_one_process_and_in_many() -> None:
+def test_cycle_rate_counts_whole_cycles_in_one_process_and_in_many() -> None:
     """Function calls are faster than topics by a factor of ten or more; two is what no busy machine hides."""
     result = cycle_rate(agents=(2,), cycles=200)
     assert list(result['one_process']) == list(result['many_processes']) == ['2'] and not result['four_processes']
@@ -38,45 +38,45 @@ def test_many_agents_share_few_processes() -> None:
 
 @pytest.mark.slow
 def test_a_rover_costs_more_than_one_of_its_wheels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The figures of the contract. A rover is four wheels, 1000 times a simulated second."""
+    """The results of the contract. A rover is four wheels, 1000 times a simulated second."""
     monkeypatch.setattr(driving, 'FLEETS', (1, 2))
     monkeypatch.setattr(driving, 'fleet_speed', partial(driving.fleet_speed, simulated_s=0.2, repeats=1))
-    figures = driving.scm()
-    assert figures['us_per_wheel_step'] > 0.0 and figures['contact_nodes'] > 10
-    assert figures['viper_compute_per_sim_s'] > 1e3 * 1e-6 * figures['us_per_wheel_step']
-    assert figures['real_time_factor_by_vehicles'].keys() == {'1', '2'}
+    result = driving.scm()
+    assert result['us_per_wheel_step'] > 0.0 and result['contact_nodes'] > 10
+    assert result['viper_compute_per_sim_s'] > 1e3 * 1e-6 * result['us_per_wheel_step']
+    assert result['real_time_factor_by_vehicles'].keys() == {'1', '2'}
 
 
 @pytest.mark.seconds
-def test_a_vehicles_time_is_told_part_by_part() -> None:
+def test_vehicle_time_is_reported_part_by_part() -> None:
     """The parts of the loop are its time; messages come on top, and the machine is timed with it."""
-    figures = vehicle_cost.vehicles(simulated_s=0.1, repeats=1, names=('rassor',), rovers=())
-    assert figures['machine_score'] > 0.0 and figures['vehicles'].keys() == {'rassor'}
+    result = vehicle_cost.vehicles(simulated_s=0.1, repeats=1, names=('rassor',), rovers=())
+    assert result['machine_score'] > 0.0 and result['vehicles'].keys() == {'rassor'}
     for ground in ('soil', 'rigid'):
-        told = figures['vehicles']['rassor'][ground]
-        split = told['split_ms_per_s']
+        found = result['vehicles']['rassor'][ground]
+        split = found['split_ms_per_s']
         assert split.pop('messages') > 0.0 and all(part > 0.0 for part in split.values())
-        assert sum(split.values()) == pytest.approx(1e3 / told['real_time_factor'])
+        assert sum(split.values()) == pytest.approx(1e3 / found['real_time_factor'])
 
 
 @pytest.mark.alone
 @pytest.mark.slow
-def test_radios_are_measured_while_all_twenty_robots_hear_each_other() -> None:
-    """200 broadcasts a second to 19 receivers each, most of whom they reach: the tiles between some cost too much.
+def test_radios_are_measured_while_twenty_robots_receive_each_other() -> None:
+    """200 broadcasts a second to 19 receivers each, most of which they reach: the tiles between some cost too much.
 
-    Standard output holds JSON and nothing else; what is for people goes to stderr.
+    Standard output holds JSON and nothing else; human-readable text goes to stderr.
     """
     done = _bench('comms')
     assert done.returncode == 0, done.stderr
-    figures = json.loads(done.stdout)
+    result = json.loads(done.stdout)
     assert 'comms' in done.stderr
-    assert figures['relay_recompute_ms'] > 0.0 and figures['attempt_us'] > 0.0
-    assert figures['node_core_share'] > 0.0 and 2500.0 < figures['node_delivered_per_s'] < 4200.0
+    assert result['relay_recompute_ms'] > 0.0 and result['attempt_us'] > 0.0
+    assert result['node_core_fraction'] > 0.0 and 2500.0 < result['node_delivered_per_s'] < 4200.0
 
 
 def test_an_unknown_benchmark_is_bad_input() -> None:
     """Exit code 2, and the names there are."""
-    done = _bench('heartbeats')
+    done = _bench('cycle-rates')
     assert done.returncode == 2
-    assert 'heartbeat' in done.stderr and 'two_rovers' in done.stderr
+    assert 'cycle-rate,' in done.stderr and 'two_rovers' in done.stderr
     assert done.stdout == ''

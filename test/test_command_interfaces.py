@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Every face of commands through its topic: a rover, a digger and a truck do as they are told, and stop in silence."""
+"""Every command interface through its topic: a rover, a digger and a truck follow commands, and stop without them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Cab:
         return float(self.arm[-1].position[list(self.arm[-1].name).index('arm_front')])
 
     def keep(self, told: dict[tuple[str, str], Any], until: Callable[[], bool], what: str) -> None:
-        """Publish messages at 20 Hz until something is so."""
+        """Publish messages at 20 Hz until a condition holds."""
         for _ in range(200):
             if until():
                 return
@@ -110,7 +110,7 @@ class Cab:
         raise TimeoutError(f'{what}: { ({name: self.now(name) for name in self.odom}) }, arm {self.arm_angle()}')
 
 
-def test_every_face_drives_and_silence_stops_it(run: LiveRun) -> None:
+def test_every_command_interface_drives_and_timeout_stops_it(run: LiveRun) -> None:
     cab = Cab(run)
     angle, curve = 0.2, math.tan(0.2)
     told = {
@@ -124,7 +124,7 @@ def test_every_face_drives_and_silence_stops_it(run: LiveRun) -> None:
         fast, right = cab.now('truck')
         return 0.27 < speed < 0.33 and turn > 0.03 and fast > 0.6 and right > 0.05 and cab.arm_angle() > 0.17
 
-    cab.keep(told, under_way, 'all under way')
+    cab.keep(told, under_way, 'all moving')
     speed, turn = cab.now('rover')
     wheelbase = curve * speed / turn
     assert 1.0 < wheelbase < 2.0  # VIPER's is 1.36 m; wheels slip sideways a little
@@ -135,7 +135,7 @@ def test_every_face_drives_and_silence_stops_it(run: LiveRun) -> None:
     silent = cab.time()
     run.wait_for(stands, 20.0, 'all to stand')
     assert cab.time() - silent > TIMEOUT_S
-    assert cab.arm_angle() == pytest.approx(0.2, abs=0.02)  # arms hold in silence
+    assert cab.arm_angle() == pytest.approx(0.2, abs=0.02)  # arms hold without commands
 
     # Backwards, on the other face of each; the digger, which does not steer, skids round.
     back = {

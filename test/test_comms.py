@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Radios in whole runs: the ridge, one process against many, what the node shrugs off, coming back from a checkpoint."""
+"""Radios in whole runs: the ridge, one process against many, invalid requests, restore of a checkpoint."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def radio_report(run: Simulation) -> dict[str, Any]:
 
 
 def test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air() -> None:
-    """Amber is out of reach when its breadcrumb comes on the air at 54 s, and heard from then on.
+    """Amber is out of reach when its breadcrumb starts to transmit at 54 s, and is received from then on.
 
     On coarser soil in longer cycles, which radios do not see, and until the link has held for ten seconds.
     """
@@ -101,7 +101,7 @@ def test_the_ridge_in_nodes_with_bag_and_report(tmp_path: Path, ridge: Simulatio
 
 @pytest.mark.ros
 def test_processes_and_the_library_agree(tmp_path) -> None:
-    """State hash and every figure, with drops by chance in them; another seed gives another sequence."""
+    """State hash and every value, with random drops in them; another seed gives another sequence."""
     file = scenario(tmp_path)
     many = run_scenario(tmp_path, file, '--no-record').summary
     library = Simulation(load_scenario(file).scenario)
@@ -126,7 +126,7 @@ def test_without_radios_nothing_changes_and_with_them_the_hash_knows(tmp_path) -
     assert states[0] == states[1] == states[2]
 
 
-def test_a_checkpoint_continues_to_the_bit(tmp_path) -> None:
+def test_checkpoint_continues_bit_identical(tmp_path) -> None:
     """Taken at 0.6 s, when a breadcrumb lies and does not relay yet."""
     loaded = load_scenario(scenario(tmp_path)).scenario
     whole, first, rest = (Simulation(loaded) for _ in range(3))
@@ -142,8 +142,8 @@ def test_a_checkpoint_continues_to_the_bit(tmp_path) -> None:
 
 @pytest.mark.ros
 @pytest.mark.slow
-def test_comms_comes_back_to_the_bit(tmp_path) -> None:
-    """Killed in mid-run, started again, it restores, replays silently and goes on as if nothing had been."""
+def test_restarted_comms_is_bit_identical(tmp_path) -> None:
+    """Killed in mid-run, started again, it restores, replays without publishing, and continues unchanged."""
     world = {'on_failure': 'wait', 'participant_timeout_s': 1.5, 'checkpoint_period_s': 1.0}
     file = scenario(tmp_path, world=world, duration_s=4.0)
     expected = Simulation(load_scenario(file).scenario).run(4.0)
@@ -158,7 +158,7 @@ def test_comms_comes_back_to_the_bit(tmp_path) -> None:
     assert result.summary['state_hash'] == expected
 
 
-def test_a_pair_made_beforehand_is_the_pair_made_for_the_run(tmp_path) -> None:
+def test_graph_files_made_in_advance_are_those_made_for_the_run(tmp_path) -> None:
     """Named files give the hash of the graph made in memory; a stale pair is refused with both hashes."""
     file = scenario(tmp_path)
     loaded = load_scenario(file).scenario
@@ -188,7 +188,7 @@ def robust_scenario(folder: Path) -> Path:
 
 
 class Radios:
-    """One run with a robot's side of it: what was heard, and what to say; tests count from what was there before."""
+    """One run with a robot's side of it: datagrams received and sent; tests count from what was there before."""
 
     def __init__(self, live: LiveRun) -> None:
         from rclpy.qos import QoSProfile
@@ -210,7 +210,7 @@ class Radios:
         return [d for batch in self._heard[name] for d in batch.datagrams]
 
     def say(self, dst: str, data: bytes, port: int = 0) -> None:
-        self._tx.publish(self._type(src='somebody else', dst=dst, port=port, data=data))
+        self._tx.publish(self._type(src='another sender', dst=dst, port=port, data=data))
 
     def logged(self, words: str) -> None:
         self.live.wait_for(lambda: words in self.live.output, 15.0, words)
@@ -237,12 +237,12 @@ def test_a_datagram_arrives_under_the_name_of_its_topics_robot(radios: Radios) -
     first = radios.arrived()[0]
     assert (first.src, first.dst, first.port, bytes(first.data)) == ('amber', 'lander', 4100, b'first')
     assert -80.0 < first.rssi < 0.0 and first.num_hops == 0
-    radios.live.wait_for(lambda: radios.neighbors, 15.0, 'neighbours')
+    radios.live.wait_for(lambda: radios.neighbors, 15.0, 'neighbors')
     assert radios.neighbors[-1].names == ['amber'] and radios.neighbors[-1].rssi[0] == first.rssi
 
 
 @pytest.mark.ros
-def test_what_cannot_be_sent_is_said_and_none_is_forgotten(radios: Radios) -> None:
+def test_datagrams_that_cannot_be_sent_are_all_reported(radios: Radios) -> None:
     """Warnings come once a second at most: what follows straight after one still comes."""
     radios.say('ghost', b'x')
     radios.logged("there is no radio 'ghost'; allowed: amber, basalt, lander, zircon, broadcast, multicast")
@@ -259,7 +259,7 @@ def test_what_cannot_be_sent_is_said_and_none_is_forgotten(radios: Radios) -> No
 
 
 @pytest.mark.ros
-def test_a_port_is_heard_once_it_is_bound(radios: Radios) -> None:
+def test_port_receives_once_it_is_bound(radios: Radios) -> None:
     from regolith_msgs.srv import BindPort
 
     assert radios.call(BindPort, 'bind_port', name='lander', port=4323).success
@@ -284,7 +284,7 @@ def test_ten_thousand_datagrams_at_once_arrive_in_order(radios: Radios) -> None:
 
 
 @pytest.mark.ros
-def test_services_refuse_in_words(radios: Radios) -> None:
+def test_services_refuse_with_a_message(radios: Radios) -> None:
     from regolith_msgs.srv import DeployBreadcrumb, RegisterRadio
 
     assert 'allowed: letters' in radios.call(RegisterRadio, 'register_radio', name='b c').message
@@ -310,9 +310,9 @@ def test_a_breadcrumb_outside_every_tile_relays_nothing(radios: Radios) -> None:
 @pytest.mark.ros
 def test_the_summary_counts_what_arrived_and_what_came_to_nothing(radios: Radios) -> None:
     """The last of those that share a run: it ends it."""
-    radios.say('nobody at all', b'x')
+    radios.say('no such radio', b'x')
     radios.refused['unknown_address'] += 1
-    radios.logged("there is no radio 'nobody at all'")
+    radios.logged("there is no radio 'no such radio'")
     arrived = len(radios.arrived())
     radios.live.interrupt()
     comms = radios.live.finish(30.0, code=None).summary['comms']
@@ -322,14 +322,14 @@ def test_the_summary_counts_what_arrived_and_what_came_to_nothing(radios: Radios
 
 @pytest.mark.ros
 @pytest.mark.slow
-def test_a_robot_that_dies_alone_falls_silent(tmp_path: Path) -> None:
+def test_robot_that_fails_alone_sends_nothing(tmp_path: Path) -> None:
     with LiveRun(tmp_path, robust_scenario(tmp_path), *LIVE, processes='many', to_be_killed=True) as live:
         radios = Radios(live)
         os.kill(live.pids()['basalt/agent'], signal.SIGKILL)
         live.wait_for(lambda: 'continues without it' in live.output, 30.0, 'the drop')
         radios.say('basalt', b'are you there?')
-        radios.say('lander', b'he is not')
+        radios.say('lander', b'it is not')
         radios.logged("'basalt' is not in the world")
-        live.wait_for(lambda: [bytes(d.data) for d in radios.arrived()] == [b'he is not'], 15.0, 'the last word')
+        live.wait_for(lambda: [bytes(d.data) for d in radios.arrived()] == [b'it is not'], 15.0, 'the last word')
         live.interrupt()
         live.finish(30.0, code=None)

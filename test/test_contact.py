@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Two rovers sent at each other: the cycle is discarded, the contact is solved once, nobody gets stuck or through."""
+"""Two rovers sent at each other: the cycle is discarded, the contact is solved once, no rover gets stuck or through."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def test_head_on_at_0_4_mps_each(tmp_path):
     assert run.world.discarded_cycles >= 1
     assert run.world.forced_cycles == 0
     assert nearest > -NII_DEPTH
-    # Reduced mass times closing speed is what a central blow takes; this one is low and off centre, so it takes less.
+    # Reduced mass times closing speed is the impulse of a central impact; this one is low and off center, so it is smaller.
     total = abs(sum(b.impulse for b in blow)[0])
     assert 0.3 < total / (0.5 * 434.92 * (before[0] - before[1])) < 1.0
-    # Afterwards they press on each other for more than 5 s without stalling: 10 s are 500 heartbeats.
+    # Afterwards they press on each other for more than 5 s without stalling: 10 s are 500 steps.
     assert run.world.cycle < 600
 
 
-def test_the_blows_on_two_rovers_are_equal_and_opposite(tmp_path):
+def test_impulses_on_two_rovers_are_equal_and_opposite(tmp_path):
     """Momentum taken from one is given to the other; what is left is rounding of sums of order 1e2 N s."""
     run = Simulation(load_scenario(write_scenario(tmp_path, HEAD_ON, duration_s=10.0)).scenario)
     while True:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The demo as a whole: two rovers in processes of their own feel one ground, compaction included."""
+"""The demo as a whole: two rovers in own processes drive on one terrain, compaction included."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from regolith_bringup.bag.reading import Bag
 pytestmark = pytest.mark.ros
 
 START_NS = 3_000_000_000
-"""Until then amber stands, sinks in where it stands and gets under way."""
+"""Until then amber is at rest, sinks in there and starts to drive."""
 STEPS = 650
-"""As many cycles are 13 s, when basalt's front wheels have been in amber's ruts for four metres."""
+"""As many cycles are 13 s, when basalt's front wheels have been in amber's ruts for four meters."""
 DURATION_S = 16.0
 SPACING_M = 0.02
 """terrain.spacing_m of the scenario."""
@@ -42,7 +42,7 @@ class Demo:
     at_terrain: Any
     """Response of terrain to GetHeights at all nodes that amber had marked."""
     at_basalt: Any
-    """The same asked of basalt's process."""
+    """The same from basalt's process."""
     sockets: Mapping[str, set[str]]
     """Node -> local addresses of its sockets."""
 
@@ -64,7 +64,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
         cycles = live['/regolith/cycle']
         run.wait_for(lambda: cycles, 60.0, 'the first cycle')
         run.pause()
-        # By steps: what a busy machine lets the test hear may lie seconds behind what the rovers do.
+        # By steps: what the test receives on a busy machine may lie seconds behind the state of the rovers.
         stepped = run.call(Step, f'{WORLD}/step', 90.0, steps=STEPS)
         assert stepped.success, stepped.message
         run.wait_for(lambda: cycles[-1].t_ns >= stepped.t_ns, 30.0, 'the cycles stepped')
@@ -94,7 +94,7 @@ def _recorded(run_dir: Path) -> Messages:
 def sinkage_ratio(messages: Messages) -> float:
     """Return the median incremental sinkage of basalt's front wheels in amber's rut over amber's on virgin soil.
 
-    Both at loads within 15 % of amber's median, once amber is under way, on ground that is of one kind over the whole
+    Both at loads within 15 % of amber's median, once amber drives, on ground that is of one kind over the whole
     width of the wheel. 50 samples (1 s of one wheel) are the least a median here may stand on.
     """
     marks = _marks(messages)
@@ -113,7 +113,7 @@ def sinkage_ratio(messages: Messages) -> float:
 
 
 def test_both_rovers_travel_and_mark_the_ground(demo: Demo) -> None:
-    """The figures of the acceptance: > 5 m each, > 1000 nodes, nothing forced."""
+    """The values of the acceptance: > 5 m each, > 1000 nodes, nothing forced."""
     summary = demo.result.summary
     assert {name: v['distance_m'] > 5.0 for name, v in summary['vehicles'].items()} == {'amber': True, 'basalt': True}
     assert summary['terrain']['modified_nodes'] > 1000
@@ -130,7 +130,7 @@ def test_basalt_sinks_less_in_the_ruts_of_amber(demo: Demo, source: str) -> None
 
 @pytest.mark.slow
 def test_without_compaction_ruts_are_as_soft_as_virgin_soil(tmp_path: Path) -> None:
-    """At least 0.8 times, as in SynChrono: basalt meets soil at a lower level, but soil that nobody compacted."""
+    """At least 0.8 times, as in SynChrono: basalt meets soil at a lower level, but soil that no wheel compacted."""
     result = run_scenario(
         tmp_path, 'two_rovers', '--duration', 11, '--set', 'terrain.merge_compaction=false', processes='one'
     )
@@ -138,7 +138,7 @@ def test_without_compaction_ruts_are_as_soft_as_virgin_soil(tmp_path: Path) -> N
 
 
 def test_basalt_stands_on_the_ruts_of_amber(demo: Demo) -> None:
-    """Asked while the world is paused, both processes hold one ground: to 1e-9 m, over all that amber ever touched."""
+    """While the world is paused, both processes have one terrain: to 1e-9 m, wherever amber touched it."""
     terrain, basalt = np.array(demo.at_terrain.height), np.array(demo.at_basalt.height)
     assert len(terrain) == len(basalt) > 1000
     assert np.abs(terrain - basalt).max() <= 1e-9
@@ -149,7 +149,7 @@ def test_basalt_stands_on_the_ruts_of_amber(demo: Demo) -> None:
 
 
 def test_live_topics_and_bag_agree(demo: Demo) -> None:
-    """What a subscriber heard is in the bag, field by field; the bag may only hold more (it started earlier)."""
+    """What a subscriber received is in the bag, field by field; the bag may only hold more (it started earlier)."""
     recorded = _recorded(demo.result.run_dir)
     for rover in ROVERS:
         topic = f'/{rover}/wheel_states'

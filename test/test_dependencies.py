@@ -54,7 +54,7 @@ def ros_packages() -> set[str]:
 
 @pytest.fixture(scope='module')
 def resolve(tmp_path_factory: pytest.TempPathFactory) -> Resolve:
-    """Return what asks rosdep which keys it resolves on a system, with our database and nothing else: no network."""
+    """Return a function that queries rosdep for the keys it resolves on a system, with our database alone: no network."""
     folder = tmp_path_factory.mktemp('rosdep')
     (folder / 'sources').mkdir()
     (folder / 'sources' / '50-regolith.list').write_text(f'yaml {DATABASE.as_uri()}\n')

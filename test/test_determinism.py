@@ -72,7 +72,7 @@ NO_STATE = (
 )
 """Modules, or parts of their paths, that no state of a scenario comes from."""
 ALLOWED = {
-    # Only told whether it is positive.
+    # Only used for whether it is positive.
     ('regolith_world/objects/rigid_state.py', 'np.linalg.eigvalsh'),
     # Rounded to 2^-32.
     ('regolith_terrain/lunar/degradation.py', '@'),
@@ -109,7 +109,7 @@ def dotted(node: ast.AST) -> str:
 
 
 def foreign(node: ast.AST, in_kernel: bool) -> Iterator[str]:
-    """Yield what of a module or function is reckoned by BLAS or by NumPy's own loops."""
+    """Yield what of a module or function is computed by BLAS or by NumPy's own loops."""
     if isinstance(node, ast.FunctionDef):
         in_kernel = in_kernel or any('njit' in dotted(decorator) for decorator in node.decorator_list)
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.MatMult):
@@ -134,7 +134,7 @@ def test_the_table_has_a_row_for_every_scenario_that_ships() -> None:
 
 @pytest.mark.ros
 @pytest.mark.slow
-@pytest.mark.skipif(bool(unpinnable_reason()), reason='processors of this kind are not told to be others')
+@pytest.mark.skipif(bool(unpinnable_reason()), reason='processors of this kind cannot pose as others')
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize('scenario', sorted(page.SIMULATED_S))
 def test_a_scenario_that_ships_has_the_same_bits_as_the_page_says(scenario: str) -> None:
@@ -190,7 +190,7 @@ THINGS = {
     },
     'cable': {
         'type': 'rope',
-        'ends': [[0.0, 4.0, 2.0], [3.0, 4.0, 2.0]],
+        'end_positions': [[0.0, 4.0, 2.0], [3.0, 4.0, 2.0]],
         'length_m': 4.0,
         'rods': 20,
         'mass_kg': 2.0,
@@ -202,13 +202,13 @@ import sys
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 simulation = Simulation(load_scenario(sys.argv[1], sys.argv[3:]).scenario)
-blows = [len(simulation.world.step(int(sys.argv[2])).impulses) for _ in iter(lambda: simulation.world.t_ns < int(sys.argv[2]), False)]
-print(sum(blows), simulation.world.state_hash, simulation.terrain.height_field.fingerprint())
+impacts = [len(simulation.world.step(int(sys.argv[2])).impulses) for _ in iter(lambda: simulation.world.t_ns < int(sys.argv[2]), False)]
+print(sum(impacts), simulation.world.state_hash, simulation.terrain.height_field.fingerprint())
 """
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(unpinnable_reason()), reason='processors of this kind are not told to be others')
+@pytest.mark.skipif(bool(unpinnable_reason()), reason='processors of this kind cannot pose as others')
 @pytest.mark.parametrize(
     ('scenario', 'seconds', 'settings'),
     [
@@ -220,7 +220,7 @@ print(sum(blows), simulation.world.state_hash, simulation.terrain.height_field.f
 def test_what_no_shipped_scenario_has_is_the_same_for_other_processors(
     scenario: str, seconds: float, settings: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """But for the C library, which is pinned."""
+    """Except for the C library, which is pinned."""
     file = scenario
     if scenario == 'things':
         amber = vehicle(0.0, 0.0, type='constant', speed_mps=0.4)
@@ -236,4 +236,4 @@ def test_what_no_shipped_scenario_has_is_the_same_for_other_processors(
         done = subprocess.run(command, env=dict(surroundings), capture_output=True, text=True, check=True)
         found[name] = done.stdout.split()
     assert len(found) == 5 and len(set(map(tuple, found.values()))) == 1, found
-    assert scenario != 'things' or int(found['usual'][0]) > 0, 'the ball strikes the rover'
+    assert scenario != 'things' or int(found['usual'][0]) > 0, 'the ball hits the rover'

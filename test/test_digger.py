@@ -27,7 +27,7 @@ def digger(tmp_path: Path) -> Path:
     return path
 
 
-def test_silence_holds_the_arms_and_stops_wheels_and_drums(digger: Path) -> None:
+def test_command_timeout_holds_arms_and_stops_wheels_and_drums(digger: Path) -> None:
     """One message of each kind: the arm gets to its angle, drums and wheels stop after the time-out; all is replayed."""
     scenario = load_scenario(digger).scenario
     simulation = Simulation(scenario)

@@ -30,7 +30,7 @@ def test_the_site(tmp_path: Path) -> None:
     fetched, broken = set(), set()
     for page in tmp_path.rglob('*.html'):
         text = page.read_text(encoding='utf-8')
-        # Whatever a browser loads by itself: pictures, programs, style.
+        # Whatever a browser loads by itself: images, programs, style.
         for tag in re.findall(r'<(?:img|script|link|source|iframe)\b[^>]*>', text):
             fetched |= {at for at in re.findall(r'\b(?:src|href)="([^"]+)"', tag) if urlsplit(at).netloc}
         for at in re.findall(r'<(?:a|img|script|link)\b[^>]*\b(?:href|src)="([^"#]+)', text):
@@ -42,8 +42,8 @@ def test_the_site(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_page_nobody_leads_to_is_complained_of(tmp_path: Path) -> None:
-    """And a link to a heading that is not there: the promise of no warnings means something."""
+def test_page_without_a_link_to_it_is_reported(tmp_path: Path) -> None:
+    """Also a link to a heading that does not exist: a build without warnings is a real check."""
     (tmp_path / 'docs').mkdir()
     (tmp_path / 'docs' / 'conf.py').write_text(
         (ROOT / 'docs' / 'conf.py').read_text(encoding='utf-8'), encoding='utf-8'

@@ -17,18 +17,17 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 from harness import ROOT, free_domain, new_domain
 
 from regolith_bringup.cli import app
+from regolith_bringup.commands.command_tree import all_commands
 
 LEFT_OUT = {
     r'sudo apt install [\w -]+': 'it needs root, and a network of the distribution',
     r'git clone <this repository> regolith && cd regolith': 'the clone that all the others run in is made so, of this checkout',
-    r'make test': 'these tests are what it runs; that it would is asked of make',
+    r'make test': 'these tests are what it runs; make is queried whether it would',
 }
 """Commands of the README that are not run, and why."""
 BLOCK = re.compile(r'^(?:`(?P<file>[\w./]+)`\n\n)?```(?P<language>\w+)\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
@@ -93,16 +92,14 @@ def why_left_out(command: str) -> str:
 
 
 def test_what_is_left_out_is_in_the_readme() -> None:
-    """A rule that nothing follows any more would let something else through one day."""
+    """A rule that matches nothing could exempt another line later."""
     for pattern in LEFT_OUT:
         assert any(re.fullmatch(pattern, command) for command in commands('README.md')), pattern
 
 
 def test_commands_of_pages_exist_with_their_options() -> None:
     """Every ``./regolith`` command in the code of a page has the options that the page gives it."""
-    from typer.main import get_command
-
-    options = command_options(get_command(app))
+    options = command_options()
     pages = [ROOT / 'README.md', *(ROOT / 'docs').rglob('*.md'), *(ROOT / 'examples').rglob('*.md')]
     seen, wrong = set(), []
     for page in pages:
@@ -119,18 +116,13 @@ def test_commands_of_pages_exist_with_their_options() -> None:
     assert len(seen) > 25
 
 
-def command_options(group: Any, path: str = '') -> dict[str, set[str]]:
-    """Return the options of all commands below a group, by the words of the command."""
-    from typer.core import TyperGroup
-
-    context, found = typer.Context(group), {}
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        words = f'{path} {name}'.strip()
-        if isinstance(command, TyperGroup):
-            found |= {words: {'--help'}, **command_options(command, words)}
-        else:
-            found[words] = {'--help', *(option for each in command.params for option in each.opts)}
+def command_options() -> dict[str, set[str]]:
+    """Return the options of all commands and groups of commands, by their words after the program's name."""
+    found: dict[str, set[str]] = {}
+    for words, command in all_commands(app, 'regolith'):
+        name = words.removeprefix('regolith ')
+        found.setdefault(name.split()[0], {'--help'})
+        found[name] = {'--help', *(option for each in command.params for option in each.opts)}
     return found
 
 
@@ -139,7 +131,7 @@ def command_options(group: Any, path: str = '') -> dict[str, set[str]]:
 @pytest.mark.alone
 @pytest.mark.timeout(3600)
 def test_every_command_of_the_readme(clone: Clone, record_property: pytest.RecordProperty) -> None:
-    """In their order, from nothing; set-up included. The first picture is the report of the first run."""
+    """In their order, from nothing; set-up included. The first image is the report of the first run."""
     run, hashes = [], set()
     for command in commands('README.md'):
         if why_left_out(command):
@@ -152,7 +144,7 @@ def test_every_command_of_the_readme(clone: Clone, record_property: pytest.Recor
             assert '<svg' in report or '<img' in report
             taken = time.monotonic() - clone.began
             record_property('time_to_first_picture_s', round(taken))
-            print(f'time to first picture: {taken:.0f} s')
+            print(f'time to first image: {taken:.0f} s')
             assert taken < TIME_TO_PICTURE_S
     assert 'make demo' in run and any(command.startswith('./regolith run two_rovers') for command in run), run
     # The README promises equal states: one process against many.

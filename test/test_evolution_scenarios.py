@@ -27,8 +27,8 @@ def run(made: Simulation, seconds: float) -> Simulation:
 
 
 @pytest.mark.seconds
-def test_the_robot_throws_its_ball_at_the_wall_and_goes_on_from_a_checkpoint() -> None:
-    """Thrown at 2.52 s, 10 m before the wall; it comes back; saved before the throw, in flight and after the blow."""
+def test_robot_throws_its_ball_at_the_wall_and_continues_from_a_checkpoint() -> None:
+    """Thrown at 2.52 s, 10 m before the wall; it bounces back; saved before the throw, in flight and after the impact."""
     saved, made, stops = [], simulation('ball_throwing_robot'), (2.4, 3.0, 4.6, 5.0)
     for t in stops[:-1]:
         run(made, t).world.hold()

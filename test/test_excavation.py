@@ -21,12 +21,12 @@ from regolith_vehicles.config import load_vehicle_model
 
 DOWN = {'arm_front': -0.85, 'arm_rear': -0.85, 'drum_front': 2.0, 'drum_rear': 2.0}
 TASKS = [
-    {'type': 'dig', 'target_fill': 0.3, 'joints': DOWN},
+    {'type': 'dig', 'target_fill': 0.3, 'joint_targets': DOWN},
     {
         'type': 'dump',
         'target_fill': 0.2,
         'initial_wait_s': 1.0,
-        'joints': {'drum_front': -3.0, 'drum_rear': -3.0, **{arm: 0.3 for arm in ('arm_front', 'arm_rear')}},
+        'joint_targets': {'drum_front': -3.0, 'drum_rear': -3.0, **{arm: 0.3 for arm in ('arm_front', 'arm_rear')}},
     },
 ]
 
@@ -48,7 +48,7 @@ def write(folder: Path, **changes: Any) -> Path:
 
 
 def books(simulation: Simulation) -> dict[str, float]:
-    """Return all entries of the ledger [kg]."""
+    """Return all entries of the mass balance [kg]."""
     total = {'ground_kg': simulation.terrain.summary()['mass_balance']['ground_kg']}  # type: ignore[index,call-overload]
     for agent in simulation.agents.values():
         for key, value in agent.vehicle.tools.mass_balance().items():
@@ -64,7 +64,7 @@ def error_of(total: dict[str, float]) -> float:
 
 @pytest.mark.seconds
 def test_soil_is_never_lost_and_comes_on_board_one_cycle_later(tmp_path: Path) -> None:
-    """In every cycle the ledger is closed to 1e-9 of what was moved; a payload grows by what the update before
+    """In every cycle the mass balance is closed to 1e-9 of what was moved; a payload grows by what the update before
     granted."""
     simulation = Simulation(load_scenario(write(tmp_path)).scenario)
     digger, granted, requested = simulation.agents['digger'], [0.0], [0.0]
@@ -117,8 +117,8 @@ def test_a_checkpoint_with_soil_in_drums_and_in_the_air_leads_to_the_same_hash(t
 
 @pytest.mark.seconds
 def test_two_diggers_on_one_pile_never_take_a_gram_twice(tmp_path: Path) -> None:
-    """Face to face, their front drums in one trench: the ledger stays closed, and each gets less than alone."""
-    driver = {'type': 'tasks', 'tasks': [{'type': 'dig', 'target_fill': 1.0, 'speed_mps': 0.0, 'joints': DOWN}]}
+    """Face to face, their front drums in one trench: the mass balance stays closed, and each gets less than alone."""
+    driver = {'type': 'tasks', 'tasks': [{'type': 'dig', 'target_fill': 1.0, 'speed_mps': 0.0, 'joint_targets': DOWN}]}
     diggers = {
         name: {'model': 'rassor', 'position': [x, 0.0], 'heading_deg': heading, 'driver': driver}
         for name, x, heading in (('amber', -0.8, 0.0), ('beryl', 0.8, 180.0))
@@ -141,7 +141,7 @@ def test_two_diggers_on_one_pile_never_take_a_gram_twice(tmp_path: Path) -> None
 
 
 def test_an_attempt_that_is_discarded_leaves_drums_and_air_as_they_were(tmp_path: Path) -> None:
-    """The same state to the bit, grants that were on their way included."""
+    """A bit-identical state, grants in transit included."""
     simulation = Simulation(load_scenario(write(tmp_path)).scenario)
     simulation.run(2.4)
     vehicle = simulation.agents['digger'].vehicle
@@ -155,7 +155,7 @@ def test_an_attempt_that_is_discarded_leaves_drums_and_air_as_they_were(tmp_path
 
 
 def test_digging_forces_hold_the_machine_back(tmp_path: Path) -> None:
-    """Drums that dig feel the soil: some newtons on each, opposed to each other, and a torque that brakes the
+    """Soil acts on drums that dig: some newtons on each, opposed to each other, and a torque that brakes the
     turning."""
     simulation = Simulation(load_scenario(write(tmp_path)).scenario)
     simulation.run(2.4)
@@ -173,7 +173,7 @@ def test_digging_forces_hold_the_machine_back(tmp_path: Path) -> None:
 def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
     tmp_path: Path, kind: str, down: float, poured_at: float
 ) -> None:
-    """An edge of 0.6 m on an arm, some centimetres deep, fills up as it goes ahead, against a force; lifted, the blade's
+    """An edge of 0.6 m on an arm, some centimeters deep, fills up as it goes ahead, against a force; lifted, the blade's
     pile drops where it was, while the bucket keeps its load till it tips beyond 5 degrees."""
     path = digger_with(tmp_path, {})
     data = yaml.safe_load(path.read_text())
@@ -183,9 +183,9 @@ def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
     data['ground_shapes'] = data['ground_shapes'][:1]
     path.write_text(yaml.safe_dump(data))
     tasks = [
-        {'type': 'dig', 'target_fill': 0.5, 'speed_mps': 0.15, 'joints': {'arm_front': down}},
-        {'type': 'haul', 'goal': [0.8, 0.0], 'initial_wait_s': 3.0, 'joints': {'arm_front': -0.3}},
-        {'type': 'dump', 'joints': {'arm_front': poured_at}},
+        {'type': 'dig', 'target_fill': 0.5, 'speed_mps': 0.15, 'joint_targets': {'arm_front': down}},
+        {'type': 'haul', 'goal': [0.8, 0.0], 'initial_wait_s': 3.0, 'joint_targets': {'arm_front': -0.3}},
+        {'type': 'dump', 'joint_targets': {'arm_front': poured_at}},
     ]
     simulation = Simulation(load_scenario(write(tmp_path, model=str(path), tasks=tasks)).scenario)
     agent: Any = simulation.agents['digger']
@@ -267,8 +267,8 @@ def digger_with(folder: Path, change: dict[str, Any]) -> Path:
     ('task', 'words'),
     [
         ({'type': 'dig', 'tools': ['shovel']}, r'tasks.*shovel.*drum_front, drum_rear'),
-        ({'type': 'dump', 'joints': {'lid': 1.0}}, r'lid.*arm_front, arm_rear, drum_front, drum_rear'),
-        ({'type': 'dig', 'joints': {'arm_front': -2.0}}, r'outside its limits'),
+        ({'type': 'dump', 'joint_targets': {'lid': 1.0}}, r'lid.*arm_front, arm_rear, drum_front, drum_rear'),
+        ({'type': 'dig', 'joint_targets': {'arm_front': -2.0}}, r'outside its limits'),
         ({'type': 'haul'}, r'goal'),
         ({'type': 'sing'}, r'dig.*haul.*dump'),
     ],
@@ -283,7 +283,7 @@ def test_a_task_that_cannot_be_done_is_refused_at_check(tmp_path: Path, task: di
 
 
 def whole(name: str) -> Simulation:
-    """Return a shipped scenario after its duration, its ledger looked at every ten seconds."""
+    """Return a shipped scenario after its duration, its mass balance checked every ten seconds."""
     simulation = Simulation(load_scenario(name).scenario)
     end = simulation.scenario.duration_s
     assert end is not None
@@ -294,7 +294,7 @@ def whole(name: str) -> Simulation:
 
 
 def steepest(simulation: Simulation, x: tuple[float, float]) -> float:
-    """Return the steepest slope between neighbours near y = 0, along and across [deg]."""
+    """Return the steepest slope between neighbors near y = 0, along and across [deg]."""
     spacing = simulation.terrain.grid.spacing
     first, last = (round(v / spacing) for v in x)
     level = simulation.terrain.grid.window(first, last, -40, 40).level
@@ -318,7 +318,7 @@ def test_rassor_fills_its_drums_hauls_and_pours_a_berm() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_three_trips_build_a_berm_whose_profile_is_measured() -> None:
-    """Three times two full drums, in a cross-section of what was poured over its length of a metre or so."""
+    """Three times two full drums, in a cross-section of what was poured over its length of a meter or so."""
     simulation = whole('berm')
     total = books(simulation)
     assert total['excavated_kg'] >= 3 * 2 * 0.95 * 40.0 and total['dumped_kg'] == total['excavated_kg']

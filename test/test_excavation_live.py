@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A digger in processes of its own: the same bits as in one, from a checkpoint with full drums, and after a death."""
+"""A digger in own processes: the same bits as in one, from a checkpoint with full drums, and after a failure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.ros
 
 @pytest.mark.slow  # the order below has one hash in many processes and in this one, too
 def test_one_process_and_many_dig_the_same_hole(tmp_path: Path) -> None:
-    """The same hash, the same ledger, closed to 1e-9 of what was dug."""
+    """The same hash, the same mass balance, closed to 1e-9 of what was dug."""
     file = write(tmp_path, duration_s=5.0)
     whole = run_scenario(tmp_path, file, '--no-record', name='whole', processes='one')
     many = run_scenario(tmp_path, file, '--no-record', name='many')
@@ -33,7 +33,7 @@ def test_one_process_and_many_dig_the_same_hole(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_checkpoint_of_one_process_goes_on_in_many(tmp_path: Path) -> None:
+def test_checkpoint_of_one_process_continues_in_many(tmp_path: Path) -> None:
     """Soil is in the drums and in the air at 4.5 s; restored into many processes it lands as in one."""
     file = write(tmp_path, duration_s=6.0, world={'checkpoint_period_s': 4.5})
     whole = run_scenario(tmp_path, file, '--no-record', name='whole', processes='one')
@@ -49,7 +49,7 @@ def same_outcome(result: RunResult, other: RunResult) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize('node', ['digger/agent', 'regolith/terrain'])
-def test_who_dies_while_it_digs_comes_back_with_the_soil_it_had(tmp_path: Path, node: str) -> None:
+def test_node_that_fails_while_digging_restarts_with_its_soil(tmp_path: Path, node: str) -> None:
     """Killed at 3 s, started again by the policy ``wait``: it replays grants and loose soil to the same hash."""
     world = {'on_failure': 'wait', 'participant_timeout_s': 3.0, 'checkpoint_period_s': 2.0}
     file = write(tmp_path, duration_s=6.0, world=world)
@@ -75,16 +75,14 @@ def dig(live: LiveRun, client: Any, progress: list[Any], **goal: Any) -> Any:
 
     down = {'joints': list(DOWN), 'targets': list(DOWN.values()), 'speed': 0.04}
     sent = client.send_goal_async(Dig.Goal(**down, **goal), lambda message: progress.append(message.feedback))
-    live.wait_for(sent.done, 20.0, 'the answer to a goal')
+    live.wait_for(sent.done, 20.0, 'the response to a goal')
     return sent.result()
 
 
 @pytest.mark.parametrize('processes', ['many', 'one'])
 @pytest.mark.slow
-def test_an_order_to_dig_tells_its_progress_and_is_cancelled_and_repeated_by_a_replay(
-    tmp_path: Path, processes: str
-) -> None:
-    """One order fills the drums to a quarter, the next is cancelled half way, wrong ones are refused; fed back from what
+def test_dig_goal_reports_progress_and_is_canceled_and_repeated_by_a_replay(tmp_path: Path, processes: str) -> None:
+    """One order fills the drums to a quarter, the next is canceled half way, wrong ones are refused; fed back from what
     was recorded, the same inputs lead to the same hash in this one process."""
     from action_msgs.msg import GoalStatus
     from rclpy.action import ActionClient
@@ -113,8 +111,8 @@ def test_an_order_to_dig_tells_its_progress_and_is_cancelled_and_repeated_by_a_r
         assert len(progress) > 3 and progress[-1].fill_levels[0] > progress[0].fill_levels[0]
         goal = dig(live, client, progress, target_fill=1.0)
         live.spin(0.3)
-        cancelled = goal.cancel_goal_async()
-        live.wait_for(cancelled.done, 20.0, 'the answer to a cancel')
+        canceled = goal.cancel_goal_async()
+        live.wait_for(canceled.done, 20.0, 'the response to a cancel')
         ended = goal.get_result_async()
         live.wait_for(ended.done, 20.0, 'the end')
         assert ended.result().status == GoalStatus.STATUS_CANCELED and not ended.result().result.filled

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.ros
 
 
 def test_services_timers_and_new_nodes_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Asked for long after the entities were gathered last, so that nothing is done because of that."""
+    """Checked long after the entities were gathered last, so that nothing is done because of that."""
     pytest.importorskip('rclpy', reason='needs the environment of install/env.sh')
     import rclpy
     from rclpy.context import Context

@@ -82,7 +82,7 @@ def test_drives_in_process(moon_cart: Path) -> None:
     # Spun up long ago, it does the 0.3 m/s of the driver's parameters, less what its narrow wheels slip in their ruts.
     assert 0.8 * 0.15 < vehicle.statistics.distance - before < 0.15
     # After half its period the driver swings to the right as fast as it does; the wheels 0.32 m off the middle turn
-    # at (0.3 +- 0.3 * 0.32) / 0.15 rad/s, to the per cent by which the motors give way under load.
+    # at (0.3 +- 0.3 * 0.32) / 0.15 rad/s, to the percent by which the motors slow down under load.
     speeds = [wheel.angular_speed for wheel in vehicle.wheel_states()]
     assert speeds == pytest.approx([2.64, 1.36, 2.64, 1.36], rel=0.01)
     assert simulation.terrain.grid.modified_count > 100
@@ -92,8 +92,8 @@ def test_drives_in_process(moon_cart: Path) -> None:
 SPRINGS = ['terrain.model=winkler', 'terrain.soil={stiffness: 2e6}']
 
 
-def test_a_soil_law_of_another_package_bears_and_remembers(moon_cart: Path) -> None:
-    """Springs carry the cart by Winkler's formula, their own field is in the ground, a checkpoint goes on to the bit."""
+def test_terrain_model_of_another_package_supports_and_keeps_ruts(moon_cart: Path) -> None:
+    """Springs carry the cart by Winkler's formula, their own field is in the ground, a checkpoint continues bit-identical."""
     from moon_cart.winkler_contact import WinklerContact
 
     soil, law = SoilMap(np.array([2e6, 0.0, 0.6])), terrain_model('winkler')
@@ -120,7 +120,7 @@ def test_a_soil_law_of_another_package_bears_and_remembers(moon_cart: Path) -> N
 
 
 def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
-    """A driver that is not installed, and a parameter it does not take, are answered with what there is."""
+    """A driver that is not installed, and a parameter it does not take, are refused with the names that exist."""
     with pytest.raises(InputError, match=r"vehicles.cart.driver.name = 'weav'.*did you mean weave"):
         load_scenario('weaving_cart', ['vehicles.cart.driver.name=weav'])
     with pytest.raises(InputError, match=r'vehicles.cart.driver.parameters.*sped_mps.*moon_cart.weave:Weave'):
@@ -144,7 +144,7 @@ def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
 
 
 def test_a_participant_is_part_of_the_hash_and_of_checkpoints(moon_cart: Path) -> None:
-    """A lamp that goes on at 0.35 s and off at 0.7 s: cycles end there; a discarded or restored run has it in step."""
+    """A lamp that is switched on at 0.35 s and off at 0.7 s: cycles end there; a discarded or restored run has it in step."""
     scenario = load_scenario('weaving_cart', ['lamp.period_s=0.35']).scenario
     whole, ends = Simulation(scenario), []
     while whole.world.t_ns < 1_000_000_000:
@@ -210,7 +210,7 @@ def test_beside_real_nodes(moon_cart: Path, tmp_path: Path) -> None:
         noise = generator(3, 'cart/tilt', 'noise', stamp).normal(0.0, 1e-3, 2)
         # Two ways to the same angles; rounding is all that may differ.
         assert [reading.vector.x, reading.vector.y] == pytest.approx([roll + noise[0], pitch + noise[1]], abs=1e-12)
-    # The sensor type of another package has every frame, at the times of its rate, whoever listens.
+    # The sensor type of another package has every frame, at the times of its rate, with or without subscribers.
     assert sorted(suns) == [n * 200_000_000 for n in range(10)]
     assert {sun.header.frame_id for sun in suns.values()} == {'cart/sun_link'}
     mount = Rotation.from_euler('y', -20.0, degrees=True)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What happens when something dies: agents, the recorder, the patience of the person at the keyboard."""
+"""What happens when a process fails: agents, the recorder, or when the user presses Ctrl-C."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def diagnostics_of(live: LiveRun) -> list:
     return live.subscribe(DiagnosticArray, '/diagnostics')
 
 
-def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
+def test_stop_names_the_failed_node_and_keeps_the_bag(tmp_path):
     with LiveRun(
         tmp_path, scenario(tmp_path, 'stop', participant_timeout_s=1.5), '--rtf', 1.0, to_be_killed=True
     ) as live:
@@ -69,7 +69,7 @@ def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
 
 
 @pytest.mark.slow
-def test_drop_goes_on_without_it(tmp_path):
+def test_drop_continues_without_it(tmp_path):
     with LiveRun(tmp_path, scenario(tmp_path, 'drop', 3.0), '--rtf', 1.0, to_be_killed=True) as live:
         diagnostics = diagnostics_of(live)
         kill_in_mid_run(live, 'basalt/agent')
@@ -82,8 +82,8 @@ def test_drop_goes_on_without_it(tmp_path):
 
 
 @pytest.mark.slow
-def test_wait_brings_them_back_to_the_bit(tmp_path):
-    """The killed agent is started again, restores its checkpoint, replays silently; then terrain. No bit is lost."""
+def test_wait_restarts_them_bit_identical(tmp_path):
+    """The killed agent is started again, restores its checkpoint, replays without publishing; then terrain. No bit is lost."""
     file = scenario(tmp_path, 'wait', 4.0)
     undisturbed = Simulation(load_scenario(file).scenario).run(4.0)
     with LiveRun(tmp_path, file, '--rtf', 1.0, to_be_killed=True) as live:
@@ -100,7 +100,7 @@ def test_wait_brings_them_back_to_the_bit(tmp_path):
 
 def test_an_unstable_vehicle_ends_the_run_with_its_name_and_time(tmp_path):
     """A model whose wheels gain energy above 1.5 rad/s, faster than the check's trial turns them: exit code 3, and the world's
-    figures say who, where and when, well before a timeout."""
+    result states vehicle, place and time, well before a timeout."""
     source = resources.files('regolith_vehicles') / 'data' / 'viper'
     text = (source / 'viper.xml').read_text()
     (tmp_path / 'viper.xml').write_text(text.replace('class="spin"/>', 'class="spin" damping="-200"/>'))

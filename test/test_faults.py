@@ -61,7 +61,7 @@ REAL_TIME = ('--rtf', 1.0)
 
 
 def scenario(folder: Path, policy: str, duration_s: float = 4.0, *, seeing: bool = False, **sections: Any) -> Path:
-    """Write a scenario of two rovers that are given up on after a second and a half."""
+    """Write a scenario of two rovers whose timeout is a second and a half."""
     world = {
         'on_failure': policy,
         'participant_timeout_s': 1.5,
@@ -74,7 +74,7 @@ def scenario(folder: Path, policy: str, duration_s: float = 4.0, *, seeing: bool
 
 
 def hit(live: LiveRun, label: str, number: signal.Signals, at_s: float = 1.3) -> int:
-    """Send a signal to a node once the world has come to a time, past its first checkpoint; return its process id."""
+    """Send a signal to a node once the world has reached a time, past its first checkpoint; return its process id."""
     live.come_to(at_s)
     pid = live.pids()[label]
     os.kill(pid, number)
@@ -122,7 +122,7 @@ def test_an_agent_that_hangs_for_a_while_is_waited_for(tmp_path: Path) -> None:
         live.spin(0.4)
         stands_at = told[-1]
         live.spin(0.4)
-        assert told[-1] == stands_at, 'the world went on'
+        assert told[-1] == stands_at, 'the world continued'
         os.kill(pid, signal.SIGCONT)
         done = live.finish()
     assert done.summary['state_hash'] == undisturbed(path)
@@ -132,7 +132,7 @@ def test_an_agent_that_hangs_for_a_while_is_waited_for(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize('policy', ['stop', 'drop'])
-def test_an_agent_that_hangs_too_long_is_given_up(tmp_path: Path, policy: str) -> None:
+def test_agent_that_hangs_too_long_is_handled_by_policy(tmp_path: Path, policy: str) -> None:
     with LiveRun(tmp_path, scenario(tmp_path, policy), *REAL_TIME, to_be_killed=True) as live:
         hit(live, 'basalt/agent', signal.SIGSTOP)
         pids = live.pids()
@@ -155,7 +155,7 @@ def test_an_agent_that_hangs_too_long_is_given_up(tmp_path: Path, policy: str) -
 
 
 @pytest.mark.slow
-def test_an_agent_that_hangs_too_long_comes_back_to_a_world_that_waits(tmp_path: Path) -> None:
+def test_agent_that_hangs_too_long_rejoins_a_world_that_waits(tmp_path: Path) -> None:
     path = scenario(tmp_path, 'wait', 3.0)
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
         pid = hit(live, 'basalt/agent', signal.SIGSTOP)
@@ -168,7 +168,7 @@ def test_an_agent_that_hangs_too_long_comes_back_to_a_world_that_waits(tmp_path:
 
 
 @pytest.mark.slow
-def test_an_agent_that_dies_again_and_again_is_given_up(tmp_path: Path) -> None:
+def test_agent_that_fails_repeatedly_is_not_restarted(tmp_path: Path) -> None:
     with LiveRun(tmp_path, scenario(tmp_path, 'wait', 20.0), *REAL_TIME, to_be_killed=True) as live:
         for k in range(RESTARTS + 1):
             hit(live, 'basalt/agent', signal.SIGKILL, 1.3 + 0.2 * k)
@@ -176,14 +176,14 @@ def test_an_agent_that_dies_again_and_again_is_given_up(tmp_path: Path) -> None:
                 live.wait_for(lambda k=k: live.output.count('rejoined after replaying') > k, 30.0, 'its return')
         done = live.finish(code=3)
     assert done.output.count('starting it again') == RESTARTS
-    assert f'stopped after {RESTARTS} restarts; ending the run' in the_line(done, 'stopped after')
+    assert f'stopped after {RESTARTS} restarts: ending the run' in the_line(done, 'stopped after')
     assert 'no response from basalt at' in done.summary['failure']
     assert_whole(done)
 
 
 @pytest.mark.slow
-def test_a_vehicle_that_came_in_mid_run_and_dies_comes_back_too(tmp_path: Path) -> None:
-    """The world started its process, and starts it again; who continues the run is not told of states with it."""
+def test_vehicle_that_joined_in_mid_run_and_fails_is_restarted_too(tmp_path: Path) -> None:
+    """The world started its process, and starts it again."""
     from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion
     from regolith_msgs.msg import WorldStatus
     from simulation_interfaces.srv import SpawnEntity
@@ -213,7 +213,7 @@ def test_a_vehicle_that_came_in_mid_run_and_dies_comes_back_too(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_an_agent_that_dies_while_a_checkpoint_is_taken_comes_back(tmp_path: Path) -> None:
+def test_agent_that_fails_while_a_checkpoint_is_taken_is_restarted(tmp_path: Path) -> None:
     """One is taken after every cycle, so that it is hit there, or between, in two of three cases; three times."""
     path = scenario(tmp_path, 'wait', 3.0, world={'checkpoint_period_s': 0.02})
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
@@ -232,7 +232,7 @@ def test_an_agent_that_dies_while_a_checkpoint_is_taken_comes_back(tmp_path: Pat
 @pytest.mark.parametrize('victim', ['terrain', 'comms'])
 @pytest.mark.parametrize('policy', ['stop', 'drop', 'wait'])
 def test_terrain_and_radios_are_participants_like_any_other(tmp_path: Path, victim: str, policy: str) -> None:
-    """But for ``drop``: without ground there is no going on, and what was said over the radio would be missing."""
+    """Except with ``drop``: a run cannot continue without terrain, and radio datagrams would be missing."""
     path = scenario(tmp_path, policy, comms=COMMS)
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
         hit(live, f'regolith/{victim}', signal.SIGKILL)
@@ -303,20 +303,20 @@ def test_killed_sensors(tmp_path: Path, policy: str) -> None:
     if policy == 'stop':
         assert 'the world stops' in the_line(done, 'no response from sensors: ')
         assert re.fullmatch(r'no response from sensors at \d\.\d+ s', done.summary['failure'])
-        assert done.summary['vehicles']['amber']['distance_m'] > 0.2  # its participants told their figures
+        assert done.summary['vehicles']['amber']['distance_m'] > 0.2  # its participants sent their summaries
     else:
         assert done.summary['state_hash'] == undisturbed(path)
     if policy == 'drop':
         assert list(done.summary['dropped_participants']) == ['sensors']
     if policy == 'wait':
-        # Those that were due while it was away: no more than the world's lead over it, and a frame it had not sent.
+        # Those that were due while it was away: at most the world's lead over it, and an image it had not sent.
         assert seen[-1] == pytest.approx(3.8) and len(seen) >= 20 - 3
         the_line(done, 'sensors ended with -9; starting it again')
 
 
 @pytest.mark.slow
 def test_sensors_that_hang_are_waited_for(tmp_path: Path) -> None:
-    """Longer than an agent, since a large frame takes long; but people are told."""
+    """Longer than an agent, since a large image takes long; but a message is printed."""
     path = scenario(tmp_path, 'stop', 3.0, seeing=True)
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
         pid = hit(live, 'regolith/sensors', signal.SIGSTOP)
@@ -362,7 +362,7 @@ def test_a_killed_recorder(tmp_path: Path, policy: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_recorder_that_hangs_too_long_comes_back_to_a_world_that_waits(tmp_path: Path) -> None:
+def test_recorder_that_hangs_too_long_rejoins_a_world_that_waits(tmp_path: Path) -> None:
     path = scenario(tmp_path, 'wait')
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
         pid = hit(live, 'regolith/recorder', signal.SIGSTOP)
@@ -373,7 +373,7 @@ def test_a_recorder_that_hangs_too_long_comes_back_to_a_world_that_waits(tmp_pat
     assert_whole(done)
 
 
-# -- who started it all ---------------------------------------------------------------------------------------------
+# -- parent process -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -410,12 +410,12 @@ def test_lost_late_and_double_messages_leave_no_trace(tmp_path: Path) -> None:
     path = scenario(tmp_path, 'stop', 2.0, comms=COMMS, world={'fault_injection': chaos})
     done = run_scenario(tmp_path, path)
     assert done.summary['state_hash'] == undisturbed(scenario(tmp_path, 'stop', 2.0, comms=COMMS))
-    assert done.summary['wall_s'] > 4 * 0.5  # every answer that was lost was asked for again
+    assert done.summary['wall_s'] > 4 * 0.5  # every lost response was requested again
     assert_whole(done)
 
 
 @pytest.mark.slow
-def test_a_slow_subscriber_holds_nobody_up(tmp_path: Path) -> None:
+def test_slow_subscriber_delays_no_node(tmp_path: Path) -> None:
     """One that takes 50 ms over every message, of the protocol, of states and of images."""
     from regolith_msgs.msg import Cycle, CycleResult, TerrainUpdate
     from sensor_msgs.msg import Image, PointCloud2
@@ -443,7 +443,7 @@ def test_a_slow_subscriber_holds_nobody_up(tmp_path: Path) -> None:
     assert done.summary['state_hash'] == quick['state_hash'] == undisturbed(path)
     assert_whole(done)
     assert done.summary['bag']['messages'] == pytest.approx(quick['bag']['messages'], rel=0.05)  # clock and status vary
-    # It is far slower than the run: 300 cycles alone would take it 15 s. Other tests' load doubles a run's time, no more.
+    # It is far slower than the run: 300 cycles alone would take it 15 s. Other tests' load at most doubles a run's time.
     assert done.summary['wall_s'] < max(2.0 * quick['wall_s'], 10.0)
 
 
@@ -465,7 +465,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(disk: Path, left: int) -> None:
-    """Fill a disk but for so many bytes."""
+    """Fill a disk except for so many bytes."""
     room = os.statvfs(disk)
     with (disk / 'ballast').open('wb') as stream:
         os.posix_fallocate(stream.fileno(), 0, room.f_bavail * room.f_frsize - left)
@@ -474,7 +474,7 @@ def fill(disk: Path, left: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize('policy', ['stop', 'drop', 'wait'])
 def test_a_full_disk_ends_the_recording(small_disk: Path, tmp_path: Path, policy: str) -> None:
-    """What was written before can be read, the world's figures and the summary are there, and a place to go on from."""
+    """What was written before can be read, the world's results and the summary exist, and a checkpoint to continue from."""
     path = scenario(tmp_path, policy, 8.0, world={'checkpoint_period_s': 60.0})
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True, folder=small_disk) as live:
         live.come_to(1.8)  # the recorder is up to half a second behind, and more beside other work
@@ -493,8 +493,8 @@ def test_a_full_disk_ends_the_recording(small_disk: Path, tmp_path: Path, policy
         ]
         assert done.summary['state_hash'] == undisturbed(path)
     elif policy == 'wait':
-        the_line(done, 'stopped after 0 restarts; ending the run')  # it would fill the disk again
-    # Half a second lies between two flushes, and some cycles on the way.
+        the_line(done, 'stopped after 0 restarts: ending the run')  # it would fill the disk again
+    # Half a second lies between two flushes, and some cycles in transit.
     assert max(m.content.t_ns for m in Bag(done.run_dir).messages('/regolith/cycle')) >= (at_s - 0.2) * 1e9
     asked = {'env': environment(live.domain), 'capture_output': True, 'text': True, 'timeout': 120}
     (small_disk / 'ballast').unlink()
@@ -527,7 +527,7 @@ def test_a_full_disk_that_takes_no_checkpoint_ends_the_run(small_disk: Path, tmp
 
 @pytest.mark.slow
 def test_a_full_disk_that_takes_no_report_leaves_the_summary(small_disk: Path, tmp_path: Path) -> None:
-    """The reserve of the run folder is for figures; a report is larger, and can be drawn later."""
+    """The reserve of the run folder is for results; a report is larger, and can be drawn later."""
     with LiveRun(tmp_path, scenario(tmp_path, 'stop', 2.0), *REAL_TIME, report=True, folder=small_disk) as live:
         live.come_to(1.8)
         fill(small_disk, 150_000)
@@ -535,7 +535,7 @@ def test_a_full_disk_that_takes_no_report_leaves_the_summary(small_disk: Path, t
     assert 'No space left on device; to repeat: ./regolith report' in the_line(done, 'no report')
     assert done.summary['state_hash'] and not (done.run_dir / 'report.html').exists()
     assert not list(done.run_dir.glob('*.tmp'))
-    # The same again, asked for: one line, and exit code 2.
+    # The same again by its command: one line, and exit code 2.
     asked = {'env': environment(live.domain), 'capture_output': True, 'text': True, 'timeout': 120}
     again = subprocess.run(command('report', done.run_dir), **asked)
     assert again.returncode == 2 and 'No space left on device' in again.stderr and 'Traceback' not in again.stderr
@@ -543,7 +543,7 @@ def test_a_full_disk_that_takes_no_report_leaves_the_summary(small_disk: Path, t
     assert subprocess.run(command('report', done.run_dir), **asked).returncode == 0
 
 
-def test_a_disk_without_room_for_a_run_folder_is_bad_input(small_disk: Path, tmp_path: Path) -> None:
+def test_disk_without_space_for_a_run_folder_is_bad_input(small_disk: Path, tmp_path: Path) -> None:
     fill(small_disk, 8192)
     with LiveRun(tmp_path, scenario(tmp_path, 'stop'), node=False, folder=small_disk) as live:
         done = live.finish(code=2)
@@ -556,7 +556,7 @@ def test_a_disk_without_room_for_a_run_folder_is_bad_input(small_disk: Path, tmp
 @pytest.mark.slow
 @pytest.mark.alone
 def test_strict_real_time_counts_what_a_slow_participant_misses(tmp_path: Path) -> None:
-    """It sleeps up to 0.2 s before each answer, in cycles of 20 ms: most begin late. The figures are where people look."""
+    """It sleeps up to 0.2 s before each response, in cycles of 20 ms: most begin late. Status and summary have the counts."""
     from diagnostic_msgs.msg import DiagnosticArray
 
     strict = {'real_time': 'strict', 'deadline_tolerance_s': 0.05}

@@ -79,7 +79,7 @@ def test_an_unknown_key_is_named_with_its_line(kind: str, tmp_path: Path) -> Non
 
 
 @kinds
-def test_a_name_that_is_none_is_answered_with_those_that_are(kind: str) -> None:
+def test_unknown_name_is_refused_with_known_names(kind: str) -> None:
     library, load, _, _ = shipped(kind)
     wrong = KINDS[kind][2] + 'z'
     with pytest.raises(

@@ -12,7 +12,7 @@ from harness import run_scenario
 
 @pytest.mark.slow
 def test_one_of_each_drives_the_same_in_one_process_and_in_many(tmp_path: Path) -> None:
-    """Soil and a pad, a ramp and a kerb underfoot, wheels, tyres and tracks; each gets some metres on."""
+    """Soil and a pad, a ramp and a kerb underfoot, wheels, tires and tracks; each gets some meters on."""
     one, many = (
         run_scenario(tmp_path, 'garage', '--duration', 4.0, processes=processes, name=processes, timeout=400.0).summary
         for processes in ('one', 'many')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who does not stand on the same ground may not take part; who was not told that it may is told again."""
+"""A participant with another terrain may not join; a response that was lost is sent again."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def test_an_agent_that_is_pinned_is_refused_by_a_run_that_is_not(tmp_path: Path)
     )
 
 
-def test_whoever_missed_the_answer_may_ask_again(tmp_path: Path) -> None:
-    """The same process is told the same, however late; another of that name is one that was lost and has come back."""
+def test_participant_that_missed_the_response_may_request_it_again(tmp_path: Path) -> None:
+    """The same process gets the same response, however late; another of that name is one that was lost and restarted."""
     from regolith_msgs.msg import Cycle
     from regolith_msgs.srv import Join
 

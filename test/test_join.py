@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle the scenario does not name may join a run that is under way."""
+"""A vehicle that the scenario does not name may join a run in progress."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ COBALT, DACITE = vehicle(0.0, 6.0), vehicle(0.5, 6.0)
 
 def _plan(folder: Path, name: str, **vehicles: object) -> list[NodeSpec]:
     file = write_scenario(folder, vehicles, name)
-    loaded = load_scenario(file, (), record=False, duration_s=16.0, speed='2').scenario
+    loaded = load_scenario(file, (), record=False, duration_s=16.0, real_time_factor='2').scenario
     resolved = folder / f'{name}.resolved.yaml'
     write_resolved(loaded, resolved)
     return node_specs(loaded, resolved, folder)
 
 
 @pytest.mark.slow
-def test_a_vehicle_joins_a_run_under_way(tmp_path: Path) -> None:
+def test_vehicle_joins_a_run_in_progress(tmp_path: Path) -> None:
     """It stands and drives on the ruts that were made before it came; the world checks its ground every cycle.
 
-    Another that would stand inside one who is there is refused, and the run goes on without it.
+    Another that would intersect an existing vehicle is refused, and the run continues without it.
     """
     nodes_of_the_run = _plan(tmp_path, 'before', amber=AMBER, cobalt=COBALT)
     # Without cobalt: a scenario with both would be refused before anything starts.

@@ -65,7 +65,7 @@ def links(path: Path) -> Iterator[str]:
         text = '\n\n'.join(''.join(cell['source']) for cell in cells)
     if path.suffix == '.rst':
         yield from re.findall(r'`[^`<]+<([^`>]+)>`_', text)
-        yield from re.findall(r'^\.\. (?:image|figure|include)::\s+(\S+)', text, re.MULTILINE)
+        yield from re.findall(r'^\.\. (?:image|figure|include)::\s+(\S+)', text, re.MULTILINE)  # term: directive
         return
     for token in tokens(text):
         for name in ('href', 'src'):

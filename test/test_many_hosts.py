@@ -31,7 +31,7 @@ DRIVES = {
     'basalt': vehicle(-2.6, 0.1, type='constant', speed_mps=0.4),
 }
 DELAY_S, LOSS = 0.02, 0.005
-HEARTBEAT_S = 0.02
+STEP_S = 0.02
 CUT_S = 5.0
 
 
@@ -51,7 +51,7 @@ class Fleet:
         return dict(json.loads((self.folder / 'world' / 'summary.json').read_text()))
 
     def come_to(self, t_s: float) -> None:
-        """Wait until the world has come to a time, by its checkpoints."""
+        """Wait until the world has reached a time, by its checkpoints."""
         self.await_(lambda: (self.folder / f'world/checkpoints/t{t_s:010.3f}/manifest.json').exists(), f'{t_s} s')
 
     def await_(self, condition: Callable[[], bool], what: str, timeout_s: float = 240.0) -> None:
@@ -89,7 +89,7 @@ def started(
     """Start a run on three hosts, those that join first.
 
     Args:
-        variables: of the environment, besides
+        variables: Additional environment variables.
     """
     folder.mkdir()
     surroundings = {**environment(domain, to_be_killed=to_be_killed), **variables}
@@ -139,7 +139,7 @@ def cycles_near_and_far(fleet: Fleet, delay_s: float, loss: float) -> tuple[floa
         for number, (first, last) in enumerate(phases):
             if ended is not None and first <= begun and ended <= last:
                 lengths[number % 2].append((ended - begun) * 1e-9)
-    assert min(map(len, lengths)) >= 20, 'the run was too short to tell'
+    assert min(map(len, lengths)) >= 20, 'the run was too short for this check'
     near, far = (sum(part) / len(part) for part in lengths)
     return near, far
 
@@ -153,13 +153,13 @@ def test_delay_and_loss_change_speed_alone(tmp_path: Path, domain: int) -> None:
         summary = fleet.finish()
     assert summary['state_hash'] == library_run(path).world.state_hash
     assert summary['bag']['lost'] == 0 and summary['discarded_cycles'] == 0
-    speed, law = HEARTBEAT_S / far, HEARTBEAT_S / (near + 3.0 * DELAY_S)
+    speed, law = STEP_S / far, STEP_S / (near + 3.0 * DELAY_S)
     assert speed == pytest.approx(law, rel=0.3), f'{near * 1e3:.1f} ms a cycle near, {far * 1e3:.1f} ms far'
-    assert speed < HEARTBEAT_S / (3.0 * DELAY_S)
+    assert speed < STEP_S / (3.0 * DELAY_S)
 
 
 def test_a_run_rides_out_a_cut(tmp_path: Path, domain: int) -> None:
-    """Within the world's patience: it stands while a link is cut, and goes on to the same end."""
+    """Shorter than the timeout: the world waits while a link is cut, and continues to the same end."""
     path = scenario(tmp_path, 2.0, participant_timeout_s=15.0)
     alone = library_run(path).world.state_hash
     with Hosts('a', 'b', 'c', delay_s=0.005) as hosts:
@@ -169,15 +169,15 @@ def test_a_run_rides_out_a_cut(tmp_path: Path, domain: int) -> None:
         summary = fleet.finish()
     assert summary['state_hash'] == alone
     assert summary['bag']['lost'] == 0
-    assert 'no answer' not in fleet.programs['world'].output
+    assert 'no response' not in fleet.programs['world'].output
     assert summary['wall_s'] > CUT_S
 
 
 @pytest.mark.parametrize('cut_s', [CUT_S, 25.0])
-def test_a_node_comes_back_after_a_cut(tmp_path: Path, domain: int, cut_s: float) -> None:
-    """Beyond the world's patience, with ``wait``: it says whom it misses, and takes the node as it is once it is heard.
+def test_node_rejoins_after_a_cut(tmp_path: Path, domain: int, cut_s: float) -> None:
+    """Longer than the timeout, with ``wait``: the world names the missing node, and continues with it once it responds.
 
-    Also after the 20 s in which the middleware forgets it, and with it what it still had to be told.
+    Also after the 20 s in which the middleware removes it, and with it messages still to be sent.
     """
     path = scenario(tmp_path, 2.0, participant_timeout_s=1.5, on_failure='wait')
     alone = library_run(path).world.state_hash
@@ -192,7 +192,7 @@ def test_a_node_comes_back_after_a_cut(tmp_path: Path, domain: int, cut_s: float
     assert summary['wall_s'] > cut_s
 
 
-def test_a_node_that_dies_behind_a_cut_rejoins(tmp_path: Path, domain: int) -> None:
+def test_node_that_fails_behind_a_cut_rejoins(tmp_path: Path, domain: int) -> None:
     """Started again by the join on its host, it finds the world when the link is back, restores and repeats itself."""
     path = scenario(tmp_path, 2.0, participant_timeout_s=1.5, on_failure='wait')
     alone = library_run(path).world.state_hash
@@ -209,7 +209,7 @@ def test_a_node_that_dies_behind_a_cut_rejoins(tmp_path: Path, domain: int) -> N
 
 @pytest.mark.parametrize('by', ['peers', 'server'])
 def test_without_multicast_machines_are_named(tmp_path: Path, domain: int, by: str) -> None:
-    """Where multicast does not come through, each machine is told the others' addresses, or that of a discovery server."""
+    """Where multicast does not work, each machine has the others' addresses, or that of a discovery server."""
     path = scenario(tmp_path, 0.5)
     server = shutil.which('fast-discovery-server')
     if by == 'server' and server is None:

@@ -70,7 +70,7 @@ def _rut(i: range, depth: float, sigma: float) -> NodeRecords:
 @pytest.mark.parametrize('order', [AGENTS, AGENTS[::-1]])
 @pytest.mark.parametrize('early', [False, True])
 def test_the_order_of_arrival_does_not_matter(order: tuple[str, str], early: bool) -> None:
-    """The deeper rut wins where two overlap, the conflict is counted, and those who follow hold terrain's bits.
+    """The deeper rut wins where two overlap, the conflict is counted, and the copies in other nodes have terrain's bits.
 
     Deltas may come before the record of their cycle (``early``) or after it.
     """

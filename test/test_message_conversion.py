@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Records of the protocol to messages and back: every field comes back, and in its place."""
+"""Records of the protocol to messages and back: every field is kept, and in its place."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def filled(kind: Any, count: itertools.count[int], name: str = '') -> Any:
 
 
 @pytest.mark.parametrize('name', ['cycle', 'cycle_result', 'join'])
-def test_every_field_comes_back(name: str) -> None:
+def test_every_field_is_kept(name: str) -> None:
     from regolith_world.ros import message_conversion
 
     kind = {'cycle': records.Cycle, 'cycle_result': records.CycleResult, 'join': records.JoinRequest}[name]
@@ -55,7 +55,7 @@ def test_every_field_comes_back(name: str) -> None:
     assert codec.encode(back) == codec.encode(record)
 
 
-def test_what_tools_ask_for_and_get_comes_back() -> None:
+def test_tool_requests_and_grants_are_kept() -> None:
     """Requests, soil that lands, grants and loose soil, as records and as messages; most deltas have none of it."""
     from regolith_terrain.excavation.exchange import SoilDeposit, SoilGrant, SoilRequest, ToolExchange
     from regolith_terrain.excavation.loose_soil import LooseSoil

@@ -80,7 +80,7 @@ def contents(folder: Path) -> dict[str, str]:
     return {str(p): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
 
 
-def test_it_tells_noticed_from_survived_and_changes_nothing(checkout: Path) -> None:
+def test_it_separates_noticed_from_survived_and_changes_nothing(checkout: Path) -> None:
     before = contents(checkout / 'src')
     found = mutate(
         checkout,
@@ -100,7 +100,7 @@ def test_it_tells_noticed_from_survived_and_changes_nothing(checkout: Path) -> N
 
 
 @pytest.mark.slow
-def test_kernels_that_call_the_changed_one_are_compiled_anew_and_apart(checkout: Path) -> None:
+def test_kernels_that_call_the_changed_one_are_compiled_again_and_apart(checkout: Path) -> None:
     """Though the caller lies compiled in the cache of the checkout, which is afterwards as it was."""
     lay_out(checkout, KERNELS)
     test = [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'src/toy/test']
@@ -138,7 +138,7 @@ def test_a_part_may_do_and_an_endless_loop_is_noticed(checkout: Path) -> None:
         ('mutations:\n' + entry('sums.py', 'x - y', '0'), r"list.yaml: mutations[0].find: 'x - y' does not occur in"),
         ('mutations:\n' + entry('sums.py', '2 * x', '0'), 'occurs 2 times, in lines [2, 6]'),
         ('mutations:\n' + entry('sums.py', 'x', '0', within='double'), 'occurs 2 times, in lines [1, 2] within double'),
-        ('mutations:\n' + entry('sums.py', 'x', '0', within='nobody'), "'nobody' names 0 functions and classes"),
+        ('mutations:\n' + entry('sums.py', 'x', '0', within='absent'), "'absent' names 0 functions and classes"),
         ('mutations:\n' + entry('differences.py', 'x', '0'), "file: 'differences.py' is no file in"),
         ('mutations:\n' + entry('../test/test_sums.py', 'x', '0'), 'is no file in'),
         ('mutations:\n' + entry('sums.py', 'return 0', 'return ('), 'would be no Python'),
@@ -188,6 +188,6 @@ def test_stopped_half_way_it_leaves_nothing_behind(checkout: Path, number: int) 
 
 
 def test_every_mistake_of_our_own_list_can_be_planted() -> None:
-    """Whoever changes a line that stands in the list changes the list."""
+    """A change of a line that is in the list requires a change of the list."""
     found = subprocess.run([sys.executable, str(TOOL), '--check'], capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr

@@ -40,7 +40,7 @@ def test_names_that_are_imported_exist(path: Path) -> None:
 @pytest.mark.ros
 @pytest.mark.timeout(900)
 def test_reading_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a run of the demo as its first lines tell to make it; the figures it prints are those of the run."""
+    """On a run of the demo as its first lines describe; the values it prints are those of the run."""
     run, domain = tmp_path / 'notebook', new_domain()
     try:
         subprocess.run(
@@ -53,7 +53,7 @@ def test_reading_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         free_domain(domain)
     monkeypatch.setenv('RUN', str(run))
-    # Kernel and pictures keep their own files below a home that is nobody's.
+    # Kernel and plots keep their own files below an empty home.
     monkeypatch.setenv('HOME', str(tmp_path))
     notebook = nbformat.read(ROOT / 'examples' / 'reading_a_run.ipynb', as_version=4)
     done = NotebookClient(

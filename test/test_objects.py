@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Things of a scenario that the world itself moves: a rover runs into them. Of nodes see ``test_ray_backend.py``."""
+"""Objects of a scenario that the world itself moves: a rover runs into them. For nodes see ``test_ray_backend.py``."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def scenario(folder: Path) -> Path:
     return write_scenario(folder, {'amber': amber}, duration_s=DURATION_S, objects=OBJECTS)
 
 
-def test_a_run_with_things_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
-    """The ball strikes the rover from behind, the rover the boulder; then on from between the two."""
+def test_run_with_objects_continues_from_a_checkpoint(tmp_path: Path) -> None:
+    """The ball hits the rover from behind, the rover the boulder; then again from a time between the two."""
     loaded = load_scenario(scenario(tmp_path)).scenario
     first = Simulation(loaded)
     assert first.world.objects.keys() == {'amber', 'ball', 'boulder'}
@@ -63,7 +63,7 @@ def test_a_run_with_things_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
             r"objects.boulder.type = 'static_bodi'.*rigid_body, rope, static_body.*did you mean static_body",
         ),
         ('objects.ball.mass_kg=-1', r'objects.ball.mass_kg = -1.*greater than or equal to'),
-        ('objects.ball.colour=red', r'objects.ball.colour.*unknown key'),
+        ('objects.ball.hue=red', r'objects.ball.hue.*unknown key'),
         (
             'objects.amber={type: static_body, position: [9.0, 9.0, 0.0], shapes: [{kind: sphere, size_m: [1.0]}]}',
             r'objects.amber.*is taken',

@@ -166,7 +166,7 @@ def test_where_compaction_is_not_passed_on_each_has_its_own_ground(tmp_path: Pat
 @pytest.mark.ros
 @pytest.mark.slow
 def test_processes_of_vehicles_that_share_them_rejoin_and_give_the_same_hash(tmp_path: Path) -> None:
-    """Two of three vehicles are in one process, which dies and comes back; the bag has what all of them said."""
+    """Two of three vehicles are in one process, which fails and restarts; the bag has what all of them published."""
     from test_failures import kill_in_mid_run
 
     from regolith_bringup.bag.comparison import cycles

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A rover drives from soil of the grid into particles: books, state, others at the edge."""
+"""A rover drives from soil of the grid into particles: mass balance, state, other vehicles at the edge."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write(folder: Path, other_vehicles: str = 'stop', spacing_m: float = 0.1, **
     region = {
         'model': 'crm',
         'name': 'strip',
-        'vehicle': 'amber',
+        'allowed_vehicle': 'amber',
         'rectangle': STRIP,
         'spacing_m': spacing_m,
         'depth_m': 0.2,
@@ -59,7 +59,7 @@ def scenario(folder: Path, **changes: Any) -> Scenario:
 @pytest.mark.seconds
 def test_a_rover_drives_into_particles_and_no_soil_is_lost(tmp_path: Path) -> None:
     """Its weight rests on both grounds, a tenth of it being what it heaves with as it climbs in; mass is moved, and the
-    sum is zero to the bit; a checkpoint goes on to the same hash, and a cycle that is discarded comes again."""
+    sum is exactly zero; a checkpoint continues to the same hash, and a cycle that is discarded comes again."""
     simulation = Simulation(scenario(tmp_path))
     simulation.run(1.6)
     saved = simulation.checkpoint()
@@ -124,7 +124,7 @@ def test_another_rover_stops_at_the_edge(tmp_path: Path) -> None:
 
 
 @pytest.mark.seconds
-def test_another_rover_goes_on_as_on_the_soil_around_and_leaves_no_marks(tmp_path: Path) -> None:
+def test_other_rover_drives_as_on_the_soil_around_and_leaves_no_ruts(tmp_path: Path) -> None:
     simulation = with_stranger(tmp_path, 'scm')
     simulation.run(3.0)
     basalt = simulation.agents['basalt'].vehicle
@@ -149,7 +149,7 @@ def test_terrain_refuses_what_others_do_to_particles(tmp_path: Path, monkeypatch
 @pytest.mark.slow
 @pytest.mark.ros
 def test_one_process_and_many_move_the_same_particles(tmp_path: Path) -> None:
-    """The same hash; from a checkpoint of one process in many, too. The summary has the figures of the region."""
+    """The same hash; from a checkpoint of one process in many, too. The summary has the statistics of the region."""
     file = write(tmp_path, world={'checkpoint_period_s': 1.6})
     whole = run_scenario(tmp_path, file, '--no-record', name='whole', processes='one')
     many = run_scenario(tmp_path, file, '--no-record', name='many')
@@ -198,7 +198,7 @@ EYE: dict[str, Any] = {
 @pytest.mark.slow
 @pytest.mark.ros
 def test_cameras_see_the_same_soil_in_motion_in_one_process_and_many(tmp_path: Path) -> None:
-    """Every commit is told, soil under the wheels in the later ones; pictures are the same to the bit, and whoever looks
+    """Every commit is published, soil under the wheels in the later ones; images are bit-identical, and a node that looks
     changes no hash."""
     sees = {
         'eye': {'model': EYE, 'mount': {'xyz': [1.5, -1.3, 0.4], 'rpy_deg': [0.0, 20.0, 140.0]}, 'outputs': ['image']}

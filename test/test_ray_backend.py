@@ -97,7 +97,7 @@ def scenario(folder: Path, sees: bool = True) -> Path:
             'flash': {'model': FLASH, 'mount': MOUNT},
         }
     light = {'sun': SUN, 'view_range_m': 50.0, 'ray_backend': 'plane_and_spheres'}
-    # Something that the world itself moves, for nodes and library to agree on as well.
+    # An object that the world itself moves, for nodes and library to agree on as well.
     stone = {
         'type': 'rigid_body',
         'position': [0.0, 9.0, 2.0],
@@ -167,17 +167,17 @@ class Truth:
         best, kind, normal = np.inf, Semantic.SKY, np.zeros(3)
         if toward[2] < 0.0:
             best, kind, normal = -eye[2] / toward[2], Semantic.GROUND, np.array([0.0, 0.0, 1.0])
-        for centre, radius, semantic in self.balls:
-            a, b, c = toward @ toward, 2.0 * toward @ (eye - centre), (eye - centre) @ (eye - centre) - radius**2
+        for center, radius, semantic in self.balls:
+            a, b, c = toward @ toward, 2.0 * toward @ (eye - center), (eye - center) @ (eye - center) - radius**2
             if b * b > 4.0 * a * c:
                 t = (-b - np.sqrt(b * b - 4.0 * a * c)) / (2.0 * a)
                 if 0.0 < t < best:
-                    best, kind, normal = t, semantic, (eye + t * toward - centre) / radius
+                    best, kind, normal = t, semantic, (eye + t * toward - center) / radius
         return float(best), int(kind), normal
 
 
 @pytest.mark.ros
-def test_a_picture_is_what_geometry_says(seen: RunResult) -> None:
+def test_image_is_that_of_the_geometry(seen: RunResult) -> None:
     """Depth, class, normal and light of every pixel but those at edges, where further rays are looked at."""
     bag = Bag(seen.run_dir)
     t_ns = 6 * 80_000_000
@@ -238,8 +238,8 @@ def test_a_sweep_is_what_geometry_says(seen: RunResult) -> None:
 
 @pytest.mark.ros
 @pytest.mark.slow
-def test_it_goes_on_from_a_checkpoint_and_leaves_no_trace(tmp_path: Path, seen: RunResult) -> None:
-    """The same frames from there on, in one process; and the state of a run that nobody looked at."""
+def test_it_continues_from_a_checkpoint_and_leaves_no_trace(tmp_path: Path, seen: RunResult) -> None:
+    """The same images from there on, in one process; and the state of a run without cameras."""
     saved = seen.run_dir / 'checkpoints' / f't{CHECKPOINT_S:010.3f}'
     rest = run_scenario(tmp_path, scenario(tmp_path), '--checkpoint', saved, processes='one', name='rest')
     first = digests(seen)
@@ -252,11 +252,11 @@ def test_it_goes_on_from_a_checkpoint_and_leaves_no_trace(tmp_path: Path, seen: 
 def ball_scene(name: str) -> Scene:
     """Return a ball of 0.5 m that floats 1 m over level ground."""
     ground = SoilHeightSource(SoilGrid(FlatField(), 0.05), (-6.0, 6.0, -6.0, 6.0))
-    grey = Lambert((0.2, 0.2, 0.2))
-    scene = Scene(ground, [grey], soil=grey, micro_slope_deg=0.0, micro_albedo=0.0, rays=ray_backend(name)())
+    gray = Lambert((0.2, 0.2, 0.2))
+    scene = Scene(ground, [gray], soil=gray, micro_slope_deg=0.0, micro_albedo=0.0, rays=ray_backend(name)())
     ball = scene.add_object('ball', [(scene.add_mesh(icosphere(5)), Semantic.OTHER)])
     scene.place(ball, 0, (2.0, 0.0, 1.0), (0.0, 0.0, 0.0, 1.0), 0.5)
-    scene.centre((0.0, 0.0, 1.0))
+    scene.center((0.0, 0.0, 1.0))
     return scene
 
 

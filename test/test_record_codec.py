@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Records of the protocol straight to bytes: the same bytes as the serialiser's, and the same records from them."""
+"""Records of the protocol straight to bytes: the same bytes as the serializer's, and the same records from them."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ DELTAS = tuple(
 
 
 def same_bytes(given: bytes, message: Any) -> bool:
-    """Return whether bytes are those of a message, but for padding, in which the serialiser leaves anything.
+    """Return whether bytes are those of a message, except padding, in which the serializer leaves any bytes.
 
     Behind an empty array at the end it may leave stray bytes.
     """
@@ -112,7 +112,7 @@ def in_run(message: Any) -> Any:
 
 
 @pytest.mark.parametrize('number', range(len(CYCLES)))
-def test_bytes_of_cycles_are_those_of_the_serialiser(number: int) -> None:
+def test_bytes_of_cycles_are_those_of_the_serializer(number: int) -> None:
     from regolith_world.ros import message_conversion, record_codec
 
     cycle = CYCLES[number]
@@ -122,7 +122,7 @@ def test_bytes_of_cycles_are_those_of_the_serialiser(number: int) -> None:
     assert record_codec.key_of(data) == cycle.key
 
 
-def test_bytes_of_answers_are_those_of_the_serialiser() -> None:
+def test_bytes_of_results_are_those_of_the_serializer() -> None:
     from regolith_msgs.msg import CycleResultBatch
 
     from regolith_world.ros import message_conversion, record_codec
@@ -137,7 +137,7 @@ def test_bytes_of_answers_are_those_of_the_serialiser() -> None:
     assert [*map(codec.encode, record_codec.cycle_result_batch_records(data))] == [*map(codec.encode, ANSWERS)]
 
 
-def test_bytes_of_soil_are_those_of_the_serialiser() -> None:
+def test_bytes_of_soil_are_those_of_the_serializer() -> None:
     from regolith_msgs.msg import TerrainDeltaBatch
 
     from regolith_terrain.ros import message_conversion, record_codec
@@ -161,8 +161,8 @@ def test_bytes_of_soil_are_those_of_the_serialiser() -> None:
             assert (back.key, back.agent) == (delta.key, delta.agent)
 
 
-def test_messages_in_another_form_are_read_by_the_serialiser(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A big-endian machine's: here one that only says so, and is handed to the serialiser."""
+def test_messages_in_another_form_are_read_by_the_serializer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A big-endian machine's: here one that only says so, and is handed to the serializer."""
     from regolith_world.ros import record_codec
     from regolith_world.ros.inbox import run_of
 

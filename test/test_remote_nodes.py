@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of a run that somebody else starts, on the same machine here; on several: test_many_hosts.py."""
+"""Nodes of a run that another program starts, on the same machine here; on several: test_many_hosts.py."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DRIVES = {
 
 
 def test_a_run_is_joined_from_elsewhere(tmp_path: Path) -> None:
-    """The joining side is told nothing but a name: run, scenario and options come from the world; the hash is the same."""
+    """The joining side gets only a name: run, scenario and options come from the world; the hash is the same."""
     path = write_scenario(tmp_path, DRIVES)
     options = ('--duration', 0.6, '--set', 'vehicles.basalt.heading_deg=3', '--no-record')
     with LiveRun(tmp_path, path, *options, '--remote', 'basalt', node=False) as live:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A bag is enough to draw a run's vehicles again: the pictures are those its camera took, arms raised and all."""
+"""A bag is enough to draw a run's vehicles again: the images are those its camera took, arms raised and all."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MOUNT = {'xyz': [0.7, 0.0, 1.4], 'rpy_deg': [0.0, 25.0, 0.0]}
 
 @pytest.fixture(scope='module')
 def bag(tmp_path_factory: pytest.TempPathFactory) -> Bag:
-    """A digger raises an arm while a rover drives towards it and takes pictures."""
+    """A digger raises an arm while a rover drives towards it and takes images."""
     from sensor_msgs.msg import JointState
 
     folder = tmp_path_factory.mktemp('redraw')
@@ -65,7 +65,7 @@ def bag(tmp_path_factory: pytest.TempPathFactory) -> Bag:
 
 
 def seen(bag: Bag, at_rest: bool = False) -> dict[int, np.ndarray]:
-    """Return the pictures of the rover's camera by their times, drawn from the bag.
+    """Return the images of the rover's camera by their times, drawn from the bag.
 
     Args:
         at_rest: whether only bases move
@@ -101,13 +101,13 @@ def seen(bag: Bag, at_rest: bool = False) -> dict[int, np.ndarray]:
     return drawn
 
 
-def test_pictures_drawn_from_a_bag_are_those_the_camera_took(bag: Bag) -> None:
+def test_images_drawn_from_a_bag_are_those_the_camera_took(bag: Bag) -> None:
     taken = {stamp_ns(m.content): pixels(m.content) for m in bag.messages('/watcher/eye/image_raw')}
     drawn = seen(bag)
     assert len(taken) >= 5 and drawn.keys() == taken.keys()
     for t_ns, picture in taken.items():
         assert np.array_equal(drawn[t_ns], picture), f'{(drawn[t_ns] != picture).sum()} values differ at {t_ns} ns'
-    # With the arms as they were at the start the last picture would be another one.
+    # With the arms as they were at the start the last image would be another one.
     last = max(taken)
     assert (seen(bag, at_rest=True)[last] != taken[last]).mean() > 0.002
 

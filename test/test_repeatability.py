@@ -49,11 +49,11 @@ def test_one_process_against_many(tmp_path, undisturbed):
 
 @pytest.mark.ros
 @pytest.mark.slow
-def test_an_agent_slowed_by_random_sleeps_messages_duplicated_and_answers_lost(tmp_path, undisturbed):
+def test_agent_slowed_by_random_sleeps_messages_duplicated_and_results_lost(tmp_path, undisturbed):
     chaos = {'max_delay_s': {'amber': 0.02}, 'duplicate': True, 'drop_result_at': {'basalt': 40, 'terrain': 70}}
     result = run_scenario(tmp_path, scenario(tmp_path, world={'fault_injection': chaos}))
     assert result.summary['state_hash'] == undisturbed
-    # The two lost answers cost one repetition each, the sleeps 10 ms a cycle: proof that they were lost, and asked for
+    # The two lost responses cost one repetition each, the sleeps 10 ms a cycle: proof that they were lost, and requested
     # again.
     assert result.summary['wall_s'] > 2 * 0.5 + 150 * 0.005
 

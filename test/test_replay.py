@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded run is told again to an outside subscriber, and evolved again to the same states."""
+"""A recorded run is replayed to an outside subscriber, and resimulated to the same states."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def stamps(messages: list[Any]) -> list[int]:
 
 
 @pytest.mark.parametrize('begin', [pytest.param(0.0, marks=pytest.mark.slow), 1.5])
-def test_an_outside_subscriber_hears_what_was_recorded(recorded: Path, tmp_path: Path, begin: float) -> None:
-    """All of it in its order, to the bit, on the run's clock; what is latched is there, however late one begins."""
+def test_outside_subscriber_receives_what_was_recorded(recorded: Path, tmp_path: Path, begin: float) -> None:
+    """All of it in its order, bit-identical, on the run's clock; latched messages exist, however late the replay begins."""
     from nav_msgs.msg import Odometry
     from rosgraph_msgs.msg import Clock
     from std_msgs.msg import String
@@ -85,7 +85,7 @@ def test_an_outside_subscriber_hears_what_was_recorded(recorded: Path, tmp_path:
 
 
 def test_a_run_evolves_again_to_the_same_states(recorded: Path, tmp_path: Path) -> None:
-    """From the beginning and from its checkpoint; a run that is told to have had another soil does not."""
+    """From the beginning and from its checkpoint; a run with the settings of another soil does not."""
     found = json.loads(replayed(recorded, '--resimulate', '--json').stdout)
     assert found == {'from_s': 0.0, 'to_s': pytest.approx(2.0), 'cycles': 100, 'difference': ''}
     assert replayed(recorded, '--resimulate', '--start', 1.7).stdout.startswith(
@@ -108,5 +108,5 @@ def test_a_run_evolves_again_to_the_same_states(recorded: Path, tmp_path: Path) 
         (('--topic', '/amber/odm'), 'did you mean /amber/odom'),
     ],
 )
-def test_what_cannot_be_told_is_refused(recorded: Path, options: tuple[object, ...], why: str) -> None:
+def test_invalid_replay_is_refused(recorded: Path, options: tuple[object, ...], why: str) -> None:
     assert why in replayed(recorded, *options, code=2).stderr

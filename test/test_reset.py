@@ -34,7 +34,7 @@ from regolith_world.cycle.records import Command, Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
 CYCLE_NS = 20_000_000
-RESETS = ('reset', 'forget', 'restart', 'set_epoch')
+RESETS = ('reset', 'restart', 'set_epoch')
 WORK_SPACE = {'_bodies', '_rooms', '_scratch', '_streams', '_tiles', '_writes'}
 """Attributes without state: arrays that every step overwrites, addresses, caches of undisturbed ground and of keys."""
 NOT_STATE = {
@@ -42,7 +42,6 @@ NOT_STATE = {
     'NodeProcess': 'starts a process',
     'Runner': 'node of the world; the states it resets are those of its participants',
     'Pacer': 'holds wall time',
-    'World': 'forgets one participant that has left',
 }
 """Classes with a method of such a name that resets no state of their own."""
 MET: set[str] = set()
@@ -87,7 +86,7 @@ class Comparison:
         self._seen.add((id(one), id(other)))
         self._kept += [one, other]
         self.met.update(kind.__name__ for kind in type(one).__mro__)
-        if one is other or type(one).__name__ == 'Neighbours':  # lists with unused space, made again in each cycle
+        if one is other or type(one).__name__ == 'Neighbors':  # lists with unused space, made again in each cycle
             return
         if type(one) is not type(other):
             self.differences.append(f'{path}: {type(one).__name__}, {type(other).__name__}')

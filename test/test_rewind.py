@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A user rewinds a run by its services: it comes back to the bit, branches are kept apart, and the clock goes on."""
+"""A user rewinds a run by its services: the state is bit-identical, branches are kept apart, and the clock continues."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def scenario(folder: Path, **sections: Any) -> Path:
 
 
 def told(bag: Bag, topic: str, offset_ns: int) -> dict[int, bytes]:
-    """Return what was told on a topic by the world's time."""
+    """Return the messages of a topic by the world's time."""
     found = {}
     for message in bag.messages(topic):
         content = message.content
@@ -81,7 +81,7 @@ class Past:
         return self.clock[-1].clock.sec * SECOND + self.clock[-1].clock.nanosec
 
     def go_on(self, seconds: float, speed: float = 0.0) -> None:
-        """Play until /clock has gone on so far, amber being told to drive; then pause."""
+        """Play until /clock has advanced so far, with commands to amber; then pause."""
         from std_srvs.srv import SetBool
 
         self.live.call(SetBool, f'{WORLD}/pause', data=False)
@@ -93,7 +93,7 @@ class Past:
             self.drive.publish(command)
             return self.shown_ns >= end
 
-        self.live.wait_for(there, 60.0, 'the world going on')
+        self.live.wait_for(there, 60.0, 'the world to continue')
         self.live.call(SetBool, f'{WORLD}/pause', data=True)
 
     def step(self, cycles: int) -> Any:
@@ -113,7 +113,7 @@ class Past:
 @pytest.mark.slow  # by words of other terminals: test_teleop.py; bit-identical: test_timeline.py
 @pytest.mark.parametrize('processes', ['one', 'many'])
 def test_a_run_is_rewound_repeated_and_branched(tmp_path: Path, processes: str) -> None:
-    """What amber was told is told again; a live branch goes elsewhere; both are in the run folder, each in its bag."""
+    """Commands to amber are repeated; a live branch differs; both are in the run folder, each in its bag."""
     from regolith_msgs.srv import ListSnapshots, Rewind, SaveSnapshot
 
     with LiveRun(
@@ -135,10 +135,10 @@ def test_a_run_is_rewound_repeated_and_branched(tmp_path: Path, processes: str) 
         assert not past.rewind(99.0).success and 'allowed: 0.0000 to' in past.rewind(99.0).message
         assert 'allowed: 0 (replay), 1 (live)' in live.call(Rewind, f'{WORLD}/rewind', inputs=7).message
 
-        # Back between two checkpoints, the clock going on; then the same again, whatever amber is told.
+        # Back between two checkpoints, the clock continuing; then the same again, whatever the commands to amber.
         back = past.rewind(0.777)
         assert back.success and 0.757 * SECOND < back.t_ns <= 0.777 * SECOND and back.branch == 1
-        live.wait_for(lambda: past.shown_ns == shown + 20_000_000, 10.0, 'a clock that went on')
+        live.wait_for(lambda: past.shown_ns == shown + 20_000_000, 10.0, 'a clock that continued')
         again = past.step((end.t_ns - back.t_ns) // 20_000_000)
         assert (again.t_ns, again.state_hash) == (end.t_ns, end.state_hash)
         offsets = [0, shown + 20_000_000 - back.t_ns]
@@ -155,10 +155,10 @@ def test_a_run_is_rewound_repeated_and_branched(tmp_path: Path, processes: str) 
     for bag in bags:
         keys = [message.content.key for message in bag.messages('/regolith/cycle')]
         assert len({key.epoch for key in keys}) == 1
-        # The silent way from the checkpoint at 0.5 s is in none of them.
+        # The unpublished part from the checkpoint at 0.5 s is in none of them.
         assert min(key.cycle for key in keys) == (0 if bag is bags[0] else back.cycle)
     assert len({bag.topics['/tf_static'].messages for bag in bags}) == 1
-    # What sensors told comes again where the run repeats itself, and all stamps are those of /clock.
+    # What sensors published is repeated where the run repeats itself, and all stamps are those of /clock.
     for topic, least in (('/basalt/eye/image_raw', 2), ('/basalt/imu/data_raw', 20)):
         first, again_, branch = (told(bag, topic, offset) for bag, offset in zip(bags, offsets))
         both = sorted(first.keys() & again_.keys())
@@ -169,7 +169,7 @@ def test_a_run_is_rewound_repeated_and_branched(tmp_path: Path, processes: str) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize('processes', ['one', 'many'])
-def test_two_rovers_come_back_from_twenty_seconds(tmp_path: Path, processes: str) -> None:
+def test_two_rovers_rewind_from_twenty_seconds(tmp_path: Path, processes: str) -> None:
     """To 7.3 s and on to 20 s over a spawn at 5 s and a deletion at 12 s: the same hashes, and a snapshot is small."""
     import time
 

@@ -113,7 +113,7 @@ def test_it_slides_as_force_and_friction_say(sled: Path) -> None:
     simulation.run(2.0)
     state = simulation.agents['sled'].vehicle.body_state()
     acceleration = (30.0 - FRICTION * MASS * GRAVITY) / MASS
-    # The thrust rises over a cycle of 20 ms, friction over a millimetre of sliding.
+    # The thrust rises over a cycle of 20 ms, friction over a millimeter of sliding.
     assert float(state.linear_velocity[0]) == pytest.approx(2.0 * acceleration, rel=0.1)
     parts = seen[-1].parts
     assert (parts.names, parts.columns) == (('skid',), ('normal_load', 'drag'))
@@ -130,12 +130,12 @@ def test_it_slides_as_force_and_friction_say(sled: Path) -> None:
     gentle.run(2.5)
     way = float(gentle.agents['sled'].vehicle.body_state().position[0])
     gentle.run(4.0)
-    # Friction builds up over a millimetre, past which the thrust carries it by a few; there it stays.
+    # Friction builds up over a millimeter, past which the thrust carries it by a few; there it stays.
     assert abs(way) < 1e-2 and abs(float(gentle.agents['sled'].vehicle.body_state().position[0]) - way) < 1e-4
 
 
-def test_on_soil_a_checkpoint_goes_on_to_the_bit(sled: Path) -> None:
-    """It leaves a rut, and who goes on from a saved state comes to the same."""
+def test_checkpoint_on_soil_continues_bit_identical(sled: Path) -> None:
+    """It leaves a rut, and a run from a saved state gives the same."""
     soft = ['terrain.model=scm', 'terrain.soil=lunar_nominal', 'vehicles.sled.driver.speed_mps=2.0']
     scenario = load_scenario(sled / 'sled.yaml', soft).scenario
     simulation = Simulation(scenario)
@@ -169,7 +169,7 @@ def test_targets_of_joints_come_from_outside_beside_the_twist(sled: Path) -> Non
     assert copy.run(1.0) == simulation.run(1.0)
 
 
-def test_mistakes_are_answered_by_name(sled: Path) -> None:
+def test_input_errors_name_the_parameter(sled: Path) -> None:
     """A gear that is not there, one that is none, parameters it does not take, and wheels beside it."""
     vehicle = yaml.safe_load((sled / 'vehicle.yaml').read_text())
     wheel = {'name': 'a', 'body': 'base_link', 'joint': 'a', 'actuator': 'push', 'radius_m': 0.1, 'width_m': 0.1}

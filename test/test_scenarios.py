@@ -82,7 +82,7 @@ class Drive:
 
 
 @pytest.mark.parametrize('name', [*OWN, *ELSEWHERE])
-def test_a_scenario_has_words_a_picture_a_launch_file_and_a_check(name: str) -> None:
+def test_scenario_has_a_description_an_image_a_launch_file_and_a_check(name: str) -> None:
     assert name in find_scenarios()
     assert f"'scenario': '{name}'" in (ROOT / 'launch' / f'{name}.launch.py').read_text()
     section = re.search(rf'^## `{name}`$(.*?)(?=^## |\Z)', PAGE.read_text(encoding='utf-8'), re.M | re.S)
@@ -172,7 +172,7 @@ def pressing_work(soil: ScmSoilConfig, wheel: WheelConfig, depth: float) -> floa
 
 @pytest.mark.slow
 def test_of_a_convoy_each_finds_the_track_firmer_than_the_one_before() -> None:
-    """Six on one track: the first presses most anew, ruts level off, energy per meter falls, nobody is met."""
+    """Six on one track: the first compacts most, ruts level off, energy per meter falls, no vehicle is met."""
     drive = Drive('convoy')
     names = sorted(drive.scenario.vehicles)
     low, high = 2.0, 4.5
@@ -186,7 +186,7 @@ def test_of_a_convoy_each_finds_the_track_firmer_than_the_one_before() -> None:
         energy.append(float(np.ptp(drive.energy(name)[on_it]) / np.ptp(drive.way(name)[on_it])))
     gaps = [float(np.hypot(*(drive.places(a) - drive.places(b)).T).min()) for a, b in itertools.pairwise(names)]
     assert min(gaps) > 2.0, 'a rover is 1.8 m long'
-    # Some centimetre of what later ones find is the relief of the mare, which wheels meet on any pass.
+    # Some centimeter of what later ones find is the relief of the mare, which wheels meet on any pass.
     assert fresh[0] > 1.3 * max(fresh[1:])
     # Pressing goes with the logarithm of the number of passes: between 4 and 6 lies 0.6 of what lies between 1 and 2.
     assert 0.0 < depth[5] - depth[3] < 0.6 * (depth[1] - depth[0])
@@ -216,7 +216,7 @@ def test_stereo_traverse_measures_depth(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize('slip_sinkage', [False, True])
 def test_a_digger_comes_out_of_a_crater_on_a_cable_and_not_without(slip_sinkage: bool) -> None:
-    """Without the cable it stays; with it it gets over the rim, and the pull is what weight and friction on the wall ask for.
+    """Without the cable it stays; with it it gets over the rim, and the pull is what weight and friction on the wall require.
 
     On a slope of angle a, with the cable at an angle d above the slope, P cos d = W sin a + mu (W cos a - P sin d). Stopped
     wheels slide with tan 35 degrees, 0.70, on average. Second by second the terrain is rough: the slope that the chassis
@@ -246,7 +246,7 @@ def test_a_digger_comes_out_of_a_crater_on_a_cable_and_not_without(slip_sinkage:
     out = np.linalg.norm(drive.places('digger') - middle, axis=1)
     assert out[0] < 4.5 and out[-1] > 6.6, 'the rim is 6.6 m from the middle'
     assert 'cable' not in simulation.world.objects
-    # In the first second that it pulls it is slack for a part, in the last it is let go.
+    # In the first second that it pulls it is slack for a part, in the last it is released.
     taut = frictions[1:-1]
     assert len(taut) >= 8
     friction = math.tan(math.radians(35.0))

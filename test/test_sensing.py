@@ -20,7 +20,7 @@ from regolith_bringup.bag.reading import Bag
 from regolith_bringup.report.page import write_report
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_sensors.labels.dataset_export import labelled_boxes
+from regolith_sensors.labels.dataset_export import labeled_boxes
 from regolith_sensors.report.image_reader import pixels, stamp_ns
 from regolith_world.numerics.rotation import matrix
 
@@ -240,10 +240,10 @@ def test_stereo_infos_and_labels(seen: RunResult) -> None:
     wheels = [m.content for m in bag.messages('/amber/tilted/wheel_labels')][-1]
     names = [detection.id for detection in found.detections]
     assert 'basalt' in names and set(wheels.names) <= set(names) and len(wheels.names) >= 1
-    for box in labelled_boxes(found.detections, pixels(instance)):
+    for box in labeled_boxes(found.detections, pixels(instance)):
         assert box.pixels == int(np.sum(pixels(instance) == box.instance)) > 0
         assert box.class_name == ('wheel' if '/' in box.name else 'vehicle')
-    # The labels are the sinkages that wheel_states tells at the first cycle's end from the image's stamp on.
+    # The labels are the sinkages that wheel_states publishes at the first cycle's end from the image's stamp on.
     states = [m.content for m in bag.messages('/basalt/wheel_states')]
     state = next(s for s in states if stamp_ns(s) >= stamp_ns(wheels))
     told = {f'basalt/{w.name}': w.sinkage_total for w in state.wheels}

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Lidar, IMU, GNSS and encoders of a whole run: what they say, when, and that they say it again to the bit."""
+"""Lidar, IMU, GNSS and encoders of a whole run: what they publish, when, and that a repetition is bit-identical."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness import RunResult, command, environment, finished, library_run, run_
 
 from regolith_bringup.bag.reading import Bag
 from regolith_sensors.inertial.gnss import MOON_RADIUS
-from regolith_sensors.labels.dataset_export import labelled_boxes
+from regolith_sensors.labels.dataset_export import labeled_boxes
 from regolith_sensors.lidar.point_cloud import POINT
 from regolith_sensors.report.image_reader import frames, pixels, stamp_ns
 from regolith_world.numerics.rotation import from_rotation_vector, matrix, product
@@ -89,7 +89,7 @@ def content(run: RunResult, topic: str) -> list[Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a message as nested tuples and bytes; what the serialiser leaves between fields does not count."""
+    """Return a message as nested tuples and bytes; what the serializer leaves between fields does not count."""
     if dataclasses.is_dataclass(value):
         return tuple(plain(getattr(value, field.name)) for field in dataclasses.fields(value))
     if isinstance(value, np.ndarray):
@@ -169,7 +169,7 @@ def test_dead_reckoning_by_the_imu_follows_the_rover(run: RunResult) -> None:
     share = (end_ns - times[at - 1]) / (times[at] - times[at - 1])
     expected = places[at - 1] + share * (places[at] - places[at - 1])
     assert np.linalg.norm(places[-1] - places[0]) > 0.3, 'the rover hardly moved; the comparison means little'
-    # Places are taken on the chord of a cycle, windows are 5 ms long: a tenth of a millimetre each way.
+    # Places are taken on the chord of a cycle, windows are 5 ms long: a tenth of a millimeter each way.
     np.testing.assert_allclose(place, expected, atol=5e-4)
     assert abs(abs(float(turn @ turns[at])) - 1.0) < 1e-5
 
@@ -228,7 +228,7 @@ def test_clouds_lie_on_the_ground(run: RunResult) -> None:
         place = places[k - 1] + share * (places[k] - places[k - 1]) + turn @ [0.0, 0.0, 1.8]
         local = np.stack([points[axis][:, column] for axis in 'xyz'], axis=-1)
         world[:, column] = place + local @ turn.T
-    # Flat ground, ruts of a few centimetres, the standing rover, the own deck.
+    # Flat ground, ruts of a few centimeters, the standing rover, the own deck.
     low = world[there & (np.hypot(points['x'], points['y']) > 1.5)]
     on_ground = np.abs(low[:, 2]) < 0.02
     assert on_ground.mean() > 0.8 and low[:, 2].min() > -0.1
@@ -266,11 +266,11 @@ def test_a_dataset_of_the_run(run: RunResult, tmp_path: Path) -> None:
     t_ns = int(Path(image['file_name']).stem.rsplit('_', 1)[1])
     topics = ['/amber/left/instance/image_raw', '/amber/left/boxes']
     numbers, boxes = next(parts for t, parts in frames(Bag(run.run_dir), topics) if t == t_ns)
-    number = next(b.instance for b in labelled_boxes(boxes.detections, pixels(numbers)) if b.name == annotation['name'])
+    number = next(b.instance for b in labeled_boxes(boxes.detections, pixels(numbers)) if b.name == annotation['name'])
     rows, columns = np.nonzero(pixels(numbers) == number)
     x, y, width, height = annotation['bbox']
     assert (x, y) == (columns.min(), rows.min()) and (width, height) == (np.ptp(columns) + 1, np.ptp(rows) + 1)
-    # It is there now: a second export refuses to touch it, and a run without pictures says what it lacks.
+    # It is there now: a second export refuses to touch it, and an error names what a run without images lacks.
     again = finished(command('dataset', run.run_dir, '--out', out), environment(0))
     assert again.returncode == 2 and 'not empty; allowed: a new or an empty folder' in again.stderr
     odd = finished(command('dataset', run.run_dir, '--class', 'rok'), environment(0))

@@ -17,7 +17,7 @@ BALL = {
     'position': [-4.0, 0.0, 5.0],
     'velocity_mps': [0.0, 1.0, 0.0],
     'mass_kg': 1.0,
-    'weightless': True,
+    'ignore_gravity': True,
     'shape': {'kind': 'sphere', 'size_m': [0.25]},
 }
 ROCK = {'type': 'static_body', 'position': [30.0, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [1.0, 2.0, 3.0]}]}
@@ -59,7 +59,7 @@ class Client:
         return int(self('get_simulation_state').state.state)
 
     def change(self, state: int) -> int:
-        """Return the result of asking for a state."""
+        """Return the result of a request for a state."""
         from simulation_interfaces.msg import SimulationState
 
         return int(self('set_simulation_state', state=SimulationState(state=state)).result.result)
@@ -131,11 +131,11 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
             sent = client.send_goal_async(
                 SimulateSteps.Goal(steps=steps), feedback_callback=lambda m: told.append(m.feedback)
             )
-            live.wait_for(sent.done, 30.0, 'an answer to the goal')
+            live.wait_for(sent.done, 30.0, 'a response to the goal')
             return sent.result()
 
         def ten_steps() -> list[int]:
-            """Take them, and return what was told of them: only of later ones, or nothing, while connections are being made."""
+            """Take them, and return the feedback: only of later ones, or nothing, while connections are being made."""
             told.clear()
             ended = order(10).get_result_async()
             live.wait_for(ended.done, 30.0, 'ten steps')
@@ -149,7 +149,7 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         live.wait_for(lambda: len(told) > 15, 30.0, 'some steps')
         assert ask('step_simulation', steps=1).result.result == 4, 'while it is being stepped'
         ended = goal.get_result_async()
-        live.wait_for(goal.cancel_goal_async().done, 30.0, 'the answer to a cancel')
+        live.wait_for(goal.cancel_goal_async().done, 30.0, 'the response to a cancel')
         live.wait_for(ended.done, 30.0, 'the end of it')
         assert ended.result().status == GoalStatus.STATUS_CANCELED and ask.state() == paused
 
@@ -193,7 +193,7 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         assert ask('get_entity_info', entity='amber').info.category.category == EntityCategory.CATEGORY_ROBOT
         assert ask('get_current_world').world.name
 
-        # Whoever pauses, plays, stops or resets a world that is being stepped wants that rather than the steps.
+        # A client that pauses, plays, stops or resets a world that is being stepped overrides the steps.
         for change, after in ((paused, paused), (stopped, stopped), (playing, playing)):
             told.clear()
             ended = order(100_000).get_result_async()
@@ -223,7 +223,7 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         live.finish()
 
 
-def test_steps_beyond_the_end_are_answered(tmp_path: Path) -> None:
+def test_steps_beyond_the_end_get_a_result(tmp_path: Path) -> None:
     """With how many there were; the run ends with them."""
     from rosgraph_msgs.msg import Clock
 
@@ -245,8 +245,8 @@ def test_steps_beyond_the_end_are_answered(tmp_path: Path) -> None:
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('processes', ['one', pytest.param('many', marks=pytest.mark.slow)])
-def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, processes: str) -> None:
-    """Objects and a vehicle come, are moved, told apart by tags, and go; resets of each scope; every code of it."""
+def test_client_of_the_standard_spawns_entities(tmp_path: Path, processes: str) -> None:
+    """Objects and a vehicle are spawned, moved, filtered by tags, and removed; resets of each scope; every code of it."""
     from geometry_msgs.msg import Pose, PoseStamped
     from rosgraph_msgs.msg import Clock
     from simulation_interfaces.msg import EntityFilters, EntityInfo, EntityState, Resource, TagsFilter
@@ -259,7 +259,7 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
         made.pose.orientation.w = w
         return made
 
-    ball = '{type: rigid_body, mass_kg: 2.0, weightless: true, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
+    ball = '{type: rigid_body, mass_kg: 2.0, ignore_gravity: true, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
     rock = '{type: static_body, shapes: [{kind: box, size_m: [0.5, 0.5, 0.5]}]}'
     drives = {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3)}
     file = write_scenario(tmp_path, drives, duration_s=600.0, terrain={'source': 'flat'}, objects={'ball': BALL})
@@ -295,7 +295,7 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
             assert result.result == code, (code, fields, result)
         assert ask('get_entities').entities == ['amber', 'ball']
 
-        # Two at once, one of them renamed; a vehicle, which drives when it is told to.
+        # Two at once, one of them renamed; a vehicle, which follows commands.
         made = ask(
             'spawn_entities',
             spawn_requests=[
@@ -323,14 +323,14 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
         assert ask.place('basalt')[0] - start[0] == pytest.approx(0.4, abs=0.1)
         assert ask.place('ball_1') == pytest.approx((5.0, 5.0, 4.0))
 
-        # Told what they are, and where they are to be.
-        info = EntityInfo(description='a stone', tags=['heavy', 'grey'])
+        # Their info and their state are set.
+        info = EntityInfo(description='a stone', tags=['heavy', 'gray'])
         assert ask('set_entity_info', entity='rock', info=info).result.result == 1
         assert ask('set_entity_info', entity='none', info=info).result.result == 2
         info.category.category = 2
         assert ask('set_entity_info', entity='rock', info=info).result.result == 4
         assert ask('get_entity_info', entity='rock').info.description == 'a stone'
-        for tags, mode, found in ((['heavy', 'red'], 0, ['rock']), (['heavy', 'red'], 1, []), (['grey'], 1, ['rock'])):
+        for tags, mode, found in ((['heavy', 'red'], 0, ['rock']), (['heavy', 'red'], 1, []), (['gray'], 1, ['rock'])):
             filters = EntityFilters(tags=TagsFilter(tags=tags, filter_mode=mode))
             assert ask('get_entities', filters=filters).entities == found
         there = EntityState(pose=at(3.0, -3.0, 2.0).pose)
@@ -357,7 +357,7 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
         assert ask.place('ball_1') == pytest.approx((4.0, -3.0, 2.0))
         assert ask.place('amber')[2] == pytest.approx(start[2], abs=0.05) and ask.place('amber')[1] < -3.9
 
-        # Going, and coming back with a reset of the state; a reset of what came; the time alone.
+        # Removal, and return with a reset of the state; a reset of what came; the time alone.
         assert ask('delete_entity', entity='none').result.result == 2
         assert ask('delete_entity', entity='ball_1').result.result == 1
         assert ask('delete_entity', entity='amber').result.result == 1

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that somebody else starts: without what they need, before they are ready, and whose parent goes."""
+"""Nodes that another program starts: without what they need, before they are ready, and whose parent ends."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_ros2_run_without_a_scenario_says_what_is_missing(tmp_path: Path) -> Non
     remove_abandoned()  # by nodes that were killed: Fast DDS complains of what they left, as ./regolith run does not
     unresolved = write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0)})
     before = sorted(tmp_path.iterdir())
-    # Of those that need a scenario one without and one with what is none: they ask in the same way.
+    # Of those that need a scenario one without and one with what is none: the message is the same.
     commands = [[path_of('world_node')], [path_of('recorder_node')]]
     commands.append([path_of('agent_node'), '--ros-args', '-p', f'scenario_file:={unresolved}', '-p', 'vehicle:=amber'])
     running = [
@@ -61,7 +61,7 @@ def test_ros2_run_without_a_scenario_says_what_is_missing(tmp_path: Path) -> Non
 
 
 def test_a_node_that_still_starts_leaves_without_a_word() -> None:
-    """What launch does for its nodes: SIGINT waits until somebody can take it."""
+    """What launch does for its nodes: SIGINT waits until a handler can take it."""
     process = subprocess.Popen(
         ['env', '--block-signal=INT', path_of('terrain_node')],
         env=environment(1),
@@ -76,7 +76,7 @@ def test_a_node_that_still_starts_leaves_without_a_word() -> None:
 
 
 def test_a_node_ends_with_the_process_that_started_it() -> None:
-    """However that ends: SIGKILL leaves nobody time to say goodbye."""
+    """However that ends: SIGKILL leaves no time for a shutdown."""
     child = (
         'from regolith_world.node_main import exit_with_parent; exit_with_parent(); print("ready", flush=True); '
         'import time; time.sleep(60)'

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the world tells about itself, to those who come late, too, and what can be changed while it runs."""
+"""Status that the world publishes, to late subscribers as well, and what can be changed while it runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.ros
 
 
 @pytest.mark.slow
-def test_late_joiners_hear_the_present_and_a_paused_world_keeps_speaking(tmp_path: Path) -> None:
+def test_late_subscribers_get_the_status_and_a_paused_world_publishes_it(tmp_path: Path) -> None:
     """One latched status, the newest; status, links and diagnostics once a second, paused or not."""
     vehicles = {'amber': vehicle(0.0, 0.0), 'basalt': vehicle(4.0, 0.0)}
     file = write_scenario(tmp_path, vehicles, duration_s=60.0, real_time_factor=1.0, comms={})
@@ -52,7 +52,7 @@ def test_late_joiners_hear_the_present_and_a_paused_world_keeps_speaking(tmp_pat
 
 
 def _change_speed_and_list_parameters(live: LiveRun, late: Observer) -> None:
-    """The cap on speed can be changed while a run goes on; nodes that share a process have their parameters."""
+    """The limit of the real-time factor can be changed during a run; nodes that share a process have their parameters."""
     live.pause(False)
     value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=4.0)
     faster = Parameter(name='real_time_factor', value=value)

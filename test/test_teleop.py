@@ -39,7 +39,7 @@ def standing_at(text: str) -> float:
 
 
 def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Path) -> None:
-    """Steps are heartbeats of 20 ms; keys make the rover go; what cannot be is told in one line."""
+    """Steps are of 20 ms; keys make the rover go; an invalid request is reported in one line."""
     from nav_msgs.msg import Odometry
 
     scenario = write_scenario(
@@ -69,7 +69,7 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
         assert done.returncode == 2 and 'fix: call ~/pause first' in done.stderr
         assert asked(live, 'rtf', 3.5).stdout == 'real-time factor: at most 3.5\n'
         assert re.fullmatch(r'running at .*, real-time factor [0-9.]+\n', asked(live, 'rtf').stdout)
-        # Its past; a world that plays is told of where it landed.
+        # Its snapshots; the time after a rewind is printed.
         done = asked(live, 'snapshot', 'save', 'here')
         assert done.returncode == 0 and done.stdout.startswith('here: at '), done.stderr
         kept = standing_at(done.stdout.replace(' s,', 's,', 1))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A world goes back to any of its commits and on from there, to the bit, soil, commands and what was done to it included."""
+"""A world rewinds to any of its commits and continues bit-identical; soil, commands and world edits included."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Run:
         self.hashes: dict[int, str] = {}
 
     def go(self, until_s: float, commands: bool = True) -> str:
-        """Go on to the first commit at or after a time and return the state's hash there."""
+        """Continue to the first commit at or after a time and return the state's hash there."""
         while self.world.t_ns < round(until_s * SECOND):
             if commands and self.world.cycle % 20 == 3:
                 self.simulation.agents['amber'].on_command(0.3, 0.01 * (self.world.cycle % 7))
@@ -66,7 +66,7 @@ class Run:
 
 @pytest.mark.seconds
 def test_a_rewound_world_repeats_itself_with_commands_and_ruts(tmp_path: Path) -> None:
-    """Between two checkpoints, exactly; what is said meanwhile counts only once the past has been repeated."""
+    """Between two checkpoints, exactly; commands received during this time count only once the past has been repeated."""
     run = Run(tmp_path)
     end = run.go(2.0)
     assert [s.t_ns for s in run.timeline.snapshots] == [0, *(round(k * 0.5 * SECOND) for k in range(1, 5))]
@@ -90,8 +90,8 @@ def test_a_rewound_world_repeats_itself_with_commands_and_ruts(tmp_path: Path) -
 
 
 @pytest.mark.seconds
-def test_a_live_rewind_forgets_the_future(tmp_path: Path) -> None:
-    """Other commands lead elsewhere; the same ones, given anew, to the same state."""
+def test_live_rewind_discards_the_future(tmp_path: Path) -> None:
+    """Other commands lead to another state; the same ones, sent again, to the same state."""
     run = Run(tmp_path)
     end = run.go(1.5)
     run.timeline.rewind(SECOND, live=True)
@@ -174,7 +174,7 @@ def test_acts_that_cannot_be_are_refused(tmp_path: Path) -> None:
     for act, why in (
         (SetStateEdit('rock', moving), "'rock' is static; allowed: velocities of 0"),
         (SetStateEdit('amber', deep), r'amber: is 0\.\d+ m below the ground; allowed: up to 0.05 m'),
-        (SetStateEdit('nobody', moving), "no object 'nobody'; allowed: amber, basalt, rock"),
+        (SetStateEdit('absent', moving), "no object 'absent'; allowed: amber, basalt, rock"),
         (ball('amber', 9.0, 9.0), "object name 'amber' is taken"),
     ):
         with pytest.raises(ValueError, match=why):

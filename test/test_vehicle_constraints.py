@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Cables and joints that hold vehicles: a tow, a lander that lets go, in one process and in many."""
+"""Cables and joints that hold vehicles: a tow, a lander that releases, in one process and in many."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def opened(world: World, name: str, ends: tuple[tuple[float, ...], ...]) -> tupl
 
 @pytest.mark.slow
 def test_a_tow_over_rock_pulls_with_the_friction_of_what_it_drags(tmp_path: Path) -> None:
-    """Wheels that stand still slide with mu m g, to 5 %; the cable stretches by less than 5 mm, and gives no energy.
+    """Locked wheels slide with mu m g, to 5 %; the cable stretches by less than 5 mm, and gives no energy.
 
-    Of the 5 % the cable's slope and a servo that gives way a little take their part.
+    The 5 % include the cable's slope and the small deflection of a servo.
     """
     ends = ((-0.8, 0.0, 0.1), (0.8, 0.0, 0.1))
     towed = {**vehicle(-5.0, 0.0), 'mass_scale': 0.4}
@@ -69,8 +69,8 @@ def test_a_tow_over_rock_pulls_with_the_friction_of_what_it_drags(tmp_path: Path
 
 @pytest.mark.slow
 @pytest.mark.seconds
-def test_a_lander_carries_a_rover_with_its_weight_and_lets_go() -> None:
-    """m (g + a) all the way down, to 3 % over 0.2 s; let go, it stands on its wheels and drives off."""
+def test_lander_carries_a_rover_with_its_weight_and_releases_it() -> None:
+    """m (g + a) all the way down, to 3 % over 0.2 s; after the release it rests on its wheels and drives off."""
     world = Simulation(load_scenario('lander').scenario).world
     end_ns = 22_000_000_000
     rover, lander = world.objects['amber'], world.objects['lander']

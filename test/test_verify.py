@@ -89,7 +89,7 @@ def verified(
 
 @pytest.mark.ros
 @pytest.mark.slow
-def test_a_scenario_that_repeats_itself_is_told(tmp_path: Path) -> None:
+def test_deterministic_scenario_is_reported(tmp_path: Path) -> None:
     code, found, said = verified(tmp_path, {'type': 'constant', 'speed_mps': 0.2}, {})
     assert code == 0 and found['repeats'] and 'run_to_run: bit-identical results' in said
     assert [each['level'] for each in found['comparisons']] == ['run_to_run', 'cross_process']
@@ -148,7 +148,7 @@ def test_what_is_promised_is_what_is_compared() -> None:
             )
 
 
-def test_fields_are_compared_to_the_bit() -> None:
+def test_fields_are_compared_bit_for_bit() -> None:
     class Message:
         __dataclass_fields__ = dict.fromkeys(('key', 'state_hash', 'speed', 'places'))
 
@@ -159,14 +159,14 @@ def test_fields_are_compared_to_the_bit() -> None:
     assert unlike(Message(), Message(key=1)) is None, 'attempts are not of the state'
     assert unlike(Message(speed=float('nan')), Message(speed=float('nan'))) is None
     assert unlike(Message(speed=0.0), Message(speed=-0.0)) == ('speed', '0.0', '-0.0')
-    # What differs is named before the hash that only says that something does.
+    # The difference is named before the hash, which only shows that there is one.
     other = Message(state_hash='b', places=np.array([1.0, np.nextafter(2.0, 3.0)]))
     assert unlike(Message(), other) == ('places[1]', '2.0', '2.0000000000000004')
     assert unlike(Message(), Message(state_hash='b')) == ('state_hash', "'a'", "'b'")
     assert unlike([1, 2], [1]) == ('', '2 items', '1 items')
 
 
-def test_a_run_that_is_shorter_or_misses_an_answer_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_that_is_shorter_or_misses_a_result_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     def said(numbers: range, *names: str) -> list[comparison.CycleContent]:
         return [
             comparison.CycleContent(n, SimpleNamespace(t_ns=n * 10**7), dict.fromkeys(names, SimpleNamespace()), None)

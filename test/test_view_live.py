@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A world that runs, looked at from outside: by Rerun's view, and by whoever knows markers and frames."""
+"""A running world, seen from outside: by Rerun's view, and by programs that know markers and frames."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TILE = 32
 
 
 def test_a_late_view_and_markers_show_the_world_as_it_is(tmp_path: Path) -> None:
-    """Who comes when ruts are there already sees them, and what is added until the world leaves."""
+    """A viewer that starts late sees existing ruts, and what is added until the world ends."""
     from tf2_msgs.msg import TFMessage
     from visualization_msgs.msg import MarkerArray
 

@@ -112,7 +112,7 @@ def test_the_core_runs_where_there_is_no_ros(tmp_path: Path) -> None:
 
 @pytest.mark.seconds
 def test_the_wheel_holds_all_that_the_packages_have(wheel: Path) -> None:
-    """Every tracked file of every package, the shipped scenarios, all doors but commands, one version, the licence."""
+    """Every tracked file of every package, the shipped scenarios, all extension points except commands, one version, the license."""
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
         (info,) = {name.split('/')[0] for name in held if '.dist-info/' in name}

@@ -20,7 +20,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
-LICENCE = 'SPDX-License-Identifier: Apache-2.0'
+LICENSE = 'SPDX-License-Identifier: Apache-2.0'
 
 KEYS = {
     'cv2': 'python3-opencv',
@@ -73,8 +73,8 @@ def complaints() -> list[str]:
     tracked = subprocess.run(['git', 'ls-files'], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     for name in tracked:
         path = ROOT / name
-        if path.suffix in ('.py', '.sh') and path.stat().st_size and LICENCE not in path.read_text()[:400]:
-            found.append(f'{name}: no line "{LICENCE}" at its head')
+        if path.suffix in ('.py', '.sh') and path.stat().st_size and LICENSE not in path.read_text()[:400]:
+            found.append(f'{name}: no line "{LICENSE}" at its head')
         if path.is_file() and path.stat().st_size > 2_000_000:
             found.append(f'{name}: {path.stat().st_size} bytes; files over 2 MB do not belong in git')
     versions = {}

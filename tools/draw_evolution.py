@@ -106,8 +106,8 @@ def draw_robot() -> None:
     scene.add_patch(Rectangle((6.0, 0.1), 4.0, 3.9, fill=False, ec=GREEN, ls=':', lw=1.2))
     scene.text(6.1, 3.7, 'field: lateral acceleration', color=GREEN, fontsize=9)
     k = int(np.searchsorted(times, thrown))
-    for x, colour in ((way[0, 0], SAND), (way[k, 0], INK), (way[-1, 0], SAND)):
-        scene.add_patch(Rectangle((x - 0.2, way[0, 2] - 0.2), 0.4, 0.4, color=colour))
+    for x, color in ((way[0, 0], SAND), (way[k, 0], INK), (way[-1, 0], SAND)):
+        scene.add_patch(Rectangle((x - 0.2, way[0, 2] - 0.2), 0.4, 0.4, color=color))
     start = way[k - 1, 0] + 0.25
     scene.plot([start, start + ranges[k - 1]], [way[0, 2]] * 2, color=RED, lw=1.0, ls='--')
     scene.text(0.2, 1.9, f'beam (red) in the cycle before the throw: {ranges[k - 1]:.2f} m', color=RED, fontsize=9)
@@ -153,7 +153,7 @@ def draw_ropes() -> None:
     figure = Figure(figsize=(9.0, 4.2), layout='constrained')
     left, right = figure.subplots(1, 2, width_ratios=(1.5, 1.0))
     shown = [(t, left) for t in (0.0, 0.4, 0.8, 1.4, 12.0)] + [(t, right) for t in (0.6, 0.9, 1.2, 1.6, 2.2)]
-    colours = matplotlib.colormaps['viridis']
+    colors = matplotlib.colormaps['viridis']
     balls: list[Vector] = []
     for t, axes in sorted(shown, key=lambda one: one[0]):
         end = round(t * 1e9)
@@ -163,7 +163,7 @@ def draw_ropes() -> None:
                 balls.append(run.world.objects['ball'].body.position.copy())
         nodes = chain(cable if axes is left else whip)
         share = min(1.0, t / 2.4)
-        axes.plot(nodes[:, 0], nodes[:, 2], '-', lw=1.6, color=colours(0.9 * share), label=f'{t:g} s')
+        axes.plot(nodes[:, 0], nodes[:, 2], '-', lw=1.6, color=colors(0.9 * share), label=f'{t:g} s')
     x, z = catenary(4.0, 5.0, 4.0)
     left.plot(x, z, ':', color=RED, lw=1.6, label='catenary')
     path = np.array(balls)

@@ -112,8 +112,8 @@ def sun(azimuth_deg: float, elevation_deg: float) -> Sun:
 def depth_picture(depth: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Return depth as gray values on a logarithmic scale, near points bright."""
     near = np.clip(1.0 - np.log2(np.maximum(depth, 1.0)) / np.log2(100.0), 0.0, 1.0)
-    grey = (255.0 * np.where(np.isfinite(depth), near, 0.0)).astype(np.uint8)
-    return np.repeat(grey[..., None], 3, axis=2)
+    gray = (255.0 * np.where(np.isfinite(depth), near, 0.0)).astype(np.uint8)
+    return np.repeat(gray[..., None], 3, axis=2)
 
 
 def panels(site: Site) -> dict[str, NDArray[np.uint8]]:

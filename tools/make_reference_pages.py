@@ -23,6 +23,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from regolith_bringup.cli import app
+from regolith_bringup.commands.command_tree import all_commands
 from regolith_bringup.file_schemas import all_models, file_kinds, json_schema, nested_models
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -138,29 +139,14 @@ def _first(model: type[BaseModel]) -> str:
     return _sentence(re.split(r'\n\n|\n    \n', str(model.__doc__ or ''))[0])
 
 
-def commands(group: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield all commands below a group with their words."""
-    import typer.core
-
-    context = typer.Context(group)
-    for name in sorted(group.list_commands(context)):
-        found = group.get_command(context, name)
-        if isinstance(found, typer.core.TyperGroup):
-            yield from commands(found, f'{path} {name}')
-        else:
-            yield f'{path} {name}', found
-
-
 def command_page() -> str:
     """Return the page of the command line."""
-    import typer.main
-
     parts = [
         HEAD,
         '# Command line\n\nEvery command has `--help`. Exit codes: 0 success, 2 invalid input, ',
         '3 a node or a case failed, 130 Ctrl-C before the first step.\n',
     ]
-    for words, command in commands(typer.main.get_command(app), './regolith'):
+    for words, command in all_commands(app, './regolith'):
         parts.append(f'\n## `{words}`\n\n{str(command.help).strip()}\n')
         rows = [row for row in map(_parameter_row, command.params) if row]
         if rows:

@@ -87,11 +87,11 @@ def main() -> None:
     for name in sys.argv[1:] or VIEWS:
         path = FOLDER / f'scenario_{name}.png'
         whole = photograph(name, VIEWS[name])
-        for colours in (160, 96, 64, 48, 32):
-            whole.quantize(colours, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
+        for colors in (160, 96, 64, 48, 32):
+            whole.quantize(colors, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
             if path.stat().st_size < LARGEST:
                 break
-        print(f'{path}: {path.stat().st_size / 1000:.0f} kB, {colours} colors')
+        print(f'{path}: {path.stat().st_size / 1000:.0f} kB, {colors} colors')
 
 
 if __name__ == '__main__':

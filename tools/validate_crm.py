@@ -203,11 +203,11 @@ def draw(found: dict[str, dict[str, str]]) -> None:
     heaps.set_aspect('equal')
     heaps.set_xlabel('distance from the axis over the radius')
     heaps.set_ylabel('height over the radius')
-    for density, colour in ((700, 'C0'), (2200, 'C1')):
+    for density, color in ((700, 'C0'), (2200, 'C1')):
         known = [found[c] for c in CRATERS if c in found and c.startswith(f'ball_{density}_')]
         drop = [float(r['drop_height_m']) for r in known]
-        craters.loglog(drop, [1e3 * float(r['depth_m']) for r in known], f'{colour}o-', label=f'{density} kg/m³')
-        craters.loglog(drop, [1e3 * float(r['uehara_depth_m']) for r in known], f'{colour}--')
+        craters.loglog(drop, [1e3 * float(r['depth_m']) for r in known], f'{color}o-', label=f'{density} kg/m³')
+        craters.loglog(drop, [1e3 * float(r['uehara_depth_m']) for r in known], f'{color}--')
     craters.set_xlabel('drop [m]')
     craters.set_ylabel('depth [mm]; dashed: Uehara et al.')
     for number, case in enumerate(PLATES):

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'tires.md'
 PICTURES = ROOT / 'docs' / 'images'
 TABLES = ROOT / 'src' / 'regolith_vehicles' / 'test' / 'data' / 'tyres'
-TYRES = {'TMeasy': 'hmmwv_tmeasy', 'Fiala': 'hmmwv_fiala', 'Pac89': 'hmmwv_pac89', 'Pac02': 'hmmwv_pac02'}
+TIRES = {'TMeasy': 'hmmwv_tmeasy', 'Fiala': 'hmmwv_fiala', 'Pac89': 'hmmwv_pac89', 'Pac02': 'hmmwv_pac02'}
 STEP = 1e-3
 """Step of the transients [s]."""
 LOAD = 6000.0
@@ -39,12 +39,12 @@ def rows_of(name: str, **where: str) -> Columns:
 
 def largest_errors() -> list[str]:
     """Return the table of the largest differences, relative to the load."""
-    lines = ['| table | ' + ' | '.join(TYRES) + ' |', '| --- ' * (len(TYRES) + 1) + '|']
+    lines = ['| table | ' + ' | '.join(TIRES) + ' |', '| --- ' * (len(TIRES) + 1) + '|']
     for name in ('longitudinal', 'lateral', 'combined', 'camber'):
         cells = []
-        for model, tyre in TYRES.items():
+        for model, tire in TIRES.items():
             rows = rows_of(f'tyre_{name}', model=model)
-            found = load_tire(tyre, 'reference').steady_state(
+            found = load_tire(tire, 'reference').steady_state(
                 load=rows['Fz_N'],
                 slip=rows['kappa'],
                 slip_angle=np.radians(rows['alpha_deg']),
@@ -59,9 +59,9 @@ def largest_errors() -> list[str]:
             cells.append(f'{worst:.1e}')
         lines.append(f'| {name} | {" | ".join(cells)} |')
     cells = []
-    for model, tyre in TYRES.items():
+    for model, tire in TIRES.items():
         rows = rows_of('tyre_vertical', model=model)
-        found = load_tire(tyre, 'reference').vertical(
+        found = load_tire(tire, 'reference').vertical(
             height=rows['height_m'], speed_z=rows['vz_mps'], camber=np.radians(rows['gamma_deg'])
         )
         touching = rows['in_contact'] > 0
@@ -76,7 +76,7 @@ def draw_curves(path: Path) -> None:
 
     figure, axes = plt.subplots(3, 4, figsize=(13.0, 8.6), layout='constrained')
     slips, angles = np.linspace(-0.9, 0.9, 361), np.linspace(-20.0, 20.0, 321)
-    for column, (model, name) in enumerate(TYRES.items()):
+    for column, (model, name) in enumerate(TIRES.items()):
         along, across, both = axes[:, column]
         for load, shade in ((4000.0, 'C0'), (8000.0, 'C1')):
             for mu, line in ((0.8, '-'), (0.4, ':')):
@@ -110,13 +110,13 @@ def draw_curves(path: Path) -> None:
     plt.close(figure)
 
 
-def stepped(name: str, behaviour: str, speed: float, steps: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def stepped(name: str, behavior: str, speed: float, steps: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return times [s] and forces to the left [N] of a tire with a step of the slip angle to 5 degrees at 0.05 s."""
-    tyre = load_tire(name, behaviour).start(load=LOAD)
+    tire = load_tire(name, behavior).start(load=LOAD)
     times = np.arange(steps) * STEP
     aside = speed * math.tan(math.radians(5.0))
     return times, np.array(
-        [tyre.step(STEP, speed, aside if t >= 0.05 - 1e-9 else 0.0, speed / tyre.rolling_radius)['Fy'] for t in times]
+        [tire.step(STEP, speed, aside if t >= 0.05 - 1e-9 else 0.0, speed / tire.rolling_radius)['Fy'] for t in times]
     )
 
 
@@ -128,21 +128,21 @@ def draw_transients(path: Path) -> None:
     for axis, speed, case in ((axes[0], 10.0, 'v10'), (axes[1], 0.5, 'v05')):
         rows = rows_of('tyre_transient', model='TMeasy', case=f'step_alpha5_{case}')
         axis.plot(rows['t_s'], 1e-3 * rows['Fy_N'], 'kx', markersize=4, label='Chrono')
-        for behaviour, line in (('reference', '-'), ('regolith', '-')):
-            times, forces = stepped('hmmwv_tmeasy', behaviour, speed, 200 if speed > 1.0 else 1000)
-            axis.plot(times, 1e-3 * forces, line, label=behaviour)
+        for behavior, line in (('reference', '-'), ('regolith', '-')):
+            times, forces = stepped('hmmwv_tmeasy', behavior, speed, 200 if speed > 1.0 else 1000)
+            axis.plot(times, 1e-3 * forces, line, label=behavior)
         axis.set_title(f'TMeasy, step of the slip angle to 5°, {speed:g} m/s')
         axis.set_xlabel('time [s]')
     rows = rows_of('tyre_transient', model='TMeasy', case='stand_lat_sine')
     axes[2].plot(1e3 * rows['y_m'], 1e-3 * rows['Fy_N'], 'kx', markersize=4, label='Chrono')
-    for behaviour in ('reference', 'regolith'):
-        tyre = load_tire('hmmwv_tmeasy', behaviour).start(load=LOAD)
+    for behavior in ('reference', 'regolith'):
+        tire = load_tire('hmmwv_tmeasy', behavior).start(load=LOAD)
         way, force = [0.0], []
         for k in range(1500):
             aside = 0.2 * math.cos(2.0 * math.pi * k * STEP)
-            force.append(tyre.step(STEP, 0.0, aside, 0.0)['Fy'])
+            force.append(tire.step(STEP, 0.0, aside, 0.0)['Fy'])
             way.append(way[-1] + STEP * aside)
-        axes[2].plot(1e3 * np.array(way[:-1]), 1e-3 * np.array(force), label=behaviour)
+        axes[2].plot(1e3 * np.array(way[:-1]), 1e-3 * np.array(force), label=behavior)
     axes[2].set_title('TMeasy, at rest, moved sideways back and forth')
     axes[2].set_xlabel('lateral displacement [mm]')
     for axis in axes:
@@ -156,8 +156,8 @@ def draw_transients(path: Path) -> None:
 def main() -> None:
     """Write the table between its marks and draw the plots."""
     text = written(PAGE, {'errors': largest_errors()})
-    draw_curves(PICTURES / 'validation_tyres.png')
-    draw_transients(PICTURES / 'validation_tyres_transient.png')
+    draw_curves(PICTURES / 'validation_tires.png')
+    draw_transients(PICTURES / 'validation_tires_transient.png')
     PAGE.write_text(text, encoding='utf-8')
 
 

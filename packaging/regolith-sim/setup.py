@@ -17,7 +17,7 @@ from setuptools import setup
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NEED_ROS = ('console_scripts', 'regolith.commands')
-"""Groups of entry points that are left out: nodes, and the command line, most of which starts or asks nodes."""
+"""Groups of entry points that are left out: nodes, and the command line, most of which starts or queries nodes."""
 
 
 @contextmanager
@@ -57,7 +57,7 @@ data = {name: patterns for part in parts.values() for name, patterns in part.pac
 setup(
     name='regolith-sim',
     version=version,
-    description='Lunar and off-road rovers on ground that remembers, repeatable to the bit: the simulator without ROS.',
+    description='Lunar and off-road rovers on deformable terrain, deterministic: the simulator without ROS.',
     long_description=(HERE / 'README.md').read_text(encoding='utf-8'),
     long_description_content_type='text/markdown',
     license='Apache-2.0',

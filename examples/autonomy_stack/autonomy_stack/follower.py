@@ -99,11 +99,11 @@ def choose(
     found = []
     for length, extra in ((driving.ahead_m, 0.0), (-driving.reverse_m, driving.reverse_cost_m)):
         x, y, heading = points(bends, length, *pose)
-        metre = np.minimum(cost.at(x, y), BLOCKED)
+        meter = np.minimum(cost.at(x, y), BLOCKED)
         piece = abs(length) / x.shape[1]
         to_go = field.at(x, y)
         off = np.abs((field.descent(x, y) - heading + math.pi) % (2.0 * math.pi) - math.pi)
-        totals = np.cumsum(metre, axis=1) * piece + to_go + driving.turning_m * np.where(to_go < 1.0, 0.0, off) + extra
+        totals = np.cumsum(meter, axis=1) * piece + to_go + driving.turning_m * np.where(to_go < 1.0, 0.0, off) + extra
         # If the goal is on an arc and not beyond its end, the arc ends there.
         total = np.where(to_go.min(axis=1) < driving.ahead_m, totals.min(axis=1), totals[:, -1])
         if last is not None:
@@ -111,7 +111,7 @@ def choose(
             total += 1.0 * (length * last.length < 0.0)
         k = int(np.argmin(total))
         # Ground of high cost within the next meter is crossed slowly.
-        near = float(metre[k, : max(round(1.0 / piece), 1)].mean())
+        near = float(meter[k, : max(round(1.0 / piece), 1)].mean())
         found.append((float(total[k]), Arc(float(bends[k]), length), near))
     total_m, arc, near = min(found, key=lambda one: one[0])
     left = float(field.at(np.array(pose[0]), np.array(pose[1])))

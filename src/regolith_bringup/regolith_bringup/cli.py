@@ -25,7 +25,7 @@ from typer.main import get_command, get_group
 
 from regolith_bringup.commands.command_context import CliCommandContext
 from regolith_bringup.commands.options import JsonOption
-from regolith_bringup.commands.ros import APPS as ROS_APPS
+from regolith_bringup.commands.ros2_commands import APPS as ROS_APPS
 from regolith_bringup.commands.terrain import terrain_app
 from regolith_bringup.commands.usage import usage_message
 from regolith_bringup.plugin_calls import as_command, command, command_names
@@ -130,7 +130,7 @@ HelpOption = Annotated[
 ]
 
 
-def _tell(text: str) -> None:
+def _print_status(text: str) -> None:
     """Print a human-readable message on stderr."""
     print(text, file=sys.stderr)
 
@@ -199,30 +199,30 @@ def run(
         settings or (),
         seed=seed,
         duration_s=duration,
-        speed=rtf,
+        real_time_factor=rtf,
         record=False if no_record else None,
     )
     restart_pinned(resolved.scenario)
     for line in resolved.notices:
-        _tell(line)
+        _print_status(line)
     if out is not None:
         check_run_folder(out)
     if checkpoint is not None:
         check_checkpoint(checkpoint, resolved.scenario)
-    below = parse_namespace(namespace)
-    away = parse_remote_nodes(remote, resolved.scenario, spread)
+    base_namespace = parse_namespace(namespace)
+    remote_nodes = parse_remote_nodes(remote, resolved.scenario, spread)
     if dry_run:
         if domain not in (None, 'auto'):
             parse_domain(domain)
         from regolith_bringup.commands.dry_run import list_nodes
 
-        list_nodes(resolved.scenario, spread, out, checkpoint, below, away, _give if as_json else None)
+        list_nodes(resolved.scenario, spread, out, checkpoint, base_namespace, remote_nodes, _give if as_json else None)
         return
     held = parse_domain(domain) if domain is not None else None
     if held is not None:
         os.environ['ROS_DOMAIN_ID'] = str(held.number if isinstance(held, ReservedDomain) else held)
     if isinstance(held, ReservedDomain):
-        _tell(f'ROS_DOMAIN_ID={held.number}')
+        _print_status(f'ROS_DOMAIN_ID={held.number}')
     from regolith_bringup.run.supervisor import run_scenario
 
     code = run_scenario(
@@ -232,9 +232,9 @@ def run(
         as_json=as_json,
         report=not no_report,
         restore_from=checkpoint,
-        namespace=below,
+        namespace=base_namespace,
         network=network,
-        elsewhere=away,
+        remote_nodes=remote_nodes,
     )
     raise typer.Exit(code)
 
@@ -250,7 +250,7 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
 
     resolved = load_scenario(scenario, settings or (), seed=seed)
     for line in resolved.notices:
-        _tell(line)
+        _print_status(line)
     s = resolved.scenario
     vehicles = ', '.join(f'{name} ({entry.model})' for name, entry in sorted(s.vehicles.items())) or 'no vehicles'
     parts = [f'{s.duration_s:g} s', vehicles, f'soil {s.terrain.soil_name}', f'ground {s.terrain.source}']
@@ -293,9 +293,9 @@ def verify(
     for name, value in (('--duration', duration), ('--seed', seed)):
         options += [] if value is None else [name, str(value)]
     try:
-        found = repeat(scenario, options, _tell, out, resolved.scenario.world.determinism, cpu_variants)
+        found = repeat(scenario, options, _print_status, out, resolved.scenario.world.determinism, cpu_variants)
     except RunFailed as error:
-        _tell(str(error))
+        _print_status(str(error))
         raise typer.Exit(NODE_FAILED) from None
     if as_json:
         _give(found)
@@ -303,7 +303,7 @@ def verify(
         print(f'{scenario}: is deterministic: all state hashes are equal')
     if not found['repeats']:
         promise = found['promises'] or 'null, which is checked as cross_process is'
-        _tell(f'{scenario}: violates world.determinism: {promise}')
+        _print_status(f'{scenario}: violates world.determinism: {promise}')
         raise typer.Exit(NODE_FAILED)
 
 
@@ -392,7 +392,7 @@ class _RunFolderErrors:
             where = str(error.filename or self._folder)
             raise InputError(Problem(where, '', error.strerror, 'a readable and writable disk with free space'))
         if isinstance(error, (RecoverError, OSError)):
-            _tell(str(error))
+            _print_status(str(error))
             raise typer.Exit(BAD_INPUT)
 
 
@@ -420,11 +420,11 @@ def bench(
     chosen = benchmarks() if name == 'all' else {name: benchmark(name)}
     results = {}
     for key, measure in chosen.items():
-        _tell(f'bench {key} …')
+        _print_status(f'bench {key} …')
         try:
             results[key] = measure()
         except RuntimeError as error:
-            _tell(str(error))
+            _print_status(str(error))
             raise typer.Exit(NODE_FAILED) from None
     _give(results if name == 'all' else results[name])
 
@@ -466,7 +466,7 @@ def experiment(
         outcome = run_experiment(name, values, show, plot)
     result = outcome.result
     if not as_json:
-        _tell(f'{name}:')
+        _print_status(f'{name}:')
     _give(result)
     try:
         outcome.draw()
@@ -477,10 +477,10 @@ def experiment(
     rows = [row for row in (result if isinstance(result, list) else [result]) if isinstance(row, dict)]
     problems += [f'experiment {name}: {row["problem"]}' for row in rows if 'problem' in row][:1]
     for problem in problems:
-        _tell(problem)
+        _print_status(problem)
     for row in rows:
         if 'checkpoint' in row:
-            _tell(f'interrupted; to continue: ./regolith experiment {name} --resume {row["checkpoint"]}')
+            _print_status(f'interrupted; to continue: ./regolith experiment {name} --resume {row["checkpoint"]}')
             raise typer.Exit(INTERRUPTED)
     if problems:
         raise typer.Exit(NODE_FAILED)
@@ -523,11 +523,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         flush_output()
     except InputError as error:
-        _tell(str(error))
+        _print_status(str(error))
         sys.exit(BAD_INPUT)
     except UsageError as error:
         if error.format_message():  # otherwise the help was already shown
-            _tell(usage_message(error))
+            _print_status(usage_message(error))
         sys.exit(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)

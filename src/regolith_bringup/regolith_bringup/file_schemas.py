@@ -8,9 +8,11 @@ Participants, object types, sensor types and experiments of plug-ins are include
 
 from __future__ import annotations
 
+import sys
 import types
 import typing
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -59,6 +61,16 @@ EXPERIMENT = FileKind('Experiments', 'Settings of `./regolith experiment NAME`, 
 
 def file_kinds() -> dict[str, FileKind]:
     """Return all file kinds by name, in name order."""
+    return dict(_file_kinds(tuple(sys.path)))
+
+
+@cache
+def _file_kinds(path: tuple[str, ...]) -> dict[str, FileKind]:
+    """Return the loaded file kinds. The result is cached, because every schema and page needs them.
+
+    Args:
+        path: Value of ``sys.path``, the key of the cache: a package on a new path may add a kind.
+    """
     return load_plugins(FILE_KINDS, instance_of(FileKind))
 
 

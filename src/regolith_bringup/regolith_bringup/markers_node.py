@@ -221,11 +221,11 @@ class MarkersNode:
         """Publish the pose of ``odom`` of each vehicle in ``world``, so that ``base_link`` is at its true pose."""
         transforms = []
         for name in self._adrift:
-            reckoned, true = self._odometry.get((name, 'odom')), self._odometry.get((name, 'ground_truth/odom'))
-            if reckoned is None or true is None or reckoned.header.stamp != true.header.stamp:
+            odometry_pose, true = self._odometry.get((name, 'odom')), self._odometry.get((name, 'ground_truth/odom'))
+            if odometry_pose is None or true is None or odometry_pose.header.stamp != true.header.stamp:
                 continue
-            place, turn = publish_world_to_odom(_pose(true), _pose(reckoned))
-            found = TransformStamped(child_frame_id=reckoned.header.frame_id)
+            place, turn = publish_world_to_odom(_pose(true), _pose(odometry_pose))
+            found = TransformStamped(child_frame_id=odometry_pose.header.frame_id)
             found.header.frame_id = true.header.frame_id
             ahead_ns = int(true.header.stamp.sec) * 10**9 + int(true.header.stamp.nanosec) + _AHEAD_NS
             found.header.stamp.sec, found.header.stamp.nanosec = divmod(ahead_ns, 10**9)
@@ -236,15 +236,15 @@ class MarkersNode:
             self._tf.publish(TFMessage(transforms=transforms))
 
 
-def publish_world_to_odom(true: tuple[Floats, Floats], reckoned: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+def publish_world_to_odom(true: tuple[Floats, Floats], odometry_pose: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Return position [m] and orientation of the odometry frame of a vehicle in the world.
 
     Args:
         true: Pose of the vehicle base in the world: position and quaternion (x, y, z, w).
-        reckoned: Pose of the vehicle base in the odometry frame.
+        odometry_pose: Pose of the vehicle base in the odometry frame.
     """
-    turn = matrix(true[1]) @ matrix(reckoned[1]).T
-    return true[0] - turn @ reckoned[0], from_matrix(turn)
+    turn = matrix(true[1]) @ matrix(odometry_pose[1]).T
+    return true[0] - turn @ odometry_pose[0], from_matrix(turn)
 
 
 def _pose(message: Odometry) -> tuple[Floats, Floats]:

@@ -31,7 +31,6 @@ from regolith_world.config import load_section
 from regolith_world.cycle import records
 from regolith_world.cycle.participant import Participant
 from regolith_world.cycle.participant_type import ParticipantType
-from regolith_world.liveness import FILE, Alive
 from regolith_world.ros import qos, record_codec
 from regolith_world.ros.announcement import Announcement
 from regolith_world.ros.checkpoint_services import CheckpointServices
@@ -46,6 +45,7 @@ from regolith_world.ros.runner import Runner
 from regolith_world.ros.shutdown import run_process
 from regolith_world.ros.simulation_services import SimulationServices
 from regolith_world.ros.startup_timeout import StartupNotice, StartupTimeout
+from regolith_world.watchdog import FILE, Alive
 from regolith_world.world import AdmissionError
 from regolith_world.world_node import MAX_SENSOR_LAG, REMOTE_NODES, WAIT_FOR_RECORDER
 
@@ -83,18 +83,18 @@ class SingleProcessNode:
         self._results = link.create_publisher(CycleResult, 'cycle_result', qos.PROTOCOL)
         self._delta = link.create_publisher(TerrainDelta, 'terrain/delta', qos.PROTOCOL)
         self._update = link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
-        simulation.bus.on_cycle = lambda c: self._tell(self._cycle, record_codec.cycle_bytes, c)
+        simulation.bus.on_cycle = lambda c: self._publish_record(self._cycle, record_codec.cycle_bytes, c)
         simulation.bus.on_result = self._collect
         simulation.bus.meanwhile = self._publish_kept
-        simulation.on_delta = lambda d: self._tell(self._delta, soil_wire.delta_bytes, d)
-        simulation.on_update = lambda u: self._tell(self._update, soil_wire.update_bytes, u)
-        ground = named_node('terrain', namespace)
-        create_height_service(ground, simulation.terrain.grid)
-        create_state_service(ground, simulation.terrain, self._run_id)
-        ground_map = MapTopics(ground, simulation.terrain.grid)
-        simulation.terrain.on_shown = lambda cycle: ground_map.publish(cycle.t_ns, cycle.bodies)
-        self.executor.add_node(ground)
-        self.nodes = [node, link, ground]
+        simulation.on_delta = lambda d: self._publish_record(self._delta, soil_wire.delta_bytes, d)
+        simulation.on_update = lambda u: self._publish_record(self._update, soil_wire.update_bytes, u)
+        terrain_node = named_node('terrain', namespace)
+        create_height_service(terrain_node, simulation.terrain.grid)
+        create_state_service(terrain_node, simulation.terrain, self._run_id)
+        terrain_map = MapTopics(terrain_node, simulation.terrain.grid)
+        simulation.terrain.on_shown = lambda cycle: terrain_map.publish(cycle.t_ns, cycle.bodies)
+        self.executor.add_node(terrain_node)
+        self.nodes = [node, link, terrain_node]
         self._news: list[Callable[[], None]] = []
         self._kept: list[tuple[Any, Callable[[Any, int], bytes], Any]] = []
         self._snapshots: list[tuple[str, VehicleState]] = []
@@ -177,7 +177,7 @@ class SingleProcessNode:
         if not participant.silent:
             self._news.append(publish)
 
-    def _tell(self, publisher: Any, to_bytes: Callable[[Any, int], bytes], record: Any) -> None:
+    def _publish_record(self, publisher: Any, to_bytes: Callable[[Any, int], bytes], record: Any) -> None:
         """Hold a protocol record back until the compiled loops of the vehicles leave the interpreter idle."""
         # Conversion is skipped without subscribers.
         if publisher.get_subscription_count():
@@ -201,7 +201,7 @@ class SingleProcessNode:
 
     def _collect(self, answer: records.CycleResult) -> None:
         """Collect the snapshots of all threads at their end."""
-        self._tell(self._results, record_codec.cycle_result_bytes, answer)
+        self._publish_record(self._results, record_codec.cycle_result_bytes, answer)
         self._ready += self._snapshots
         self._snapshots = []
 

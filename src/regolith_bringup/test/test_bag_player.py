@@ -71,9 +71,9 @@ def test_replay_ends_at_the_given_time_at_zero_too(
     found: dict[str, Any] = {}
     steps: list[tuple[int, int]] = []
 
-    def publish(tell: Any, **options: Any) -> int:
+    def publish(on_progress: Any, **options: Any) -> int:
         found.update(options)
-        tell(10**12)
+        on_progress(10**12)
         return 3
 
     made = nullcontext(SimpleNamespace(publish=publish))

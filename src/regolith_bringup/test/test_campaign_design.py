@@ -135,7 +135,10 @@ def test_a_campaign_is_checked_run_by_run(tmp_path: Path) -> None:
             {'scenario': 'tow_rovers'},
             r"^[^\n]*sweep\.yaml:1: scenario = 'tow_rovers': no such file or scenario[^\n]*mean two_rovers\?\)$",
         ),
-        ({'settings': {'terain.spacing_m': 0.1}}, r'^[^\n]*sweep\.yaml:8: terain = [^\n]*unknown key[^\n]*$'),
+        (
+            {'settings': {'terain.spacing_m': 0.1}},
+            r'^[^\n]*sweep\.yaml:8: terain = [^\n]*unknown key[^\n]*$',
+        ),
         ({'duration_s': 0.0}, r'duration_s = 0\.0: is out of range; allowed: greater than or equal to'),
         ({'vary': {'seed': {'low': 0, 'high': 10**6, 'samples': 10**5}, 'terrain.spacing_m': [0.1, 0.2]}}, 'too many'),
         ({'surprise': 1}, 'unknown key'),
@@ -174,7 +177,7 @@ def test_a_damaged_result_counts_as_none(tmp_path: Path) -> None:
     ):
         (tmp_path / 'out' / 'runs' / f'{name}.json').write_text(text)
     assert whole.open_folder(tmp_path / 'out', cases, False) == 1
-    assert whole.forget_failures(tmp_path / 'out', cases) == 1
+    assert whole.discard_failures(tmp_path / 'out', cases) == 1
     assert whole.open_folder(tmp_path / 'out', cases, False) == 0
 
 

@@ -37,16 +37,20 @@ def test_attempts_that_others_followed_do_not_count(run_dir: Path) -> None:
     soil.take(updates((4, 0, [1, 2], -0.1), (5, 0, [2, 3], -9.0)))
     # Another attempt at the fifth cycle comes in the next part; then the fourth is sent again.
     soil.take(updates((5, 1, [2], -0.2), (4, 0, [1, 2], -9.0), (6, 0, [], 0.0), (7, 0, [1], -0.3)))
-    ground = soil.ground({(1, 7, 0)}, 0.02)
-    assert (ground.i.tolist(), ground.j.tolist(), ground.level.tolist()) == ([1, 2], [7, 7], [-0.3, -0.2])
-    assert ground.conflicts == 4, 'one each of the fourth to seventh cycle'
+    changed_terrain = soil.changed_terrain({(1, 7, 0)}, 0.02)
+    assert (changed_terrain.i.tolist(), changed_terrain.j.tolist(), changed_terrain.level.tolist()) == (
+        [1, 2],
+        [7, 7],
+        [-0.3, -0.2],
+    )
+    assert changed_terrain.conflicts == 4, 'one each of the fourth to seventh cycle'
 
 
 def test_the_last_update_counts_if_it_was_committed(run_dir: Path) -> None:
     for committed, level in (({(1, 5, 1)}, -0.2), ({(1, 5, 0)}, -0.1)):
         soil = CommittedSoil(Bag(run_dir))
         soil.take(updates((4, 0, [1], -0.1), (5, 1, [1], -0.2)))
-        assert soil.ground(committed, 0.02).level.tolist() == [level]
+        assert soil.changed_terrain(committed, 0.02).level.tolist() == [level]
 
 
 @pytest.mark.parametrize('reach', [30, 2**31 - 1], ids=['close together', 'far apart'])

@@ -104,7 +104,7 @@ def lamps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (info / 'entry_points.txt').write_text(POINTS)
     (site / 'lamps.py').write_text(LAMPS)
     monkeypatch.syspath_prepend(str(site))
-    monkeypatch.setattr(plugins, '_told', set())
+    monkeypatch.setattr(plugins, '_warned', set())
     yield
     sys.modules.pop('lamps', None)
 

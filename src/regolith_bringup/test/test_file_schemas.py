@@ -16,6 +16,7 @@ import jsonschema
 import pytest
 import yaml
 
+from regolith_bringup import file_schemas
 from regolith_bringup.commands.new import FILES, new
 from regolith_bringup.commands.schema import schema
 from regolith_bringup.file_schemas import all_models, file_kinds, json_schema
@@ -54,6 +55,15 @@ def generator() -> ModuleType:
 def test_every_kind_of_file_has_shipped_examples() -> None:
     assert set(file_kinds()) - set(SHIPPED) == {'campaign', 'experiment'}
     assert len(FILES_SHIPPED) > 50 and {kind for kind, _ in FILES_SHIPPED} == set(SHIPPED)
+
+
+def test_file_kinds_are_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    file_schemas._file_kinds.cache_clear()
+    loads: list[str] = []
+    load = file_schemas.load_plugins
+    monkeypatch.setattr(file_schemas, 'load_plugins', lambda group, make: loads.append(group) or load(group, make))
+    assert file_kinds() == file_kinds() and file_kinds() is not file_kinds()
+    assert loads == ['regolith.file_kinds']
 
 
 @pytest.mark.parametrize(('kind', 'file'), FILES_SHIPPED, ids=lambda value: getattr(value, 'stem', value))

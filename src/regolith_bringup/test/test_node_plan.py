@@ -58,7 +58,7 @@ def test_a_failed_participant_is_started_again_only_where_it_may_rejoin() -> Non
 
 def test_remote_nodes_are_not_started_locally() -> None:
     scenario = load_scenario('two_rovers').scenario
-    specs = node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1', elsewhere=('basalt', 'terrain'))
+    specs = node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1', remote_nodes=('basalt', 'terrain'))
     assert [s.public_name for s in specs] == ['recorder', 'world', 'amber']
     assert specs[1].parameters['remote_nodes'] == ['basalt', 'terrain']
     assert the_plan()[1].parameters['remote_nodes'] == ['']
@@ -79,14 +79,14 @@ def test_only_awaited_participants_can_be_remote(name: str) -> None:
 def test_with_vehicles_elsewhere_auto_is_never_one_process() -> None:
     scenario = load_scenario('two_rovers').scenario
     assert parse_remote_nodes('basalt', scenario, 'auto') == ('basalt',)
-    specs = node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1', 'auto', elsewhere=('basalt',))
+    specs = node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1', 'auto', remote_nodes=('basalt',))
     assert [s.public_name for s in specs] == ['recorder', 'world', 'terrain', 'amber']
 
 
 def test_vehicles_elsewhere_share_no_process_with_those_here() -> None:
     vehicles = [f'vehicles.v{k}={{model: viper, position: [{4 * k}, 9]}}' for k in range(4)]
     scenario = load_scenario('two_rovers', vehicles).scenario
-    specs = node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1', 2, elsewhere=('v0', 'v3'))
+    specs = node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1', 2, remote_nodes=('v0', 'v3'))
     assert [s.parameters['vehicles'] for s in specs if 'vehicles' in s.parameters] == [
         ['amber', 'v1'],
         ['basalt', 'v2'],

@@ -231,7 +231,7 @@ def test_rates_are_messages_less_one_by_their_time(
     say: Any, graph: Noted, monkeypatch: pytest.MonkeyPatch, window: list[str]
 ) -> None:
     times = iter([0.0, 0.25, 0.75, 1.25, 1.5, 1.75, 2.0, 2.25])
-    monkeypatch.setattr('regolith_bringup.commands.ros.time', SimpleNamespace(monotonic=lambda: next(times)))
+    monkeypatch.setattr('regolith_bringup.commands.ros2_commands.time', SimpleNamespace(monotonic=lambda: next(times)))
     graph._answers['echo'] = lambda name, kind, command, take: [take(None) for _ in range(7)]
     code, out, _ = say('topic', 'hz', '/a', *window)
     assert code == 0 and out.splitlines() == [f'average rate: {rate}' for rate in expected_rates(window)]

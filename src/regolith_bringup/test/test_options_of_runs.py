@@ -40,7 +40,7 @@ def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch,
             'restore_from': None,
             'namespace': '',
             'network': False,
-            'elsewhere': (),
+            'remote_nodes': (),
         }
         and resolved.scenario.recording.enabled
         and os.environ['ROS_DOMAIN_ID'] == '5'
@@ -59,7 +59,7 @@ def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch,
         'restore_from': tmp_path / 'c',
         'namespace': 'east',
         'network': True,
-        'elsewhere': (),
+        'remote_nodes': (),
     }
     scenario = resolved.scenario
     assert (scenario.duration_s, scenario.real_time_factor, scenario.seed, scenario.terrain.spacing_m) == (
@@ -70,7 +70,7 @@ def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch,
     )
     assert not scenario.recording.enabled and os.environ['ROS_DOMAIN_ID'] == '23'
     assert say('run', 'two_rovers', '--remote', 'amber,terrain', '--rtf', 'max')[0] == 3
-    assert set(start.calls[-1][2]['elsewhere']) == {'amber', 'terrain'}
+    assert set(start.calls[-1][2]['remote_nodes']) == {'amber', 'terrain'}
     assert start.calls[-1][1][0].scenario.real_time_factor in ('max', math.inf)
     assert say('run', 'two_rovers', '--domain', 'auto')[2] == f'ROS_DOMAIN_ID={os.environ["ROS_DOMAIN_ID"]}\n'
     assert 1 <= int(os.environ['ROS_DOMAIN_ID']) <= 101
@@ -208,13 +208,13 @@ def test_replay_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPat
     bag, *rest = made.calls[0][1]
     assert bag.path.name == 'bag_0.mcap' and rest == [('/clock', '/amber/wheel_states'), '17', 'east']
     options = made.calls[1][2]
-    options.pop('tell')
+    options.pop('on_progress')
     assert options == {'from_ns': 10**9, 'to_ns': 2_500_000_000, 'rate': 4.0, 'wait_s': 0.25}
     del made.calls[:]
     assert json.loads(say('replay', run_dir, '--rate', 'max', '--json')[1]) == {'messages': 41}
     assert made.calls[0][1][1:] == ((), None, '')
     options = made.calls[1][2]
-    options.pop('tell')
+    options.pop('on_progress')
     assert options == {'from_ns': 0, 'to_ns': 2**63 - 1, 'rate': math.inf, 'wait_s': 1.0}
 
 

@@ -21,7 +21,7 @@ from regolith_files.problems import InputError, Problem
 STRIP: dict[str, Any] = {
     'model': 'crm',
     'name': 'strip',
-    'vehicle': 'amber',
+    'allowed_vehicle': 'amber',
     'rectangle': {'low': [1.6, -1.0], 'high': [3.2, 1.0]},
     'spacing_m': 0.05,
     'depth_m': 0.2,
@@ -67,8 +67,14 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
             {'name': '../../../x'},
             ["terrain.regions.0.name = '../../../x'", 'cannot be the name of a folder; allowed: letters'],
         ),
-        ({'vehicle': None}, ['terrain.regions.0.model = crm: vehicle is missing', 'allowed: all of rectangle']),
-        ({'vehicle': 'ambr'}, ['terrain.regions.0.vehicle', "'ambr'", 'allowed: amber, basalt (did you mean amber?)']),
+        (
+            {'allowed_vehicle': None},
+            ['terrain.regions.0.model = crm: allowed_vehicle is missing', 'allowed: all of rectangle'],
+        ),
+        (
+            {'allowed_vehicle': 'ambr'},
+            ['terrain.regions.0.allowed_vehicle', "'ambr'", 'allowed: amber, basalt (did you mean amber?)'],
+        ),
         ({'soil': 'lunar_nominal'}, ['terrain.regions.0.soil', 'allowed:', 'lunar_regolith']),
         (
             {'soil': {'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, 'poisson_ratio': 0.5}},
@@ -79,7 +85,7 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
             ['terrain.regions.0.soil.friction = -0.1', 'allowed:'],
         ),
         (
-            {'model': 'rigid', 'spacing_m': None, 'depth_m': None, 'vehicle': None},
+            {'model': 'rigid', 'spacing_m': None, 'depth_m': None, 'allowed_vehicle': None},
             ["terrain.regions.0.name = 'strip': applies only to model crm", 'allowed: no value, or model: crm'],
         ),
         (
@@ -110,11 +116,11 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ),
         (
             {'amber': {'model': 'm113', 'position': [-9.0, 0.0]}},
-            ['terrain.regions.0.vehicle', 'does not run on particles', 'allowed: a wheeled vehicle'],
+            ['terrain.regions.0.allowed_vehicle', 'does not run on particles', 'allowed: a wheeled vehicle'],
         ),
         (
             {'amber': {'model': 'rassor'}},
-            ['terrain.regions.0.vehicle', 'has tools', 'allowed: a vehicle without tools'],
+            ['terrain.regions.0.allowed_vehicle', 'has tools', 'allowed: a vehicle without tools'],
         ),
     ],
 )

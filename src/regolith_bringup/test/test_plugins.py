@@ -38,7 +38,7 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / 'good_moon.py').write_text(f'path = {str(tmp_path / "good.yaml")!r}\nlost = "/nowhere/lost.yaml"\n')
     (tmp_path / 'good.yaml').write_text('description: fine\nvehicles: {amber: {position: [0, 0]}}\n')
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(plugins, '_told', set())
+    monkeypatch.setattr(plugins, '_warned', set())
     yield
     for name in ('bad_moon', 'leaving_moon', 'good_moon'):
         sys.modules.pop(name, None)

@@ -15,13 +15,13 @@ from regolith_bringup.commands.progress import ProgressEstimate, duration_text, 
 def test_the_time_left_is_that_of_the_pace_so_far() -> None:
     now = [100.0]
     work = ProgressEstimate('wheel-rig', lambda: now[0])
-    work.tell(0, 0)
+    work.update(0, 0)
     now[0] = 110.0
     assert work.left_s is None and work.line() == 'wheel-rig: 10 s so far'
-    work.tell(40, 100)  # continued from a checkpoint: these took no time
+    work.update(40, 100)  # continued from a checkpoint: these took no time
     assert work.left_s is None and work.line() == 'wheel-rig: 40 %, 10 s so far'
     now[0] = 140.0
-    work.tell(46, 100)
+    work.update(46, 100)
     assert work.left_s == pytest.approx(270.0)  # 6 parts in 30 s, 54 are left
     now[0] = 200.0  # no report for one minute
     assert work.left_s == pytest.approx(210.0) and work.line() == 'wheel-rig: 46 %, about 4 min left'

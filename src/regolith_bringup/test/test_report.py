@@ -54,11 +54,11 @@ def test_cycles_distinguish_committed_and_discarded(run_dir: Path) -> None:
 
 
 def test_ground_holds_committed_updates_only(run_dir: Path) -> None:
-    ground = read_run(run_dir).ground
-    assert len(ground.i) == 2 * 60 * made.NODES_PER_CYCLE
-    assert set(ground.j.tolist()) == {0, 50}
-    assert np.all(ground.level == -made.RUT_M), 'a discarded update dug deeper'
-    assert ground.conflicts == 60
+    changed_terrain = read_run(run_dir).changed_terrain
+    assert len(changed_terrain.i) == 2 * 60 * made.NODES_PER_CYCLE
+    assert set(changed_terrain.j.tolist()) == {0, 50}
+    assert np.all(changed_terrain.level == -made.RUT_M), 'a discarded update dug deeper'
+    assert changed_terrain.conflicts == 60
 
 
 def test_ground_map_places_the_ruts(run_dir: Path) -> None:
@@ -83,7 +83,7 @@ def test_each_running_gear_is_plotted_by_its_telemetry(tmp_path: Path) -> None:
     """Wheels by what they measure; a gear of any package by its GearState, in units that are read easily."""
     run = read_run(made.make_run(tmp_path / 'run', 20, bands=True))
     amber, basalt = run.tracks['amber'], run.tracks['basalt']
-    assert [h.name for h in amber.histories] == ['incremental sinkage', 'slip ratio'] and not amber.told
+    assert [h.name for h in amber.histories] == ['incremental sinkage', 'slip ratio'] and not amber.telemetry
     assert [(h.name, h.unit, h.parts) for h in basalt.histories] == [
         ('slip ratio', '', ('left', 'right')),
         ('band tension', 'N', ('left', 'right')),
@@ -127,12 +127,12 @@ def test_crossing_is_where_tracks_meet_squarely(run_dir: Path) -> None:
     nothing = CycleTiming(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool))
     empty = np.zeros(0, dtype=np.int64)
     tracks = {'a': straight('a', (0.0, 0.0), (0.05, 0.0)), 'b': straight('b', (4.0, -5.0), (0.0, 0.05))}
-    ground = ChangedTerrain(0.02, empty, empty, np.zeros(0))
-    found = crossing(RunData(run_dir, scenario, tracks, nothing, ground))
+    changed_terrain = ChangedTerrain(0.02, empty, empty, np.zeros(0))
+    found = crossing(RunData(run_dir, scenario, tracks, nothing, changed_terrain))
     # Tracks are looked at every fifth sample, 0.25 m apart, and meet within 0.2 m.
     assert found == pytest.approx((4.0, 0.0), abs=0.25)
     tracks['b'] = straight('b', (-3.0, 0.0), (0.05, 0.0))
-    assert crossing(RunData(run_dir, scenario, tracks, nothing, ground)) is None, 'one follows the other'
+    assert crossing(RunData(run_dir, scenario, tracks, nothing, changed_terrain)) is None, 'one follows the other'
 
 
 def test_summary_has_the_stable_keys(run_dir: Path) -> None:
@@ -312,7 +312,7 @@ def test_a_cross_section_shows_the_rut(run_dir: Path) -> None:
         assert section.depth == pytest.approx(made.RUT_M, abs=1e-9)
         beside = np.abs(np.abs(section.across) - 0.5) < 0.4  # the other track is 1 m away
         np.testing.assert_array_equal(section.final[beside], section.undisturbed[beside])
-        assert section.travelled == pytest.approx(0.5 * run.tracks[section.name].distance)
+        assert section.traveled == pytest.approx(0.5 * run.tracks[section.name].distance)
 
 
 def test_plots_write_their_data(tmp_path: Path) -> None:
@@ -446,7 +446,7 @@ def test_rut_section_plot_is_in_millimeters_about_the_ground_before(run_dir: Pat
         np.testing.assert_array_equal(panel.lines[1].get_xdata(), section.across)
         assert before == pytest.approx(np.zeros(len(before)), abs=1e-9)
         assert after.min() == pytest.approx(-1e3 * made.RUT_M) and panel.get_ylabel() == 'height [mm]'
-        assert panel.get_title('left').startswith(f'{section.name}, {section.travelled:.1f} m along, at (')
+        assert panel.get_title('left').startswith(f'{section.name}, {section.traveled:.1f} m along, at (')
 
 
 def test_a_run_that_ended_at_once_has_simulated_nothing(run_dir: Path, tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_given_paths_of_drivers() -> None:
     ],
 )
 def test_rocks_are_kept_off_vehicles_whose_gear_is_not_wheels_of_their_own(model: str, reach: float) -> None:
-    """They would end the run before it starts: half of the widest cross-section, to a decimetre."""
+    """They would end the run before it starts: half of the widest cross-section, to a decimeter."""
     config, mjcf = load_vehicle_model(model)
     gear = make_running_gear(config, compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)), mjcf)
     assert running_gear_radius(gear) == pytest.approx(reach, abs=0.1)

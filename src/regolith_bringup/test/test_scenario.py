@@ -65,7 +65,7 @@ def test_overrides_in_order_and_options_win() -> None:
         'two_rovers',
         ['duration_s=5', 'duration_s=6', 'vehicles.amber.position.0=1.5', 'terrain.soil=chrono_lunar', 'seed=4'],
         seed=9,
-        speed='2',
+        real_time_factor='2',
         record=False,
     ).scenario
     assert scenario.duration_s == 6.0
@@ -135,12 +135,12 @@ def test_objects_that_stand_inside_one_another_are_refused() -> None:
     load_scenario('two_rovers', [one, other, 'world.contact=none'])
 
 
-def test_deadlines_need_a_speed() -> None:
+def test_strict_real_time_needs_a_real_time_factor() -> None:
     with pytest.raises(
         InputError, match=r"real_time_factor = 'max': sets no deadlines.*allowed: a number, 1\.0 for real time"
     ):
         load_scenario('two_rovers', ['world.real_time=strict'])
-    load_scenario('two_rovers', ['world.real_time=strict'], speed=1.0)
+    load_scenario('two_rovers', ['world.real_time=strict'], real_time_factor=1.0)
 
 
 def test_paths_are_relative_to_the_file_that_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

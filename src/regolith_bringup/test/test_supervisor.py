@@ -100,7 +100,7 @@ def test_a_node_that_fails_too_often_ends_the_run(
     assert said == [
         *['agent: ended with 1; starting it again'] * RESTARTS,
         'agent: ended with exit code 1',
-        f'agent: stopped after {RESTARTS} restarts; ending the run',
+        f'agent: stopped after {RESTARTS} restarts: ending the run',
     ]
 
 
@@ -115,7 +115,7 @@ def test_node_that_reports_a_fatal_error_is_not_restarted(tmp_path: Path, monkey
     assert said == [
         'recorder: no space',
         'recorder: ended with exit code 3',
-        'recorder: stopped after 0 restarts; ending the run',
+        'recorder: stopped after 0 restarts: ending the run',
     ]
 
 

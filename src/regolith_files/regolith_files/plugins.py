@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 KindT = TypeVar('KindT')
 
 _log = logging.getLogger('regolith')
-_told: set[tuple[str, str]] = set()
+_warned: set[tuple[str, str]] = set()
 """Group and name, or target, of plug-ins with a logged warning."""
 
 
@@ -44,8 +44,8 @@ def _package(point: metadata.EntryPoint) -> str:
 
 
 def _warn_once(group: str, which: str, text: str) -> None:
-    if (group, which) not in _told:
-        _told.add((group, which))
+    if (group, which) not in _warned:
+        _warned.add((group, which))
         _log.warning('plug-in skipped: %s', text)
 
 

@@ -85,7 +85,7 @@ def test_validated_unknown_key_suggests_keys_inside_and_outside() -> None:
     assert allowed(Outer, {'regions': []}) == 'seed, ground, sun (did you mean ground.regions?)'
     assert allowed(Outer, {'ground': {'seed': 3}}) == 'regions, width (did you mean seed?)'
     assert allowed(Outer, {'sed': 3}) == 'seed, ground, sun (did you mean seed?)'
-    assert allowed(Outer, {'colour': 3}) == 'seed, ground, sun'
+    assert allowed(Outer, {'color': 3}) == 'seed, ground, sun'
 
 
 class Store(Section):

@@ -57,10 +57,10 @@ class BenchScene:
         materials: list[Material] = [Principled((0.16, 0.14, 0.12), 0.9, micro_relief=0.6)]
         looks = load_visuals(*load_vehicle_model('viper'))
         parts = vehicle_parts(looks, materials)
-        ground = SoilHeightSource(self.grid, (-half, half, -half, half))
+        height_source = SoilHeightSource(self.grid, (-half, half, -half, half))
         # The detail setting is large enough to show every node of the square.
         self.rays = EmbreeRays()
-        self.scene = Scene(ground, materials, view_range=100.0, detail=40.0, rays=self.rays)
+        self.scene = Scene(height_source, materials, view_range=100.0, detail=40.0, rays=self.rays)
         self._rocks(half, rocks)
         meshes = [self.scene.add_mesh(part.mesh, holds_light=True) for part in parts]
         at: dict[str, Floats] = {'': np.zeros(3)}
@@ -71,7 +71,7 @@ class BenchScene:
         self.rovers = [self.scene.add_object(name, zip(meshes, kinds)) for name in ('amber', 'basalt')]
         self.move(0.0)
         self.eye = np.array([*_EYE[:2], _EYE[2] + float(self.grid.levels(*_EYE[:2]))])
-        self.scene.centre(self.eye)
+        self.scene.center(self.eye)
         self.scene.commit()
 
     def move(self, along: float) -> None:

@@ -217,9 +217,9 @@ class SensorsNode:
             self._schedule.start(message.t_ns)
         if self._returning and not message.resimulating:
             self._returning = False
-            self.states.forget_after(message.t_ns)
+            self.states.discard_after(message.t_ns)
             for topics in self.topics:
-                topics.forget_after(message.t_ns)
+                topics.discard_after(message.t_ns)
         if rewound:
             early, self._early = self._early, []
             for epoch, take in early:

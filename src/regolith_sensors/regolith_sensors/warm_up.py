@@ -32,7 +32,7 @@ def main(rays: str = USUAL) -> None:
     ground = SoilHeightSource(SoilGrid(FlatField(), 0.05), (-2.0, 2.0, -2.0, 2.0))
     scene = Scene(ground, [Principled((0.1, 0.1, 0.1))], rays=ray_backend(rays)())
     node = np.zeros(1, dtype=np.int32)
-    scene.centre((0.0, 0.0, 1.0))
+    scene.center((0.0, 0.0, 1.0))
     scene.update(node, node)
     # Large enough to receive ground light.
     hull = scene.add_object('hull', [(scene.add_mesh(box((0.5, 0.5, 0.1)), holds_light=True), Semantic.VEHICLE)])

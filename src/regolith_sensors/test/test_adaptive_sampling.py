@@ -40,7 +40,7 @@ def look(flat_scene: Callable[..., Scene]) -> Callable[..., RenderedImage]:
     scene = flat_scene(Lambert((0.1,) * 3), (Lambert((0.5,) * 3),))
     plate = scene.add_object('plate', [(scene.add_mesh(box((0.01, 0.6, 0.8))), Semantic.OTHER)])
     scene.place(plate, 0, (4.0, 0.3, 1.0), (math.sin(0.1), 0.0, 0.0, math.cos(0.1)))
-    scene.centre((0.0, 0.0, 1.5))
+    scene.center((0.0, 0.0, 1.5))
     pose = CameraPose(np.array([0.0, 0.0, 1.5]), np.array([0.0, math.sin(0.1), 0.0, math.cos(0.1)]))
 
     def photograph(frame: int = 0, **changes: Any) -> RenderedImage:
@@ -118,10 +118,10 @@ def test_unpainted_parts_are_no_brighter_than_dusty_metal(tmp_path: Any) -> None
     bare.write_text(text)
     materials: list[Any] = []
     vehicle_parts(load_visuals(config, bare), materials)
-    colours = {m.color for m in materials if isinstance(m, Principled)}
-    assert (0.14, 0.14, 0.14) in colours and (0.5, 0.5, 0.5) not in colours
+    colors = {m.color for m in materials if isinstance(m, Principled)}
+    assert (0.14, 0.14, 0.14) in colors and (0.5, 0.5, 0.5) not in colors
     # A configured color is kept.
-    assert any(c == pytest.approx((0.5, 0.5, 0.4)) for c in colours)
+    assert any(c == pytest.approx((0.5, 0.5, 0.4)) for c in colors)
 
 
 def test_crest_in_front_of_a_plain_is_an_edge() -> None:

@@ -61,7 +61,7 @@ def test_camera_info_predicts_disc_positions(distortion: dict[str, Any], flat_sc
     pose = CameraPose(np.array([0.0, 0.0, 15.0]), np.array(LEVEL))
     for y, z in [(0.5, 0.3), (-0.55, 0.35), (-0.3, -0.2)]:
         scene.place(disc, 0, (1.0, y, 15.0 + z), across)
-        scene.centre((0.0, 0.0, 15.0))
+        scene.center((0.0, 0.0, 15.0))
         frame = device.expose(scene.commit(), scene.origin, lambda _: pose, Sun(math.radians(270.0), 0.0))
         light = frame.radiance[..., 1]
         rows, columns = np.indices(light.shape)
@@ -90,7 +90,7 @@ def test_info_of_a_stereo_pair() -> None:
 
 
 def photograph(device: Camera, scene: Scene, frame: int = 0) -> np.ndarray:
-    scene.centre((0.0, 0.0, 1.5))
+    scene.center((0.0, 0.0, 1.5))
     tilt = np.array([0.0, math.sin(0.15), 0.0, math.cos(0.15)])
     pose = CameraPose(np.array([0.0, 0.0, 1.5]), tilt)
     seen = device.expose(scene.commit(), scene.origin, lambda _: pose, Sun(2.0, 0.3), frame=frame)
@@ -164,7 +164,7 @@ def test_motion_blur_of_a_panning_camera(flat_scene: Callable[..., Scene]) -> No
     scene = flat_scene(Lambert((0.0, 0.0, 0.0)), (Lambert(),))
     disc = scene.add_object('disc', [(scene.add_mesh(cylinder(0.01, 1e-3)), Semantic.OTHER)])
     scene.place(disc, 0, (1.0, 0.0, 15.0), (0.0, math.sin(math.pi / 4), 0.0, math.cos(math.pi / 4)))
-    scene.centre((0.0, 0.0, 15.0))
+    scene.center((0.0, 0.0, 15.0))
 
     def pose(part: float) -> CameraPose:
         angle = math.atan(20.0 / 120.0) * (part - 0.5)
@@ -199,9 +199,9 @@ def test_jpeg_and_mosaic() -> None:
     ramp = np.tile(np.linspace(0, 65535, 64).astype(np.uint16), (64, 1))
     back = jpeg_artifacts(ramp, 90)
     assert back.dtype == np.uint16 and np.abs(back.astype(int) - ramp).mean() < 600 and np.any(back != ramp)
-    colour = np.stack([ramp, ramp // 2, ramp // 4], axis=2)
-    assert np.abs(jpeg_artifacts(colour, 95).astype(int) - colour).mean() < 1500
-    assert mosaic(colour, 'rggb')[0, 2] == ramp[0, 2]
+    color = np.stack([ramp, ramp // 2, ramp // 4], axis=2)
+    assert np.abs(jpeg_artifacts(color, 95).astype(int) - color).mean() < 1500
+    assert mosaic(color, 'rggb')[0, 2] == ramp[0, 2]
 
 
 def refusal(**changes: Any) -> str:

@@ -25,8 +25,8 @@ from regolith_sensors.camera.config import CameraConfig  # noqa: E402
 from regolith_sensors.camera.pipeline import Camera, CameraImage  # noqa: E402
 from regolith_sensors.config.lighting import LightConfig  # noqa: E402
 from regolith_sensors.config.sensors import sensors_of  # noqa: E402
-from regolith_sensors.labels.dataset import LabelledBox  # noqa: E402
-from regolith_sensors.labels.dataset_export import labelled_boxes  # noqa: E402
+from regolith_sensors.labels.dataset import LabeledBox  # noqa: E402
+from regolith_sensors.labels.dataset_export import labeled_boxes  # noqa: E402
 from regolith_sensors.labels.ground_truth import Box2D  # noqa: E402
 from regolith_sensors.rays.image import empty_frame  # noqa: E402
 from regolith_sensors.ros import camera_topics  # noqa: E402
@@ -262,16 +262,16 @@ def test_boxes_round_trip_through_vision_messages() -> None:
     assert (first.bbox.center.position.x, first.bbox.center.position.y) == (5.5, 15.0)
     assert (first.bbox.size_x, first.bbox.size_y, first.id) == (6.0, 11.0, 'rock_7')
     assert (first.results[0].hypothesis.class_id, first.results[0].hypothesis.score) == ('rock', 1.0)
-    assert labelled_boxes(found, None) == [
-        LabelledBox('rock', 3, 10, 8, 20, 0, None, 'rock_7'),
-        LabelledBox('wheel', 3, 10, 8, 20, 0, None, 'amber/left'),
+    assert labeled_boxes(found, None) == [
+        LabeledBox('rock', 3, 10, 8, 20, 0, None, 'rock_7'),
+        LabeledBox('wheel', 3, 10, 8, 20, 0, None, 'amber/left'),
     ]
     # Two objects in one box: the order of their numbers identifies them.
     instances = np.ones((30, 30), np.uint16)
     instances[10:21, 3:9] = 7
     instances[10:21:10, 3:9:5] = 9
     instances[25, 25] = 11
-    assert labelled_boxes(found, instances) == [
-        LabelledBox('rock', 3, 10, 8, 20, 62, 7, 'rock_7'),
-        LabelledBox('wheel', 3, 10, 8, 20, 4, 9, 'amber/left'),
+    assert labeled_boxes(found, instances) == [
+        LabeledBox('rock', 3, 10, 8, 20, 62, 7, 'rock_7'),
+        LabeledBox('wheel', 3, 10, 8, 20, 4, 9, 'amber/left'),
     ]

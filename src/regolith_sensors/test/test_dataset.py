@@ -14,13 +14,13 @@ import pytest
 import yaml
 
 from regolith_sensors.labels import dataset_export
-from regolith_sensors.labels.dataset import DatasetWriter, LabelledBox
+from regolith_sensors.labels.dataset import DatasetWriter, LabeledBox
 from regolith_sensors.labels.ground_truth import boxes
 
 NAMES = {2: 'rock', 3: 'vehicle', 4: 'wheel'}
 
 
-def labelled_scene() -> tuple[np.ndarray, list[LabelledBox]]:
+def labeled_scene() -> tuple[np.ndarray, list[LabeledBox]]:
     """Return an instance image (an irregular rock, one cut by a pole, a dot) and its ground truth boxes."""
     numbers = np.ones((40, 60), np.uint16)
     rng = np.random.default_rng(5)
@@ -31,12 +31,12 @@ def labelled_scene() -> tuple[np.ndarray, list[LabelledBox]]:
     numbers[2, 2] = 4
     found = boxes(numbers, numbers.astype(np.uint8), 1)
     return numbers, [
-        LabelledBox(NAMES[b.object_id], b.left, b.top, b.right, b.bottom, b.pixels, b.object_id) for b in found
+        LabeledBox(NAMES[b.object_id], b.left, b.top, b.right, b.bottom, b.pixels, b.object_id) for b in found
     ]
 
 
 def test_coco_and_yolo_labels_agree(tmp_path: Path) -> None:
-    numbers, found = labelled_scene()
+    numbers, found = labeled_scene()
     image = np.arange(40 * 60, dtype=np.uint16).reshape(40, 60) * 20
     writer = DatasetWriter(tmp_path, least_pixels=4)
     writer.add('a', image, found, 'train', numbers)
@@ -71,7 +71,7 @@ def test_coco_and_yolo_labels_agree(tmp_path: Path) -> None:
 def test_box_is_counted_by_pixels_or_by_area(tmp_path: Path, pixels: int, area: int, least: int) -> None:
     """Both ends belong to a box: 4 columns by 3 rows. A label needs at least the minimum number, in both layouts."""
     writer = DatasetWriter(tmp_path, least_pixels=least)
-    writer.add('a', np.zeros((40, 60), np.uint8), [LabelledBox('rock', 5, 7, 8, 9, pixels)])
+    writer.add('a', np.zeros((40, 60), np.uint8), [LabeledBox('rock', 5, 7, 8, 9, pixels)])
     there = int(area >= least)
     assert writer.finish()['train']['boxes']['rock'] == there
     coco = json.loads((tmp_path / 'annotations' / 'instances_train.json').read_text())
@@ -83,7 +83,7 @@ def test_box_is_counted_by_pixels_or_by_area(tmp_path: Path, pixels: int, area: 
 
 
 def test_outlines_enclose_the_pixels(tmp_path: Path) -> None:
-    numbers, found = labelled_scene()
+    numbers, found = labeled_scene()
     writer = DatasetWriter(tmp_path, ['vehicle', 'rock'], least_pixels=4)
     writer.add('a', numbers, found, 'train', numbers)
     writer.finish()
@@ -111,7 +111,7 @@ def test_categories_are_numbered_among_the_classes_chosen(tmp_path: Path) -> Non
     """In both layouts, from 1 in COCO and from 0 in YOLO."""
     writer = DatasetWriter(tmp_path, ['wheel', 'rock'], least_pixels=1)
     image = np.zeros((40, 60), np.uint8)
-    writer.add('a', image, [LabelledBox(name, 5, 7, 8, 9, 12) for name in ('rock', 'vehicle', 'wheel')], 'train')
+    writer.add('a', image, [LabeledBox(name, 5, 7, 8, 9, 12) for name in ('rock', 'vehicle', 'wheel')], 'train')
     assert writer.finish()['train']['boxes'] == {'wheel': 1, 'rock': 1}
     coco = json.loads((tmp_path / 'annotations' / 'instances_train.json').read_text())
     assert [(c['id'], c['name']) for c in coco['categories']] == [(1, 'rock'), (2, 'wheel')]
@@ -134,8 +134,8 @@ def test_last_frames_of_a_run_are_for_validation(
 ) -> None:
     """As many as the share of them, where that is a whole number exactly so many."""
     frames = [(k, np.zeros((4, 6), np.uint8), [], None) for k in range(total)]
-    monkeypatch.setattr(dataset_export, 'labelled_cameras', lambda bag: ('/a/eye',))
-    monkeypatch.setattr(dataset_export, '_labelled', lambda bag, camera, bits: iter(frames))
+    monkeypatch.setattr(dataset_export, 'labeled_cameras', lambda bag: ('/a/eye',))
+    monkeypatch.setattr(dataset_export, '_labeled', lambda bag, camera, bits: iter(frames))
     bag = SimpleNamespace(topics={'/a/eye/boxes': SimpleNamespace(messages=total)})
     run = SimpleNamespace(bag=bag, folder=tmp_path / 'run')
     found = dataset_export.export_dataset([run], tmp_path / 'set', val_share=share)

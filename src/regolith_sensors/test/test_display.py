@@ -34,7 +34,7 @@ def ground(scene: Scene, model: dict[str, Any] | str, **changes: Any) -> Any:
         'auto_exposure': {'target_level': 0.5},
     }
     camera = Camera(CameraConfig.model_validate({**values, **small, **changes}), 1, 'cam')
-    scene.centre((0.0, 0.0, 2.0))
+    scene.center((0.0, 0.0, 2.0))
     down = CameraPose(np.array([0.0, 0.0, 2.0]), np.array([0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5)]))
     seen = camera.expose(scene.commit(), scene.origin, lambda _: down, Sun(1.0, 0.6))
     return camera.process(seen).image.reshape(-1, 3).mean(axis=0)
@@ -80,10 +80,10 @@ def test_8_bit_images_are_srgb_encoded() -> None:
     shown, encoding = display_image(np.array([[0, 14036, 65535]], np.uint16), 'mono16')
     # 21.4 % of the light is the middle of the scale.
     assert encoding == 'mono8' and shown.dtype == np.uint8 and shown.tolist() == [[0, 128, 255]]
-    colours = np.array([60000, 30000, 5000], np.uint16)
-    expected = display_image(colours[None, None], 'rgb16')[0][0, 0]
+    colors = np.array([60000, 30000, 5000], np.uint16)
+    expected = display_image(colors[None, None], 'rgb16')[0][0, 0]
     for letters in ('rggb', 'bggr', 'gbrg', 'grbg'):
         mosaic = np.array(['rgb'.index(c) for c in letters]).reshape(2, 2)
-        image, form = display_image(np.tile(colours[mosaic], (8, 8)), f'bayer_{letters}16')
+        image, form = display_image(np.tile(colors[mosaic], (8, 8)), f'bayer_{letters}16')
         assert form == 'rgb8' and image.shape == (16, 16, 3)
         assert np.abs(image[4:-4, 4:-4].astype(int) - expected).max() <= 1

@@ -43,7 +43,7 @@ def wall(flat_scene: Callable[..., Scene], half: tuple[float, float, float] = (0
     scene = flat_scene(Lambert((ALBEDO,) * 3), (Lambert((WALL,) * 3),), 64.0)
     plate = scene.add_object('plate', [(scene.add_mesh(box(half), holds_light=True), Semantic.VEHICLE)])
     scene.place(plate, 0, (0.0, 0.0, 2.0), (0.0, 0.0, 0.0, 1.0))
-    scene.centre((0.0, 0.0, 2.0))
+    scene.center((0.0, 0.0, 2.0))
     return scene
 
 
@@ -149,7 +149,7 @@ def test_mirror_radiance_is_limited_to_white_paper(flat_scene: Callable[..., Sce
     scene.place(plate, 0, (0.0, 0.0, 2.0), (0.0, 0.0, 0.0, 1.0))
     ball = scene.add_object('ball', [(scene.add_mesh(icosphere(4, 1)), Semantic.OTHER)])
     scene.place(ball, 0, (1.5, 0.3, 2.0), (0.0, 0.0, 0.0, 1.0), 0.8)
-    scene.centre((0.0, 0.0, 2.0))
+    scene.center((0.0, 0.0, 2.0))
     traced = scene.commit()
     rays = np.zeros((2, 2, 3))
     rays[...] = np.array([[[-0.3, -0.3, 1.0], [0.3, -0.3, 1.0]], [[-0.3, 0.3, 1.0], [0.3, 0.3, 1.0]]]) / math.sqrt(1.18)

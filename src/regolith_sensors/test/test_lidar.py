@@ -33,7 +33,7 @@ def look(scene: Scene, config: LidarConfig, position: tuple[float, float, float]
     def poses(moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.tile(np.array(position), (len(moments), 1)), np.tile(pitch, (len(moments), 1, 1))
 
-    scene.centre(position)
+    scene.center(position)
     arrays = scene.commit()
     return Lidar(config, 1, 'lidar').scan(arrays, scene.origin, poses, **more)
 
@@ -128,7 +128,7 @@ def test_sweep_in_motion(flat_scene: Callable[..., Scene]) -> None:
     """Each column is measured at the sensor's pose at its time: for a rising sensor the ground sinks."""
     config = one_beam(columns=360, azimuth_deg=(-180.0, 180.0), elevation_deg=(-45.0, -45.0))
     scene = flat_scene()
-    scene.centre((0.0, 0.0, 2.0))
+    scene.center((0.0, 0.0, 2.0))
 
     def poses(moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.stack([0 * moments, 0 * moments, 2.0 + moments], axis=1), np.tile(np.eye(3), (len(moments), 1, 1))

@@ -32,7 +32,7 @@ def shoot(
     lamps: tuple[Spotlight, ...] = (),
     samples: int = 1,
 ) -> RenderedImage:
-    scene.centre(at)
+    scene.center(at)
     rays = scene.commit()
     camera = view(scene.origin, pixel_rays(size[1], size[0], focal, (), 'plumb_bob'), DOWN, at, focal)
     return rays.render(camera, lights(scene.origin, sun, lamps), sample_streams(1, 'camera', 0, samples))
@@ -126,7 +126,7 @@ def test_wide_beam_has_the_label_of_its_center(flat_scene: Callable[..., Scene])
 
     def label(edge: float, side: int) -> int:
         scene.place(near, 0, (10.5, edge + 5 * side, 10), (0, 0, 0, 1))
-        scene.centre((0.0, 0.0, 10.0))
+        scene.center((0.0, 0.0, 10.0))
         straight = np.zeros((2, 3)) + [0.0, 0.0, 10.0], np.tile(np.eye(3), (2, 1, 1))
         scan = Lidar(config, 1, 'lidar').scan(scene.commit(), scene.origin, lambda moments: straight)
         return int(scan.object_id[0, 0, 0])

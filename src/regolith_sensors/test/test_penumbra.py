@@ -48,7 +48,7 @@ def look(scene: Scene, at: tuple[float, float, float], pixel_m: float, sun: Sun,
         **changes,
     }
     camera = Camera(CameraConfig.model_validate(values), 1, 'amber/eye')
-    scene.centre(at)
+    scene.center(at)
     pose = CameraPose(np.array(at), np.array(DOWN))
     frame = camera.expose(scene.commit(), scene.origin, lambda _: pose, sun, frame=2)
     return frame.radiance[..., 1] * np.pi / (SUN_BANDS[1] * math.sin(sun.elevation))

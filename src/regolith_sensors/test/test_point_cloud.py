@@ -30,7 +30,7 @@ def sweep(scene: Scene, **changes: object) -> Scan:
         **changes,
     }
     config = LidarConfig.model_validate(values)
-    scene.centre((0.0, 0.0, HEIGHT))
+    scene.center((0.0, 0.0, HEIGHT))
 
     def poses(moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.tile([0.0, 0.0, HEIGHT], (len(moments), 1)), np.tile(np.eye(3), (len(moments), 1, 1))

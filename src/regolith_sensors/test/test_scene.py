@@ -49,7 +49,7 @@ def shoot(
     sun_samples: int = 1,
     bounce_samples: int = 0,
 ) -> RenderedImage:
-    scene.centre(position)
+    scene.center(position)
     traced = scene.commit()
     rays = pixel_rays(size[1], size[0], focal, (), 'plumb_bob')
     camera = view(scene.origin, rays, rotation, position, focal)
@@ -249,7 +249,7 @@ def test_equal_scenes_are_bit_identical_for_any_history(monkeypatch: pytest.Monk
 def test_updated_tiles_equal_fresh_tiles() -> None:
     """After an update, tiles equal fresh ones, including edges, skirts and the slopes of neighbors."""
     scene, grid = rough()
-    scene.centre((0.0, 0.0, 0.0))
+    scene.center((0.0, 0.0, 0.0))
     scene.commit()
     rng = np.random.default_rng(2)
     where = np.unique(rng.integers(-700, 700, (400, 2)), axis=0).astype(np.int32)
@@ -262,7 +262,7 @@ def test_updated_tiles_equal_fresh_tiles() -> None:
     scene.update(records.i, records.j)
     new, _ = rough()
     new = Scene(SoilHeightSource(grid), view_range=200.0, detail=3.0)
-    new.centre((0.0, 0.0, 0.0))
+    new.center((0.0, 0.0, 0.0))
     assert [t.key for t in scene.tiles.tiles] == [t.key for t in new.tiles.tiles]
     for a, b in zip(scene.tiles.tiles, new.tiles.tiles):
         np.testing.assert_array_equal(scene.tiles.nodes[a.slot], new.tiles.nodes[b.slot], err_msg=str(a.key))
@@ -296,7 +296,7 @@ def test_lamp_and_sun_in_the_image(flat_scene: Callable[..., Scene]) -> None:
 
 def test_bare_rays_agree_with_the_image(flat_scene: Callable[..., Scene]) -> None:
     scene = flat_scene()
-    scene.centre((0.0, 0.0, 2.0))
+    scene.center((0.0, 0.0, 2.0))
     camera = view(scene.origin, pixel_rays(64, 48, 60.0, (), 'plumb_bob'), DOWN, (0.0, 0.0, 2.0), 60.0)
     assert scene.commit().trace_only(camera, lights(scene.origin, LOW_SUN)) == 64 * 48
 
@@ -364,7 +364,7 @@ def test_ground_continues_beyond_an_elevation_model() -> None:
     posts[-1] = -3.0
     field = RasterField(posts, 1.0)
     tiles = TerrainTiles(SoilHeightSource(SoilGrid(field, 0.25)), view_range=300.0)
-    tiles.centre(0.0, 0.0)
+    tiles.center(0.0, 0.0)
     seen = [
         (tiles.corner(tile)[0] + CELLS * tiles.cell(tile), tiles.nodes[tile.slot][:, :, 0] + tile.datum)
         for tile in tiles.tiles
@@ -383,7 +383,7 @@ def test_tiles_cover_exactly_the_extent(extent: tuple[float, float, float, float
     """A rectangle that is neither square nor centered at the origin; its sides are on edges of the finest tiles."""
     west, east, south, north = extent
     tiles = TerrainTiles(SoilHeightSource(SoilGrid(FlatField(), 0.25), extent), view_range=500.0, detail=1000.0)
-    tiles.centre(0.5 * (west + east), 0.5 * (south + north))
+    tiles.center(0.5 * (west + east), 0.5 * (south + north))
     covered = 0.0
     for tile in tiles.tiles:
         (x, y, _), side = tiles.corner(tile), CELLS * tiles.cell(tile)

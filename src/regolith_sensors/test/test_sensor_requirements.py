@@ -57,9 +57,9 @@ def test_sensor_needs_select_the_streams_of_vehicles(shaking: None) -> None:
     """Poses of all vehicles, wheels of all vehicles, motion of the sensor's own vehicle."""
     names = ('basalt', 'amber')
     assert lossless_streams((), names) == {'amber': (), 'basalt': ()}
-    eye, labelling = {'model': EYE}, {'model': EYE, 'outputs': ['image', 'wheel_labels']}
+    eye, labeling = {'model': EYE}, {'model': EYE, 'outputs': ['image', 'wheel_labels']}
     assert lossless_streams(seen(eye=eye), names) == {'amber': ('state',), 'basalt': ('state',)}
-    found = lossless_streams(seen(eye=labelling, shaker={'model': {'type': 'shaker'}}), names)
+    found = lossless_streams(seen(eye=labeling, shaker={'model': {'type': 'shaker'}}), names)
     assert found == {'amber': ('state', WHEELS, MOTION), 'basalt': ('state', WHEELS)}
     assert lossless_streams(seen(imu={'model': 'imu_mems'}), names)['amber'] == ('state', MOTION)
     # Particles of the vehicles that have them, independent of the sensors.

@@ -30,8 +30,8 @@ def test_display_image_is_srgb_encoded() -> None:
 
 @pytest.mark.parametrize('letters', ['rggb', 'bggr', 'gbrg', 'grbg'])
 def test_gray_scene_is_gray_for_any_bayer_pattern(letters: str) -> None:
-    grey = np.linspace(2000.0, 30000.0, 12 * 16).reshape(12, 16).repeat(2, axis=0).repeat(2, axis=1)
-    seen = grey.copy()
+    gray = np.linspace(2000.0, 30000.0, 12 * 16).reshape(12, 16).repeat(2, axis=0).repeat(2, axis=1)
+    seen = gray.copy()
     for n, letter in enumerate(letters):
         seen[n // 2 :: 2, n % 2 :: 2] *= {'r': 0.7, 'g': 1.0, 'b': 0.55}[letter]
     image = display_image(message(f'bayer_{letters}16', seen.astype(np.uint16)))

@@ -125,7 +125,7 @@ def test_stereo_depth_of_a_rendered_pair(lens: str) -> None:
         fisheye = {'model': 'equidistant', 'coefficients': [-0.02, 0.004, -0.001, 0.0]}
         config = load_sensor({**config.model_dump(mode='json'), 'distortion': fisheye}, CameraConfig)
     scene, mast = lit_scene()
-    scene.centre(mast)
+    scene.center(mast)
     arrays = scene.commit()
     tilt = np.array([0.0, math.sin(math.radians(7.0)), 0.0, math.cos(math.radians(7.0))])
     images, depth = [], np.zeros((0, 0), np.float32)

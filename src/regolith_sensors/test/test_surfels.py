@@ -56,7 +56,7 @@ def shoot(
 ) -> RenderedImage:
     """Return the image of a camera above the origin."""
     position = (0.0, 0.0, height)
-    scene.centre(position)
+    scene.center(position)
     traced = scene.commit()
     camera = view(scene.origin, pixel_rays(size[1], size[0], focal, (), 'plumb_bob'), rotation, position, focal)
     return traced.render(camera, lights(scene.origin, sun), sample_streams(1, 'camera', 0, 1, 0))
@@ -75,7 +75,7 @@ def test_ray_hits_a_disc_and_misses_it_edge_on(flat_scene: Callable[..., Scene])
     scene = flat_scene()
     normal = np.array([-1.0, 0.0, 1.0])
     scene.set_surfels(discs([(5.0, 0.0, 1.0), (5.0, 4.0, 1.0)], np.array([normal / 2**0.5, (0.0, 0.0, 1.0)]), 0.2))
-    scene.centre((0.0, 0.0, 1.0))
+    scene.center((0.0, 0.0, 1.0))
     rays = scene.commit()
     aims = np.array([(5.0, 0.0, 0.0), (5.0, 0.1, 0.1), (5.0, 0.25, 0.0), (5.0, 0.0, 0.25), (5.0, 4.0, 0.0)])
     toward = (aims / np.linalg.norm(aims, axis=1)[:, None]).astype(np.float32)

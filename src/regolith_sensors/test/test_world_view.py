@@ -56,7 +56,7 @@ def test_pose_track_rewind_discards_later_states() -> None:
         track.add(20 * MS * k, state(float(k)))
     track.add(40 * MS, state(7.0))
     assert track.last_ns == 40 * MS
-    track.forget_after(40 * MS)
+    track.discard_after(40 * MS)
     assert track.last_ns == 40 * MS, 'the state at the time itself stays'
     assert track.at(80 * MS)[0][0, 0] == 7.0 and track.at(30 * MS)[0][0, 0] == 4.0
 
@@ -144,7 +144,7 @@ def test_surfels_are_of_the_same_commit_as_the_ground() -> None:
         states.advance(t * MS)
         assert states.discs.place[:, 2].tolist() == ([] if height is None else [height])
         assert len(ground.grid.all_records()) == (t // 20)
-    moving.forget_after(60 * MS)
+    moving.discard_after(60 * MS)
     assert moving.last_ns == 60 * MS, 'the state at the time itself stays'
     moving.add(40 * MS, floating(0.7))
     assert moving.last_ns == 40 * MS
@@ -289,7 +289,7 @@ def test_world_states_rewind_discards_later_states() -> None:
             each.add(20 * k * MS, state(0.0))
         for soil in states.particles.values():
             soil.add(20 * k * MS, floating(0.1))
-    states.forget_after(30 * MS)
+    states.discard_after(30 * MS)
     assert [each.last_ns for each in followed] == [20 * MS] * 4
 
 

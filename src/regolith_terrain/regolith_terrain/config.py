@@ -178,8 +178,10 @@ class SoilRegionConfig(Section):
         le=100.0,
         description='CRM only: depth of the particle bed below the undisturbed surface, down to a rough floor [m].',
     )
-    vehicle: str | None = Field(
-        default=None, min_length=1, description='CRM only: name of the only vehicle that may enter the region.'
+    allowed_vehicle: str | None = Field(
+        default=None,
+        min_length=1,
+        description='CRM only: name of the only vehicle that may enter the region; its process moves the particles.',
     )
     other_vehicles: Literal['stop', 'scm'] = Field(
         default='stop',
@@ -201,7 +203,7 @@ class SoilRegionConfig(Section):
 
     @model_validator(mode='after')
     def _particles_are_whole(self) -> SoilRegionConfig:
-        given = {key: getattr(self, key) for key in ('rectangle', 'name', 'spacing_m', 'depth_m', 'vehicle')}
+        given = {key: getattr(self, key) for key in ('rectangle', 'name', 'spacing_m', 'depth_m', 'allowed_vehicle')}
         if self.model != 'crm':
             extra = [key for key, value in given.items() if value is not None and key != 'rectangle']
             if extra:
@@ -239,11 +241,11 @@ class SoilRegionConfig(Section):
             return None
         from regolith_terrain.crm.region import ParticleRegion
 
-        assert self.rectangle and self.name and self.vehicle and self.spacing_m and self.depth_m
+        assert self.rectangle and self.name and self.allowed_vehicle and self.spacing_m and self.depth_m
         assert isinstance(self.soil, ParticleSoil)
         return ParticleRegion(
             self.name,
-            self.vehicle,
+            self.allowed_vehicle,
             self.rectangle.low,
             self.rectangle.high,
             self.spacing_m,
@@ -403,7 +405,7 @@ class TerrainConfig(Section):
     profiles: dict[Annotated[str, Field(min_length=1, max_length=100)], ProfileConfig] = Field(
         default_factory=dict,
         max_length=100,
-        description='Lines by name; their surface heights are part of summary and report.',
+        description='Height profiles by name: lines along which summary and report show the height of the surface.',
     )
 
     @model_validator(mode='before')
@@ -447,7 +449,7 @@ class TerrainConfig(Section):
 
         here = [(region.model or self.model, region) for region in self.regions]
         places = [(self.model, self.soil)] + [
-            (self.model, self.soil) if law == 'crm' and region.vehicle != vehicle else (law, region.soil)
+            (self.model, self.soil) if law == 'crm' and region.allowed_vehicle != vehicle else (law, region.soil)
             for law, region in here
         ]
         tables = {}

@@ -147,7 +147,7 @@ class TerrainParticipant(Participant):
         return tuple(agent for agent in self._awaited if agent not in here)
 
     def _evolve(self, cycle: Cycle) -> CycleResult | None:
-        self._forget_before(cycle.key)
+        self._discard_before(cycle.key)
         self._awaited = tuple(
             sorted(agent for agent, roles in zip(cycle.participants, cycle.roles, strict=True) if roles.writes_soil)
         )
@@ -214,7 +214,7 @@ class TerrainParticipant(Participant):
         return CycleResult(key, self.name, NO_LIMIT_NS, state_hash=state_hash, soil_hash=soil_hash, summary_json=report)
 
     def _idle_answer(self, cycle: Cycle) -> CycleResult:
-        self._forget_before(cycle.key)
+        self._discard_before(cycle.key)
         report = json.dumps(self.summary()) if cycle.command == Command.STOP else ''
         soil_hash = self.grid.soil_hash()
         return self._answer_with(cycle.key, soil_hash, soil_hash, report)
@@ -263,7 +263,7 @@ class TerrainParticipant(Participant):
             if update is not None:
                 self._send_update(update)
 
-    def _forget_before(self, key: CycleKey) -> None:
+    def _discard_before(self, key: CycleKey) -> None:
         self._deltas = {other: parts for other, parts in self._deltas.items() if other >= key}
 
     def save(self) -> bytes:

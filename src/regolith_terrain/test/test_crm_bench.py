@@ -15,7 +15,7 @@ def test_crm_bench_reports_rates_and_counts() -> None:
     rates = found['particle_steps_per_s']['1000']
     assert set(rates) - {'cuda'} == {'1', '2'} and min(rates.values()) > 0.0
     # 4/3 pi 2.86^3 on a lattice of unit spacing; fewer at the free surface and at the floor.
-    assert 70.0 < found['neighbours']['1000'] < 98.0
+    assert 70.0 < found['mean_neighbors']['1000'] < 98.0
     assert found['bytes_per_particle']['1000'] < 500.0
     assert set(found['of_plain']['1000']) == {'1', '2'} and min(found['of_plain']['1000'].values()) > 0.0
     assert found['wheel']['seconds_per_second'] > 0.0 and found['wheel']['elements'] > 200

@@ -128,7 +128,7 @@ def test_device_bed_agrees_with_compiled_loops(
     device.sort()
     assert device.moving_count == host.moving_count < len(host.label)
     assert np.abs(device.moving_places() - host.moving_places()).max() < 1e-6
-    assert device.neighbours == host.neighbours and device.nbytes > device.particles.nbytes
+    assert device.mean_neighbors == host.mean_neighbors and device.nbytes > device.particles.nbytes
     assert capfd.readouterr().out == ''  # compiler output must not mix with results
 
 

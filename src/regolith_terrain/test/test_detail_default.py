@@ -41,10 +41,10 @@ def test_elevation_model_has_craters_and_rocks_by_default(model: Path) -> None:
     assert len(found) > 100 and found.diameter.max() <= 8.0
     rocks = build_rocks(config(model), 1)
     assert rocks is not None
-    catalogue = rocks.rocks_in(-40.0, 40.0, -40.0, 40.0)
-    assert len(catalogue) > 50
+    catalog = rocks.rocks_in(-40.0, 40.0, -40.0, 40.0)
+    assert len(catalog) > 50
     # Rocks are on the terrain for wheels, not on the detail alone.
-    np.testing.assert_allclose(catalogue.z, field.heights(catalogue.x, catalogue.y), atol=1e-9)
+    np.testing.assert_allclose(catalog.z, field.heights(catalog.x, catalog.y), atol=1e-9)
     assert build_rocks(config(model, detail='none'), 1) is None and build_rocks(config(model, rocks=False), 1) is None
 
 

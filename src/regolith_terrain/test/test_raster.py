@@ -17,7 +17,7 @@ from rasterio.transform import from_origin
 from regolith_terrain.raster import RasterField
 
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).parents[4] / 'shared'))
-METRES = CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=m')
+METERS = CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=m')
 
 
 def write(path: Path, rows: np.ndarray, **options) -> Path:
@@ -28,7 +28,7 @@ def write(path: Path, rows: np.ndarray, **options) -> Path:
         'dtype': rows.dtype,
         'height': rows.shape[0],
         'width': rows.shape[1],
-        'crs': METRES,
+        'crs': METERS,
         'transform': from_origin(1000.0, 2000.0, 2.0, 2.0),
         **options,
     }

@@ -256,7 +256,7 @@ STRIP = {
     'model': 'crm',
     'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]},
     'name': 'strip',
-    'vehicle': 'amber',
+    'allowed_vehicle': 'amber',
     'spacing_m': 0.1,
     'depth_m': 0.2,
 }

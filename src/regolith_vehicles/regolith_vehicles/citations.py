@@ -15,7 +15,7 @@ from regolith_vehicles.tires import load_tire
 
 _BODIES = ('featherstone2008', 'goldstein2002', 'hairer2006', 'todorov2012')
 _WHEELS = ('janosi1961', 'martinelli2003', 'siegwart2011', 'thrun2005', 'wong2008')
-_TYRES = {
+_TIRES = {
     'tmeasy': ('rill2020',),
     'fiala': ('fiala1954', 'blundell2014'),
     'pacejka_89': ('bakker1989',),
@@ -35,7 +35,7 @@ def _of_vehicle(config: VehicleModelConfig) -> Iterator[str]:
         yield from _CARS
         worn += [wheel.get('tire') for wheel in gear.parameters['wheels']]
     for name in filter(None, worn):
-        yield from (*_STANDSTILL, *_TYRES[load_tire(name, base_dir=Path(config.file).parent).config.type])
+        yield from (*_STANDSTILL, *_TIRES[load_tire(name, base_dir=Path(config.file).parent).config.type])
 
 
 def citations(scenario: Any) -> Citations:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Section ``vehicles`` of a scenario, and the library of vehicle models."""
+"""Configuration: entries of the scenario section ``vehicles``, and vehicle models loaded by name or file."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Wheels(RunningGear):
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
         self.layout = body.layout
         super().__init__(config, body, mjcf_path)
-        self.tyres = self._tyres()
+        self.tires = self._tires()
         self.motors = Motors(config, body)
         self.servos = JointServos(config, body)
         self._goal = self.servos.goal
@@ -75,7 +75,7 @@ class Wheels(RunningGear):
             made.append(ContactPart(f'wheel {wheel.name}', int(body), shape, frame=frame, stiffness=stiffness))
         return tuple(made)
 
-    def _tyres(self) -> dict[int, Tire]:
+    def _tires(self) -> dict[int, Tire]:
         """Return the tires by the index of their wheel."""
         return {
             k: wheel_tire(self.config, f'wheels.{wheel.name}.tire', wheel.tire, wheel.radius_m)
@@ -95,7 +95,7 @@ class Wheels(RunningGear):
     @property
     def rigid_terrain_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
         """Factory of the tires' contact, if any wheel has a tire; other wheels use the default contact."""
-        return partial(TireContact, tyres=self.tyres) if self.tyres else None
+        return partial(TireContact, tires=self.tires) if self.tires else None
 
     @property
     def contact_area(self) -> float:

@@ -109,7 +109,7 @@ def test_substep_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    'change', [{'mass_scale': -1.0}, {'position': [0.0]}, {'heading_deg': float('nan')}, {'colour': 'red'}]
+    'change', [{'mass_scale': -1.0}, {'position': [0.0]}, {'heading_deg': float('nan')}, {'color': 'red'}]
 )
 def test_broken_entry(change: dict[str, object]) -> None:
     """Values of a vehicle entry of a scenario have bounds."""

@@ -88,17 +88,17 @@ def test_inverse_inertia_matches_impulse_response(make_vehicle: Maker, model: st
     """The inverse operational inertia at the center of mass of a rotated, moving vehicle matches impulses there."""
     vehicle = make_vehicle(model)
     vehicle.place_at((1.0, 2.0, 5.0), (0.1, -0.2, math.sin(0.4), math.sqrt(0.95 - math.sin(0.4) ** 2)))
-    body, data, centre = vehicle.body, vehicle.data, vehicle.body_state().center_of_mass
-    told = inverse_inertia(body.model, data, body.base, centre)
+    body, data, center = vehicle.body, vehicle.data, vehicle.body_state().center_of_mass
+    told = inverse_inertia(body.model, data, body.base, center)
     assert told == pytest.approx(told.T, abs=1e-12) and np.linalg.eigvalsh(told)[0] > 0.0
-    for point, impulse in (((1.7, 2.4, 5.6), (30.0, -12.0, 5.0)), (centre, (0.0, 0.0, 9.0))):
+    for point, impulse in (((1.7, 2.4, 5.6), (30.0, -12.0, 5.0)), (center, (0.0, 0.0, 9.0))):
         before = vehicle.body_state()
         vehicle.apply_impulse(point, impulse)
         after = vehicle.body_state()
         change = after.angular_velocity - before.angular_velocity
-        at_centre = after.linear_velocity - before.linear_velocity + np.cross(change, centre - after.position)
-        wrench = np.concatenate((impulse, np.cross(np.asarray(point) - centre, impulse)))
-        assert np.concatenate((at_centre, change)) == pytest.approx(told @ wrench, abs=1e-10)
+        at_center = after.linear_velocity - before.linear_velocity + np.cross(change, center - after.position)
+        wrench = np.concatenate((impulse, np.cross(np.asarray(point) - center, impulse)))
+        assert np.concatenate((at_center, change)) == pytest.approx(told @ wrench, abs=1e-10)
         vehicle.discard()
 
 

@@ -29,8 +29,8 @@ CYCLE_NS = 20_000_000
 def with_parts(**changes: object) -> tuple[VehicleModelConfig, Path]:
     """Return a VIPER whose front left wheel receives impulses and whose rear right strut accepts attachments."""
     config, mjcf = load_vehicle_model('viper')
-    tyre = {'kind': 'sphere', 'size': [0.3], 'body': WHEEL}
-    collision = config.collision.model_dump() | {'shapes': [*config.collision.model_dump()['shapes'], tyre]}
+    tire = {'kind': 'sphere', 'size': [0.3], 'body': WHEEL}
+    collision = config.collision.model_dump() | {'shapes': [*config.collision.model_dump()['shapes'], tire]}
     data = config.model_dump() | {'collision': collision, 'attachment_bodies': [STRUT]} | changes
     return VehicleModelConfig.model_validate(data), Path(mjcf)
 

@@ -26,16 +26,16 @@ from regolith_vehicles.config import VehicleModelError, load_vehicle_model
 from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_vehicles.tires import load_tire
 from regolith_vehicles.tires.contact import TireContact
-from regolith_vehicles.tires.tire import TYRES
+from regolith_vehicles.tires.tire import TIRES
 
 STEP = 1e-3
 CYCLE_NS = 20_000_000
 
 
 @pytest.fixture
-def small_tyre(tmp_path: Path) -> Path:
+def small_tire(tmp_path: Path) -> Path:
     """Return a tire for a rover, that of the HMMWV scaled down."""
-    text = TYRES.find('hmmwv_fiala').read_text()
+    text = TIRES.find('hmmwv_fiala').read_text()
     for old, new in (
         ('radius_m: 0.47', 'radius_m: 0.25'),
         ('width_m: 0.318', 'width_m: 0.3'),
@@ -55,25 +55,25 @@ def small_tyre(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def make_rover(small_tyre: Path) -> Callable[..., Vehicle]:
+def make_rover(small_tire: Path) -> Callable[..., Vehicle]:
     """Return a function that builds a viper with tires."""
 
-    def make(field: object = None, gravity: float = 9.81, tyred: int = 4, **soil: float) -> Vehicle:
+    def make(field: object = None, gravity: float = 9.81, with_tires: int = 4, **soil: float) -> Vehicle:
         config, mjcf = load_vehicle_model('viper')
-        wheels = [w.model_copy(update={'tire': str(small_tyre)}) for w in config.wheels[:tyred]]
-        config = config.model_copy(update={'wheels': (*wheels, *config.wheels[tyred:])})
+        wheels = [w.model_copy(update={'tire': str(small_tire)}) for w in config.wheels[:with_tires]]
+        config = config.model_copy(update={'wheels': (*wheels, *config.wheels[with_tires:])})
         grid = SoilGrid(field if field is not None else FlatField(), 0.05, RIGID)
         return Vehicle('rover', config, mjcf, grid, RigidTerrainConfig.model_validate(soil), gravity)
 
     return make
 
 
-def press(behaviour: str, field: object, pose: PartPose, friction: float = 0.8) -> np.ndarray:
+def press(behavior: str, field: object, pose: PartPose, friction: float = 0.8) -> np.ndarray:
     """Return force and torque about the center of an HMMWV wheel in one step."""
     soils = SoilMap(RigidTerrainConfig(friction=friction).parameters())
     shape = scm.cylinder(0.4699, 0.3175)
     contact = TireContact(
-        ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05), {0: load_tire('hmmwv_tmeasy', behaviour)}
+        ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05), {0: load_tire('hmmwv_tmeasy', behavior)}
     )
     window = SoilGrid(field, 0.05, RIGID).window(-40, 41, -40, 41)
     wrench = scm.make_wrench()
@@ -85,11 +85,11 @@ def press(behaviour: str, field: object, pose: PartPose, friction: float = 0.8) 
 def test_wheel_on_a_plane_matches_the_rig() -> None:
     """Force and moments of the rig at the contact, on level ground and rotated with ground and wheel."""
     yaw, camber, spin = 0.4, math.radians(3.0), 21.0
-    tyre = load_tire('hmmwv_tmeasy', 'reference')
+    tire = load_tire('hmmwv_tmeasy', 'reference')
     height = 0.4699 - 0.02
-    depth = float(tyre.vertical(height=height, camber=camber)['depth'])
-    load = float(tyre.vertical(height=height, camber=camber)['Fz'])
-    bench = tyre.start(load=load, camber=camber)
+    depth = float(tire.vertical(height=height, camber=camber)['depth'])
+    load = float(tire.vertical(height=height, camber=camber)['Fz'])
+    bench = tire.start(load=load, camber=camber)
     bench.depth = depth
     there = bench.step(STEP, 10.0, 0.3, spin)
     # The contact lies below the center in the plane of the wheel.
@@ -239,9 +239,9 @@ def test_wheel_on_its_side_is_supported_as_rigid() -> None:
     assert press('regolith', FlatField(), pose)[2] > 0.0
 
 
-@pytest.mark.parametrize('tyred', [4, 2])
-def test_rover_rests_on_its_tires(make_rover: Callable[..., Vehicle], tyred: int) -> None:
-    rover = make_rover(tyred=tyred)
+@pytest.mark.parametrize('with_tires', [4, 2])
+def test_rover_rests_on_its_tires(make_rover: Callable[..., Vehicle], with_tires: int) -> None:
+    rover = make_rover(with_tires=with_tires)
     rover.place(0.0, 0.0, 0.3)
     forces, places = [], []
     for _ in range(200):
@@ -252,10 +252,10 @@ def test_rover_rests_on_its_tires(make_rover: Callable[..., Vehicle], tyred: int
     weight = rover.body.mass * 9.81
     assert np.mean(np.sum(forces[-50:], axis=1)) == pytest.approx(weight, rel=1e-3)
     # On two tires and two hard wheels it oscillates for some time.
-    assert np.ptp(np.array(places[50:]), axis=0).max() < (1e-5 if tyred == 4 else 1e-3)
+    assert np.ptp(np.array(places[50:]), axis=0).max() < (1e-5 if with_tires == 4 else 1e-3)
     # A tire deflects by its load over its stiffness, 48 kN/m; 100 um is due to the last oscillation.
-    sinks = [w.sinkage_total for w in rover.wheel_states()][:tyred]
-    assert sinks == pytest.approx([f / 48e3 for f in forces[-1][:tyred]], abs=1e-4)
+    sinks = [w.sinkage_total for w in rover.wheel_states()][:with_tires]
+    assert sinks == pytest.approx([f / 48e3 for f in forces[-1][:with_tires]], abs=1e-4)
 
 
 def test_rover_on_tires_stands_on_a_slope(make_rover: Callable[..., Vehicle]) -> None:
@@ -301,13 +301,13 @@ def test_tire_memory_is_saved(make_rover: Callable[..., Vehicle]) -> None:
 
 
 @pytest.mark.slow
-def test_tire_on_soil_is_a_rigid_wheel(small_tyre: Path) -> None:
+def test_tire_on_soil_is_a_rigid_wheel(small_tire: Path) -> None:
     """The ground selects the contact law: that of the soil on soil, that of the tire on a pad beside it."""
     pad = {'model': 'rigid', 'disc': {'center': [0.0, 3.0], 'radius_m': 1.0}}
     terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.05, 'regions': [pad]})
     config, mjcf = load_vehicle_model('viper')
     worn = config.model_copy(
-        update={'wheels': tuple(w.model_copy(update={'tire': str(small_tyre)}) for w in config.wheels)}
+        update={'wheels': tuple(w.model_copy(update={'tire': str(small_tire)}) for w in config.wheels)}
     )
 
     def stood(model: object, y: float) -> tuple[list[float], float]:
@@ -325,7 +325,7 @@ def test_tire_on_soil_is_a_rigid_wheel(small_tyre: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ('tyre', 'message'),
+    ('tire', 'message'),
     [
         ('hmmwv_fialla', r'no such tire .*did you mean hmmwv_fiala'),
         (
@@ -334,9 +334,9 @@ def test_tire_on_soil_is_a_rigid_wheel(small_tyre: Path) -> None:
         ),
     ],
 )
-def test_tire_of_wrong_radius_is_refused_with_its_key(tyre: str, message: str) -> None:
+def test_tire_of_wrong_radius_is_refused_with_its_key(tire: str, message: str) -> None:
     config, mjcf = load_vehicle_model('viper')
-    wheels = (config.wheels[0].model_copy(update={'tire': tyre}), *config.wheels[1:])
+    wheels = (config.wheels[0].model_copy(update={'tire': tire}), *config.wheels[1:])
     with pytest.raises(VehicleModelError, match=r'wheels\.front_left\.tire .*' + message):
         Vehicle(
             'rover',

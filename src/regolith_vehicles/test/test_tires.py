@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of tires on a rig, against tables of Project Chrono (see ``data/tyres/README.md``) and against physical limits."""
+"""Tests of tires on a rig, against tables of Project Chrono (see ``data/tires/README.md``) and against physical limits."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from regolith_vehicles.experiments.tire_rig import Settings, run
 from regolith_vehicles.tires import RollingTire, Tire, load_tire
 from regolith_vehicles.tires.bench_motions import COLUMNS as MOTION_COLUMNS
 from regolith_vehicles.tires.bench_motions import BenchMotion, run_motion
-from regolith_vehicles.tires.tire import TYRES as FILES
+from regolith_vehicles.tires.tire import TIRES as FILES
 
 DATA = Path(__file__).parent / 'data' / 'tyres'
-TYRES = {'TMeasy': 'hmmwv_tmeasy', 'Fiala': 'hmmwv_fiala', 'Pac89': 'hmmwv_pac89', 'Pac02': 'hmmwv_pac02'}
+TIRES = {'TMeasy': 'hmmwv_tmeasy', 'Fiala': 'hmmwv_fiala', 'Pac89': 'hmmwv_pac89', 'Pac02': 'hmmwv_pac02'}
 FORCES = ('Fx', 'Fy', 'Mx', 'My', 'Mz')
 STEP = 1e-3
 """Step size of the transients in the tables [s]."""
@@ -35,11 +35,11 @@ def table(name: str, **where: str) -> dict[str, np.ndarray]:
     return {key: np.array([float(row[key]) for row in rows]) for key in rows[0] if key not in ('model', 'case')}
 
 
-@pytest.mark.parametrize('model', TYRES)
+@pytest.mark.parametrize('model', TIRES)
 @pytest.mark.parametrize('name', ['longitudinal', 'lateral', 'combined', 'camber'])
 def test_steady_forces_agree_with_the_reference(name: str, model: str) -> None:
     rows = table(f'tyre_{name}', model=model)
-    found = load_tire(TYRES[model], 'reference').steady_state(
+    found = load_tire(TIRES[model], 'reference').steady_state(
         load=rows['Fz_N'],
         slip=rows['kappa'],
         slip_angle=np.radians(rows['alpha_deg']),
@@ -53,10 +53,10 @@ def test_steady_forces_agree_with_the_reference(name: str, model: str) -> None:
         assert np.abs(found[force] - given).max() < 1e-5 * rows['Fz_N'].min(), force
 
 
-@pytest.mark.parametrize('model', TYRES)
+@pytest.mark.parametrize('model', TIRES)
 def test_load_curves_agree_with_the_reference(model: str) -> None:
     rows = table('tyre_vertical', model=model)
-    found = load_tire(TYRES[model], 'reference').vertical(
+    found = load_tire(TIRES[model], 'reference').vertical(
         height=rows['height_m'], speed_z=rows['vz_mps'], camber=np.radians(rows['gamma_deg'])
     )
     touching = rows['in_contact'] > 0
@@ -78,28 +78,28 @@ MOTIONS = {
 }
 
 
-@pytest.mark.parametrize('model', TYRES)
+@pytest.mark.parametrize('model', TIRES)
 @pytest.mark.parametrize('case', ['step_alpha5_v10', 'step_alpha5_v05', 'stand_lat_sine', 'ramp_v0_5_kappa05_alpha3'])
 def test_transients_agree_with_the_reference(case: str, model: str) -> None:
     rows = table('tyre_transient', model=model, case=case)
     at = np.rint(rows['t_s'] / STEP).astype(int)
-    found = run_motion(load_tire(TYRES[model], 'reference').start(load=6000.0), MOTIONS[case], STEP, int(at.max()) + 1)
+    found = run_motion(load_tire(TIRES[model], 'reference').start(load=6000.0), MOTIONS[case], STEP, int(at.max()) + 1)
     # Of 6000 N: both sides use the same steps, with parameters of nine digits.
     for name, most in (('Fx_N', 0.1), ('Fy_N', 0.1), ('Mz_Nm', 0.05), ('vy_mps', 1e-5), ('y_m', 1e-5)):
         assert np.abs(found[at, MOTION_COLUMNS.index(name)] - rows[name]).max() < most, name
 
 
-@pytest.mark.parametrize('model', TYRES)
+@pytest.mark.parametrize('model', TIRES)
 @pytest.mark.parametrize('case', ['pull_lat_1000', 'pull_lat_6000', 'pull_long_4000'])
 def test_pulled_masses_agree_with_the_reference(case: str, model: str) -> None:
     rows = table('tyre_transient', model=model, case=case)
     at = np.rint(rows['t_s'] / STEP).astype(int)
-    tyre = load_tire(TYRES[model], 'reference').start(load=6000.0)
-    way = run_motion(tyre, MOTIONS[case], STEP, int(at.max()) + 1)[:, MOTION_COLUMNS.index('y_m')]
+    tire = load_tire(TIRES[model], 'reference').start(load=6000.0)
+    way = run_motion(tire, MOTIONS[case], STEP, int(at.max()) + 1)[:, MOTION_COLUMNS.index('y_m')]
     assert np.abs(way[at] - rows['y_m']).max() < 1e-4 * max(0.01, np.abs(rows['y_m']).max())
 
 
-def pulled(tyre: RollingTire, case: str, steps: int, slowly: bool = False) -> np.ndarray:
+def pulled(tire: RollingTire, case: str, steps: int, slowly: bool = False) -> np.ndarray:
     """Return the displacement [m] after each step of a mass on a tire that does not turn, pulled for 1 s.
 
     With ``slowly`` the pull increases over that second.
@@ -108,7 +108,7 @@ def pulled(tyre: RollingTire, case: str, steps: int, slowly: bool = False) -> np
     v, x, way = 0.0, 0.0, [0.0]
     for k in range(steps):
         across = side == 'lat'
-        found = tyre.step(STEP, 0.0 if across else v, v if across else 0.0, 0.0)
+        found = tire.step(STEP, 0.0 if across else v, v if across else 0.0, 0.0)
         share = (k * STEP if slowly else 1.0) if k * STEP < 1.0 - 1e-9 else 0.0
         force = found['Fy' if across else 'Fx'] + share * float(pull)
         v += STEP * force / MASS
@@ -145,7 +145,7 @@ def test_rig_moves_tire_over_time() -> None:
 # -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize('name', TYRES.values())
+@pytest.mark.parametrize('name', TIRES.values())
 def test_steady_forces_differ_from_the_reference_only_where_it_errs(name: str) -> None:
     given = {'load': [2000.0, 6000.0, 12000.0], 'friction': 0.8}
     ours, theirs = load_tire(name), load_tire(name, 'reference')
@@ -161,15 +161,15 @@ def test_steady_forces_differ_from_the_reference_only_where_it_errs(name: str) -
         assert across[0][force] == pytest.approx(across[1][force], rel=1e-9, abs=1e-6)
 
 
-@pytest.mark.parametrize('name', TYRES.values())
+@pytest.mark.parametrize('name', TIRES.values())
 def test_tire_force_is_within_friction(name: str) -> None:
     slip, angle = np.meshgrid(np.linspace(-1.0, 1.0, 41), np.radians(np.linspace(-20.0, 20.0, 41)))
     for friction in (0.8, 0.4):
-        tyre = load_tire(name)
+        tire = load_tire(name)
         given = {'load': 4000.0, 'friction': friction}
-        found = tyre.steady_state(slip=slip, slip_angle=angle, **given)
-        along = np.abs(tyre.steady_state(slip=np.linspace(-1.0, 1.0, 401), **given)['Fx']).max()
-        across = np.abs(tyre.steady_state(slip_angle=np.radians(np.linspace(-60.0, 60.0, 401)), **given)['Fy']).max()
+        found = tire.steady_state(slip=slip, slip_angle=angle, **given)
+        along = np.abs(tire.steady_state(slip=np.linspace(-1.0, 1.0, 401), **given)['Fx']).max()
+        across = np.abs(tire.steady_state(slip_angle=np.radians(np.linspace(-60.0, 60.0, 401)), **given)['Fy']).max()
         # TMeasy's force is an ellipse times a direction, Fiala's friction depends on both slips, Pacejka's lift lies
         # outside the ellipse: 3 % in all. A force that is independent of that of the other direction would be off by
         # 41 %.
@@ -185,7 +185,7 @@ def test_fiala_does_not_jump_on_slippery_ground() -> None:
     assert np.abs(np.diff(ours)).max() < 1.01 * slope < 10.0 * slope < np.abs(np.diff(theirs)).max()
 
 
-@pytest.mark.parametrize('name', TYRES.values())
+@pytest.mark.parametrize('name', TIRES.values())
 def test_locked_wheel_is_held_against_its_motion(name: str) -> None:
     angle = math.radians(10.0)
     found = load_tire(name).steady_state(load=6000.0, slip=-1.0, slip_angle=angle)
@@ -229,7 +229,7 @@ def test_pacejka_2002_resists_rolling() -> None:
     assert found == pytest.approx([-0.008 * 6000.0 * 0.4699, 0.008 * 6000.0 * 0.4699, 0.0])
 
 
-@pytest.mark.parametrize('name', TYRES.values())
+@pytest.mark.parametrize('name', TIRES.values())
 def test_leaning_free_rolling_tire_is_not_braked(name: str) -> None:
     leaning = np.radians([-6.0, 0.0, 6.0])
     ours = load_tire(name).steady_state(load=6000.0, camber=leaning)['Fx']
@@ -256,24 +256,24 @@ def test_leaning_tread_uses_the_first_slope_of_the_load_curve() -> None:
 
 def test_leaning_tire_penetration_is_in_its_plane() -> None:
     lean = math.radians(5.0)
-    tyre = load_tire('hmmwv_tmeasy')
-    found = tyre.vertical(height=0.46 * math.cos(lean), camber=lean)
+    tire = load_tire('hmmwv_tmeasy')
+    found = tire.vertical(height=0.46 * math.cos(lean), camber=lean)
     assert found['depth'] == pytest.approx(0.4699 - 0.46, abs=1e-12)
 
 
-@pytest.mark.parametrize('name', TYRES.values())
+@pytest.mark.parametrize('name', TIRES.values())
 def test_free_rolling_tire_has_no_slip(name: str) -> None:
     found = load_tire(name).steady_state(load=[2000.0, 8000.0], speed=[[0.2], [10.0], [-10.0]])
     # The curves of Pacejka do not pass through the origin.
     assert np.abs(found['Fx']).max() < (0.01 * 8000.0 if name == 'hmmwv_pac02' else 1e-6)
 
 
-@pytest.mark.parametrize('name', TYRES.values())
+@pytest.mark.parametrize('name', TIRES.values())
 def test_reverse_rolling_mirrors_forward_rolling(name: str) -> None:
-    tyre = load_tire(name)
-    there = tyre.steady_state(load=6000.0, slip=0.02, slip_angle=0.03, speed=5.0)
+    tire = load_tire(name)
+    there = tire.steady_state(load=6000.0, slip=0.02, slip_angle=0.03, speed=5.0)
     # Speed and spin change sign; the slip angle does not, because the wheel then moves to the right.
-    back = tyre.steady_state(load=6000.0, slip=0.02, slip_angle=0.03, speed=-5.0)
+    back = tire.steady_state(load=6000.0, slip=0.02, slip_angle=0.03, speed=-5.0)
     asymmetry = 300.0 if name == 'hmmwv_pac02' else 1e-6
     assert back['Fx'] == pytest.approx(-there['Fx'], abs=asymmetry)
     assert back['Fy'] == pytest.approx(-there['Fy'], abs=asymmetry)
@@ -283,11 +283,11 @@ def test_reverse_rolling_mirrors_forward_rolling(name: str) -> None:
 @pytest.mark.parametrize(('name', 'length'), [('hmmwv_tmeasy', 0.47), ('hmmwv_fiala', 0.47), ('hmmwv_pac89', 0.46)])
 @pytest.mark.parametrize('speed', [4.0, 20.0])
 def test_relaxation_lag_is_the_relaxation_length(name: str, length: float, speed: float) -> None:
-    tyre = load_tire(name)
-    rolling = tyre.start(load=6000.0)
+    tire = load_tire(name)
+    rolling = tire.start(load=6000.0)
     angle = math.radians(0.2)  # Where the curves are straight.
     spin = speed / rolling.rolling_radius
-    lasting = float(tyre.steady_state(load=6000.0, slip_angle=angle, speed=speed)['Fy'])
+    lasting = float(tire.steady_state(load=6000.0, slip_angle=angle, speed=speed)['Fy'])
     step = 1e-4
     for k in range(2000):
         found = rolling.step(step, speed, speed * math.tan(angle), spin)['Fy']
@@ -295,7 +295,7 @@ def test_relaxation_lag_is_the_relaxation_length(name: str, length: float, speed
         assert found == pytest.approx(lasting * (1.0 - math.exp(-speed * k * step / length)), abs=0.01 * abs(lasting))
 
 
-@pytest.mark.parametrize('name', TYRES.values())
+@pytest.mark.parametrize('name', TIRES.values())
 @pytest.mark.parametrize('side', ['lat', 'long'])
 def test_pulled_tire_does_not_creep(name: str, side: str) -> None:
     way = pulled(load_tire(name).start(load=6000.0), f'pull_{side}_1000', 12_000)
@@ -304,10 +304,10 @@ def test_pulled_tire_does_not_creep(name: str, side: str) -> None:
     assert np.abs(way[10_000:]).max() < 1e-6 and np.ptp(way[10_000:]) < 1e-9
 
 
-@pytest.mark.parametrize(('behaviour', 'stays'), [('regolith', True), ('reference', False)])
-def test_shaken_tire_does_not_creep(behaviour: str, stays: bool) -> None:
+@pytest.mark.parametrize(('behavior', 'stays'), [('regolith', True), ('reference', False)])
+def test_shaken_tire_does_not_creep(behavior: str, stays: bool) -> None:
     """A parked car whose engine runs: pulled by half of the friction limit, varied by a fifth."""
-    standing = load_tire('hmmwv_tmeasy', behaviour).start(load=6000.0)
+    standing = load_tire('hmmwv_tmeasy', behavior).start(load=6000.0)
     v, x, way = 0.0, 0.0, []
     for k in range(20_000):
         pull = 2400.0 + 900.0 * math.sin(2.0 * math.pi * 10.0 * k * STEP)
@@ -318,7 +318,7 @@ def test_shaken_tire_does_not_creep(behaviour: str, stays: bool) -> None:
     assert (abs(drift) < 1e-5) == stays and (drift > 0.01) != stays
 
 
-@pytest.mark.parametrize('name', TYRES.values())
+@pytest.mark.parametrize('name', TIRES.values())
 @pytest.mark.parametrize(('friction', 'pull', 'moves'), [(0.8, 4600, False), (0.8, 6000, True), (0.4, 3000, True)])
 def test_tire_at_rest_slides_at_its_friction(name: str, friction: float, pull: int, moves: bool) -> None:
     standing = load_tire(name).start(load=6000.0, friction=friction)
@@ -327,18 +327,18 @@ def test_tire_at_rest_slides_at_its_friction(name: str, friction: float, pull: i
     assert (way[-1] > 1.2 * friction * 6000.0 / 1e5) == moves
 
 
-@pytest.mark.parametrize('name', TYRES.values())
+@pytest.mark.parametrize('name', TIRES.values())
 def test_sliding_tire_is_held_by_its_friction(name: str) -> None:
     way = pulled(load_tire(name).start(load=6000.0), 'pull_lat_6000', 500)
     assert np.diff(way[-100:], 2).mean() / STEP**2 == pytest.approx((6000.0 - 0.8 * 6000.0) / MASS, rel=0.01)
 
 
-@pytest.mark.parametrize('name', TYRES.values())
+@pytest.mark.parametrize('name', TIRES.values())
 def test_crawling_tire_is_as_stiff_as_rolling(name: str) -> None:
-    tyre = load_tire(name)
+    tire = load_tire(name)
     for force, given in (('Fx', {'slip': 0.001}), ('Fy', {'slip_angle': 0.001})):
-        fast, slow = (tyre.steady_state(load=6000.0, speed=speed, **given)[force] for speed in (10.0, 0.3))
-        shift = tyre.steady_state(load=6000.0, speed=10.0)[force]
+        fast, slow = (tire.steady_state(load=6000.0, speed=speed, **given)[force] for speed in (10.0, 0.3))
+        shift = tire.steady_state(load=6000.0, speed=10.0)[force]
         assert slow == pytest.approx(fast - shift, rel=0.05)
 
 
@@ -444,12 +444,12 @@ def test_values_out_of_range_are_refused(given: dict[str, float], message: str) 
 
 
 def test_unknown_motion_is_refused() -> None:
-    tyre = load_tire('hmmwv_tmeasy')
+    tire = load_tire('hmmwv_tmeasy')
     with pytest.raises(ValueError, match='load is nan'):
-        tyre.start(load=math.nan)
+        tire.start(load=math.nan)
     with pytest.raises(ValueError, match='height is nan'):
-        tyre.vertical(height=math.nan)
-    rolling = tyre.start(load=6000.0)
+        tire.vertical(height=math.nan)
+    rolling = tire.start(load=6000.0)
     with pytest.raises(ValueError, match='dt is -1; allowed: at least 0'):
         rolling.step(-1.0, 10.0, 0.0, 20.0)
     with pytest.raises(ValueError, match='vx is nan'):

@@ -38,7 +38,9 @@ class InputBarrier(Section):
     type: str | None = Field(
         None, description='Message type as package/msg/Type; null: the type that the vehicle subscribes to.'
     )
-    timeout_s: Seconds = Field(1.0, description='Wall time after which the cycle starts without a message [s].')
+    max_wait_s: Seconds = Field(
+        1.0, description='Maximum wall time for which a cycle waits for a message; it then starts without one [s].'
+    )
 
 
 class WorldConfig(Section):

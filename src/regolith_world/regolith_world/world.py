@@ -233,11 +233,11 @@ class World:
         return {*self.participants, *(o.name for root in self.objects.values() for o in root.family())}
 
     @property
-    def away(self) -> frozenset[str]:
+    def removed_participants(self) -> frozenset[str]:
         """Names of the participants that were removed and can return."""
         return frozenset(self._requests.keys() - self.participants.keys())
 
-    def forget(self, name: str) -> None:
+    def release_name(self, name: str) -> None:
         """Discard the join request of a removed participant, which frees its name."""
         del self._requests[name]
 
@@ -287,7 +287,7 @@ class World:
             ProtocolError: If participants disagree about the terrain, or a resimulation diverges from the logged run.
             regolith_world.cycle.stall.Stalled: If too many attempts are discarded.
         """
-        wish = min((o.next_dt_ns() for o in self.objects.values()), default=self.control.heartbeat_ns)
+        wish = min((o.next_dt_ns() for o in self.objects.values()), default=self.control.max_step_ns)
         wish = min([wish, *(a.next_dt_ns for n, a in self.last_answers.items() if n not in self.objects)])
         if end_ns is not None:
             wish = min(wish, end_ns - self.t_ns)
@@ -298,8 +298,8 @@ class World:
                 self.objects,
                 self._records,
                 self._impulses,
-                min(wish, self.control.heartbeat_ns),
-                self.control.dt_min_ns,
+                min(wish, self.control.max_step_ns),
+                self.control.min_step_ns,
             )
         attempts = 0
         while True:

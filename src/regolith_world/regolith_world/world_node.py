@@ -24,7 +24,6 @@ from regolith_world.config import ScenarioHead, WorldConfig, load_section
 from regolith_world.cycle.participant_type import GROUND, expected_participants
 from regolith_world.cycle.records import BodyState, JoinRequest
 from regolith_world.cycle.transport import ParticipantTimeout
-from regolith_world.liveness import FILE, Alive
 from regolith_world.objects.named_poses import named_poses
 from regolith_world.objects.object_types import make_objects
 from regolith_world.ros import message_conversion
@@ -44,11 +43,12 @@ from regolith_world.ros.simulation_services import SimulationServices
 from regolith_world.ros.startup_timeout import StartupTimeout
 from regolith_world.ros.topic_transport import TopicTransport
 from regolith_world.ros.vehicle_process import VehicleProcess
+from regolith_world.watchdog import FILE, Alive
 from regolith_world.world import AdmissionError, ProtocolError, World
 
 REMOTE_NODES = "Participants, and 'sensors', whose nodes are started on other machines with `regolith join`."
 MAX_SENSOR_LAG = 'Maximum simulated time by which the world runs ahead of its sensors [s]; below 0: no sensors.'
-WAIT_FOR_RECORDER = 'Whether the world waits for the acknowledgements of a recorder.'
+WAIT_FOR_RECORDER = 'Whether the world waits for the acknowledgments of a recorder.'
 _SETTLES_S = 1.0
 """Wall time within which a participant receives its admission [s]."""
 
@@ -218,7 +218,7 @@ class WorldNode:
 
     def _keep(self, saved: files.Checkpoint) -> None:
         self._last_checkpoint = saved
-        self.bus.forget_history()
+        self.bus.discard_history()
 
     def run(self) -> int:
         """Wait for all participants, run, and return the exit code."""

@@ -25,8 +25,8 @@ HEARTBEAT = 0.02
 TILT = from_rotation_vector(np.array([0.3, -0.5, 0.2]))
 
 
-def body(name, position, velocity, mass=2.0, omega=(0, 0, 0), centre=(0, 0, 0), inertia=(0.3, 0.5, 0.7), **options):
-    """Return a body whose center of mass is at ``centre`` from its origin, in world axes."""
+def body(name, position, velocity, mass=2.0, omega=(0, 0, 0), center=(0, 0, 0), inertia=(0.3, 0.5, 0.7), **options):
+    """Return a body whose center of mass is at ``center`` from its origin, in world axes."""
     position, r = np.array(position, dtype=float), matrix(TILT)
     state = BodyState(
         name,
@@ -35,7 +35,7 @@ def body(name, position, velocity, mass=2.0, omega=(0, 0, 0), centre=(0, 0, 0), 
         np.array(velocity, dtype=float),
         np.array(omega, dtype=float),
         mass,
-        position + centre,
+        position + center,
         r @ np.diag(inertia) @ r.T,
     )
     return Object(name, state, **options)
@@ -57,7 +57,7 @@ def velocity_at(state, point, blow=None, sign=1.0):
     return v + np.cross(omega, point - state.center_of_mass)
 
 
-SPINNING = {'omega': (0.4, -1.0, 0.7), 'centre': (0.3, -0.2, 0.1)}
+SPINNING = {'omega': (0.4, -1.0, 0.7), 'center': (0.3, -0.2, 0.1)}
 POINT, NORMAL = np.array([0.5, 0.1, -0.1]), np.array([0.6, 0.0, 0.8])
 
 
@@ -65,7 +65,7 @@ POINT, NORMAL = np.array([0.5, 0.1, -0.1]), np.array([0.6, 0.0, 0.8])
 def test_smooth_impact_has_the_restitution_of_the_approach(restitution):
     """Both rotate, both have the center of mass beside their origin: v_n' = -e v_n at the point, impulse along the normal."""
     a = body('a', (0, 0, 0), (1, 0, 1), restitution=restitution, friction=0.0, **SPINNING)
-    b = body('b', (1, 0.3, 0), (-1, 0.2, 0), mass=5.0, omega=(-0.5, 0.3, 0.9), centre=(-0.1, 0.1, 0.4), friction=0.7)
+    b = body('b', (1, 0.3, 0), (-1, 0.2, 0), mass=5.0, omega=(-0.5, 0.3, 0.9), center=(-0.1, 0.1, 0.4), friction=0.7)
     hit = meet(a, b, POINT, NORMAL)
     approach = approach_speed(hit, POINT, NORMAL)
     assert approach > RESTING_SPEED
@@ -106,7 +106,7 @@ def test_friction_stops_sliding_up_to_its_limit():
 
 def test_wall_does_not_move_after_any_impact():
     wall = Object('w', BodyState('w', np.zeros(3), TILT, np.zeros(3), np.zeros(3)), restitution=1.0, friction=0.0)
-    ball = body('b', (0.2, 0, 0), (-3, 0, 0), centre=(0.05, 0, 0))
+    ball = body('b', (0.2, 0, 0), (-3, 0, 0), center=(0.05, 0, 0))
     (blow,), _ = solve_contacts([meet(ball, wall, (0.1, 0, 0), (-1, 0, 0))], HEARTBEAT)
     assert blow.impulse[0] == pytest.approx(2.0 * 6.0)
 

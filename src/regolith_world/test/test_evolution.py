@@ -32,7 +32,7 @@ BALL: dict[str, Any] = {
     'shape': {'kind': 'sphere', 'size_m': [0.1]},
     'restitution': 1.0,
     'friction': 0.0,
-    'weightless': True,
+    'ignore_gravity': True,
 }
 WALL: dict[str, Any] = {
     'type': 'static_body',
@@ -191,7 +191,7 @@ def test_the_minimum_of_all_requested_steps_is_taken() -> None:
     w = world(slow, hasty)
     assert w.step().dt_ns == 7_000_000
     hasty.wish = 1  # type: ignore[attr-defined]
-    assert w.step().dt_ns == w.control.dt_min_ns
+    assert w.step().dt_ns == w.control.min_step_ns
     assert world().step().dt_ns == 20_000_000
 
 

@@ -55,8 +55,8 @@ def test_a_ball_on_the_face_of_a_turned_box(ball_name, sign, gap):
     r = matrix(TURN)
     # The box is 0.3 m beside its body's origin, the ball 0.05 m beside its own.
     block = thing('m', np.zeros(3), box([0.1, 0.2, 0.3], at=(0.3, 0.0, 0.0)))
-    centre = r @ np.array([0.4 + 0.05 + gap, 0.07, -0.1])
-    ball = thing(ball_name, centre - np.array([0.0, 0.0, 0.05]), sphere(0.05, at=(0.0, 0.0, 0.05)), turn=(0, 0, 0, 1))
+    center = r @ np.array([0.4 + 0.05 + gap, 0.07, -0.1])
+    ball = thing(ball_name, center - np.array([0.0, 0.0, 0.05]), sphere(0.05, at=(0.0, 0.0, 0.05)), turn=(0, 0, 0, 1))
     hit = look(block, ball)
     assert hit.distance == pytest.approx(gap, abs=2e-6)  # the solver's tolerance is 1e-6 m
     np.testing.assert_allclose(hit.normal, -sign * r[:, 0], atol=1e-4)
@@ -66,7 +66,7 @@ def test_a_ball_on_the_face_of_a_turned_box(ball_name, sign, gap):
         assert len(hit.points) == 0 and hit.contact_surfaces() == []
     else:
         # Midway between the two surfaces, below the center of the ball.
-        np.testing.assert_allclose(hit.points[0], FAR + centre - r[:, 0] * (0.05 + 0.5 * gap), atol=2e-6)
+        np.testing.assert_allclose(hit.points[0], FAR + center - r[:, 0] * (0.05 + 0.5 * gap), atol=2e-6)
         np.testing.assert_allclose(hit.normals[0], -sign * r[:, 0], atol=1e-6)
         assert hit.gaps[0] == pytest.approx(gap, abs=2e-6)
         record = hit.record()

@@ -166,7 +166,7 @@ def holds(bodies: Sequence[Body], restitution: float, cycles: int) -> None:
         slack = 1e-9 + tumbling(world)
         report = world.step()
         assert not report.forced and world.t_ns == t_ns + report.dt_ns > t_ns
-        assert report.dt_ns <= world.control.heartbeat_ns
+        assert report.dt_ns <= world.control.max_step_ns
         t_ns = world.t_ns
         assert deepest(report.intersections) <= NII_DEPTH
         now = energy(world)

@@ -17,6 +17,7 @@ import yaml
 
 from regolith_bringup.bench.empty_agent import EmptyAgent
 from regolith_bringup.bench.isolated_domain import environment
+from regolith_bringup.bench.measured_run import check_timed
 from regolith_bringup.run.node_plan import NodeSpec, Parameter
 from regolith_bringup.run.node_processes import executable
 from regolith_terrain.config import TerrainConfig
@@ -117,7 +118,7 @@ def in_processes(agents: int, processes: int, cycles: int = CYCLES) -> float:
         cycles: Number of cycles.
 
     Raises:
-        RuntimeError: If the nodes do not finish. The message contains their output.
+        RuntimeError: If the nodes do not finish, with their output, or if the run has no duration in wall time.
     """
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
         scenario = _write_scenario(Path(folder), agents)
@@ -139,6 +140,7 @@ def in_processes(agents: int, processes: int, cycles: int = CYCLES) -> float:
         commands += [[*node, *names[k::processes]] for k in range(processes)]
         _run(commands, Path(folder))
         outcome = json.loads((Path(folder) / 'world_summary.json').read_text(encoding='utf-8'))
+        check_timed(outcome, f'{agents} agents in {processes} processes')
     return float(outcome['cycles'] / outcome['wall_s'])
 
 
@@ -147,7 +149,7 @@ def _write_scenario(folder: Path, agents: int) -> Path:
     # The checkpoint period is longer than the run, so that checkpoints are not measured.
     world = WorldConfig.model_validate({'checkpoint_period_s': 1e9})
     content = {
-        'name': 'heartbeat',
+        'name': 'cycle_rate',
         'seed': 0,
         'vehicles': {f'agent{k}': {} for k in range(agents)},
         'world': world.model_dump(mode='json'),

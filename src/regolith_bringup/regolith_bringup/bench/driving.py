@@ -4,16 +4,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from regolith_bringup.bench.isolated_domain import environment
+from regolith_bringup.bench.measured_run import measured_run
 
 FLEETS = (1, 2, 4, 16)
 """Numbers of rovers in one process."""
@@ -90,6 +87,9 @@ def two_rovers(duration_s: float = 10.0) -> dict[str, Any]:
     Returns:
         ``many_processes`` and ``one_process``, each with ``real_time_factor``, ``compute_per_sim_s`` (its inverse),
         ``cycles_per_s`` and ``lost`` (messages missing in the bag).
+
+    Raises:
+        RuntimeError: If a run fails or has no real-time factor.
     """
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
@@ -99,7 +99,7 @@ def two_rovers(duration_s: float = 10.0) -> dict[str, Any]:
             ('many_processes', 'many', duration_s),
             ('one_process', 'one', duration_s),
         ):
-            summary = _run(processes, length, Path(folder) / (key or 'warm_up'))
+            summary = measured_run('two_rovers', processes, length, Path(folder) / (key or 'warm_up'))
             if key:
                 result[key] = {
                     'real_time_factor': summary['real_time_factor'],
@@ -108,25 +108,3 @@ def two_rovers(duration_s: float = 10.0) -> dict[str, Any]:
                     'lost': summary['bag']['lost'],
                 }
     return {**result, 'simulated_s': duration_s, 'cores': os.cpu_count()}
-
-
-def _run(processes: str, duration_s: float, out: Path) -> dict[str, Any]:
-    command = [
-        sys.executable,
-        '-m',
-        'regolith_bringup',
-        'run',
-        'two_rovers',
-        '--duration',
-        str(duration_s),
-        '--processes',
-        processes,
-        '--out',
-        str(out),
-        '--json',
-    ]
-    done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f'two_rovers ended with exit code {done.returncode}')
-    summary: dict[str, Any] = json.loads(done.stdout)
-    return summary

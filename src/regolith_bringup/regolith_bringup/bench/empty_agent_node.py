@@ -51,7 +51,7 @@ class EmptyAgentNode:
             soil = SoilCopy(grid, names[0])
             agent = made(names[0], send_result=shell.send_result, send_delta=self._send_delta, soil=soil)
             self._hear(lambda message: agent.on_update(record_codec.update_record(message)))
-            shell.attach(agent, lambda state, ground, epoch: '', lambda past: None)
+            shell.attach(agent, lambda state, terrain_state, epoch: '', lambda past: None)
             return
         shared = SharedSoilCopy(grid, node.get_name())
         crew = ParticipantGroup(self._send, shared)
@@ -61,15 +61,15 @@ class EmptyAgentNode:
             crew.retry_stashed()
 
         self._hear(follow)
-        seats = []
+        endpoints = []
         for name in names:
             agent = made(name, send_result=crew.answer, send_delta=self._kept.append, grid=grid)
             crew.add(agent)
             own = named_node('agent', f'/{name}', start_parameter_services=False, enable_rosout=False)
             shell.executor.add_node(own)
             shell.nodes.append(own)
-            seats.append(shell.seat(own, agent, lambda state, ground, epoch: '', lambda ground: None))
-        shell.attach_group(crew, seats, lambda pasts: None)
+            endpoints.append(shell.seat(own, agent, lambda state, terrain_state, epoch: '', lambda terrain_state: None))
+        shell.attach_group(crew, endpoints, lambda pasts: None)
 
     def _hear(self, on_update: Callable[[bytes], None]) -> None:
         shell = self.shell

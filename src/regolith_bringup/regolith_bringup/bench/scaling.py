@@ -4,20 +4,19 @@
 
 from __future__ import annotations
 
-import json
 import statistics
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from regolith_bringup.bench.isolated_domain import environment
+from regolith_bringup.bench.measured_run import measured_run
 
 FLEETS = (1, 2, 4, 8, 16)
 """Numbers of rovers."""
+_UNRECORDED = ('--rtf', 'max', '--no-record')
+_UNREPORTED = ('--rtf', 'max', '--no-report')
 
 
 def scaling(numbers: tuple[int, ...] = FLEETS, simulated_s: float = 4.0) -> dict[str, Any]:
@@ -32,23 +31,23 @@ def scaling(numbers: tuple[int, ...] = FLEETS, simulated_s: float = 4.0) -> dict
 
     Returns:
         ``one`` and ``auto``, each number of rovers (as text) -> simulated seconds per wall second. ``auto_processes``,
-        number of rovers -> selected number of processes. ``recorded``, see :func:`recorded_share`.
+        number of rovers -> selected number of processes. ``recorded``, see :func:`recording_cost`.
     """
     found: dict[str, Any] = {'one': {}, 'auto': {}, 'auto_processes': {}}
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
-        _run(_fleet(Path(folder), 1), 'one', 0.2, Path(folder) / 'warm_up', '--no-record')
+        measured_run(_fleet(Path(folder), 1), 'one', 0.2, Path(folder) / 'warm_up', *_UNRECORDED)
         for n in numbers:
             scenario = _fleet(Path(folder), n)
             for processes in ('one', 'auto'):
                 out = Path(folder) / f'{n}_{processes}'
-                summary = _run(scenario, processes, simulated_s, out, '--no-record')
+                summary = measured_run(scenario, processes, simulated_s, out, *_UNRECORDED)
                 found[processes][str(n)] = summary['real_time_factor']
                 if processes == 'auto':
                     found['auto_processes'][str(n)] = summary['processes']
-    return {**found, 'recorded': recorded_share(), 'unit': 'simulated seconds per wall second'}
+    return {**found, 'recorded': recording_cost(), 'unit': 'simulated seconds per wall second'}
 
 
-def recorded_share(simulated_s: float = 10.0, repeats: int = 3) -> dict[str, Any]:
+def recording_cost(simulated_s: float = 10.0, repeats: int = 3) -> dict[str, Any]:
     """Measure ``two_rovers`` in one process, alternately with and without recording.
 
     Args:
@@ -56,19 +55,19 @@ def recorded_share(simulated_s: float = 10.0, repeats: int = 3) -> dict[str, Any
         repeats: Number of runs of each kind.
 
     Returns:
-        ``real_time_factor`` with recording and ``unrecorded_real_time_factor``, medians, and ``share``, the median of
-        their ratios.
+        ``real_time_factor`` with recording and ``unrecorded_real_time_factor``, medians, and
+        ``recorded_to_unrecorded``, the median of their ratios.
     """
     pairs = []
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
         for k in range(repeats):
-            plain = _run('two_rovers', 'one', simulated_s, Path(folder) / f'plain_{k}', '--no-record')
-            recorded = _run('two_rovers', 'one', simulated_s, Path(folder) / f'recorded_{k}', '--no-report')
+            plain = measured_run('two_rovers', 'one', simulated_s, Path(folder) / f'plain_{k}', *_UNRECORDED)
+            recorded = measured_run('two_rovers', 'one', simulated_s, Path(folder) / f'recorded_{k}', *_UNREPORTED)
             pairs.append((recorded['real_time_factor'], plain['real_time_factor']))
     return {
-        'real_time_factor': statistics.median(mine for mine, _ in pairs),
+        'real_time_factor': statistics.median(recorded for recorded, _ in pairs),
         'unrecorded_real_time_factor': statistics.median(plain for _, plain in pairs),
-        'share': statistics.median(mine / plain for mine, plain in pairs),
+        'recorded_to_unrecorded': statistics.median(recorded / plain for recorded, plain in pairs),
     }
 
 
@@ -87,28 +86,3 @@ def _fleet(folder: Path, rovers: int) -> Path:
     path = folder / f'fleet_{rovers}.yaml'
     path.write_text(yaml.safe_dump(content), encoding='utf-8')
     return path
-
-
-def _run(scenario: str | Path, processes: str, duration_s: float, out: Path, *options: str) -> dict[str, Any]:
-    command = [
-        sys.executable,
-        '-m',
-        'regolith_bringup',
-        'run',
-        str(scenario),
-        '--duration',
-        str(duration_s),
-        '--rtf',
-        'max',
-        '--processes',
-        processes,
-        '--out',
-        str(out),
-        '--json',
-        *options,
-    ]
-    done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f'{scenario} in {processes} ended with exit code {done.returncode}')
-    summary: dict[str, Any] = json.loads(done.stdout)
-    return summary

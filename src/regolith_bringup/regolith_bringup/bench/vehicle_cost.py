@@ -30,7 +30,7 @@ GARAGE = {
     'm113': (3.0, EARTH, 0.05),
 }
 """Forward speed [m/s], gravity [m/s^2] and soil grid spacing [m] by vehicle."""
-GROUNDS: dict[str, dict[str, Any]] = {
+TERRAINS: dict[str, dict[str, Any]] = {
     'soil': {'soil': 'chrono_lunar'},
     'rigid': {'model': 'rigid', 'soil': {'friction': 0.8}},
 }
@@ -56,13 +56,15 @@ def vehicles(
         rovers: Numbers of rovers measured together, see :func:`regolith_bringup.bench.scaling.scaling`.
 
     Returns:
-        By vehicle and terrain: ``speed``, simulated seconds per wall second, the median of ``speeds``, and
-        ``split_ms_per_s``, milliseconds per simulated second: ``multibody``, ``contact`` (forces of terrain and running
-        gear), ``python`` (rest of the loop) and, additionally, ``messages`` (all topics of a vehicle with subscribers).
-        ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`. ``scaling``.
+        By vehicle and terrain: ``real_time_factor``, simulated seconds per wall second, the median of
+        ``real_time_factors``, and ``split_ms_per_s``, milliseconds per simulated second: ``multibody``, ``contact``
+        (forces of terrain and running gear), ``python`` (rest of the loop) and, additionally, ``messages`` (all topics
+        of a vehicle with subscribers).
+        ``fleets``, see :func:`regolith_bringup.bench.scaling.scaling`. ``machine_score``, see
+        :func:`regolith_world.numerics.machine_score.machine_score`.
     """
     here = [name for name in names if name in known_vehicles()]
-    stretches = {(name, ground): DriveSegment(name, ground) for name in here for ground in GROUNDS}
+    stretches = {(name, terrain): DriveSegment(name, terrain) for name in here for terrain in TERRAINS}
     scores = []
     timed: dict[tuple[str, str], list[dict[str, float]]] = {key: [] for key in stretches}
     for _ in range(repeats):
@@ -71,15 +73,15 @@ def vehicles(
             timed[key].append(stretch.run(simulated_s))
     messages = {name: message_cost(stretches[name, 'rigid']) for name in here}
     figures: dict[str, Any] = {name: {} for name in here}
-    for (name, ground), runs in timed.items():
+    for (name, terrain), runs in timed.items():
         speeds = [1.0 / sum(run.values()) for run in runs]
         middle = runs[speeds.index(sorted(speeds)[len(speeds) // 2])]
         split = {part: 1e3 * seconds for part, seconds in middle.items()} | {'messages': 1e3 * messages[name]}
-        figures[name][ground] = {
+        figures[name][terrain] = {
             'real_time_factor': statistics.median(speeds),
             'real_time_factors': speeds,
             'split_ms_per_s': split,
-            'substep_s': stretches[name, ground].vehicle.config.substep_s,
+            'substep_s': stretches[name, terrain].vehicle.config.substep_s,
         }
     return {
         'vehicles': figures,
@@ -93,15 +95,15 @@ def vehicles(
 class DriveSegment:
     """One vehicle driving on one terrain."""
 
-    def __init__(self, model: str, ground: str) -> None:
+    def __init__(self, model: str, terrain: str) -> None:
         speed, gravity, spacing = GARAGE[model]
-        terrain = {'source': 'flat', 'spacing_m': spacing, **GROUNDS[ground]}
+        settings = {'source': 'flat', 'spacing_m': spacing, **TERRAINS[terrain]}
         driver = {'type': 'constant', 'speed_mps': speed}
         scenario = Scenario.model_validate(
             {
                 'name': 'garage',
                 'duration_s': 10.0,
-                'terrain': terrain,
+                'terrain': settings,
                 'world': {'gravity_mps2': gravity},
                 'vehicles': {'one': {'model': model, 'position': [0.0, 0.0], 'driver': driver}},
             }

@@ -100,7 +100,7 @@ def run_campaign(
     recorded: bool,
     workers: int,
     scheduler: str = '',
-    told: Callable[[int, str], None] = lambda done, problem: None,
+    on_run_done: Callable[[int, str], None] = lambda done, problem: None,
 ) -> CampaignResult:
     """Run the missing cases and write the tables of all cases.
 
@@ -110,7 +110,7 @@ def run_campaign(
         recorded: Whether runs are recorded.
         workers: Number of processes on this machine.
         scheduler: Address of a Dask scheduler, or '' for this machine only.
-        told: Callback after each run, with the number of completed runs and the error message or ''.
+        on_run_done: Callback after each run, with the number of completed runs and the error message or ''.
 
     Returns:
         Results of all cases.
@@ -127,7 +127,7 @@ def run_campaign(
             found = {'varied': case.varied, 'problem': problem, 'summary': summary or {}}
             write_atomically(_file(folder, name), json.dumps(found, indent=1) + '\n')
             done += 1
-            told(done, f'run {name}: {problem}' if problem else '')
+            on_run_done(done, f'run {name}: {problem}' if problem else '')
     return _gathered(folder, cases)
 
 
@@ -137,7 +137,7 @@ def _task(folder: Path, case: CampaignCase, recorded: bool) -> Task:
     return case.name, worker.run_unrecorded, (scenario_text(case),)
 
 
-def forget_failures(folder: Path, cases: Sequence[CampaignCase]) -> int:
+def discard_failures(folder: Path, cases: Sequence[CampaignCase]) -> int:
     """Mark failed runs as missing so they are repeated, and return their number."""
     failed = [name for name, found in _found(folder, cases).items() if found['problem']]
     for name in failed:
@@ -150,9 +150,9 @@ def _found(folder: Path, cases: Sequence[CampaignCase]) -> dict[str, dict[str, A
     found = {}
     for case in cases:
         with suppress(OSError, ValueError):
-            told = json.loads(_file(folder, case.name).read_text(encoding='utf-8'))
-            if isinstance(told, dict) and told.keys() >= {'problem', 'summary'}:
-                found[case.name] = told
+            stored = json.loads(_file(folder, case.name).read_text(encoding='utf-8'))
+            if isinstance(stored, dict) and stored.keys() >= {'problem', 'summary'}:
+                found[case.name] = stored
     return found
 
 

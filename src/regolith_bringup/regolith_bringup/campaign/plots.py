@@ -42,10 +42,10 @@ def draw(rows: Sequence[Row], varied: Sequence[str], name: str) -> Figure:
     """Return the plot of a result: its values, and the mean of runs with equal parameter values."""
     figure = Figure(figsize=(min(3.6 * len(varied) + 0.8, 16.0), 3.4), layout='constrained')
     panels = figure.subplots(1, len(varied), sharey=True, squeeze=False)[0]
-    told = [row for row in rows if _is_number(row.get(name))]
+    measured = [row for row in rows if _is_number(row.get(name))]
     for axes, key in zip(panels, varied):
-        places, labels = _places([row[key] for row in told])
-        values = [row[name] for row in told]
+        places, labels = _places([row[key] for row in measured])
+        values = [row[name] for row in measured]
         axes.plot(places, values, 'o', color=BLUE, alpha=0.6, ms=4.5, mec='none')
         means = {place: [v for p, v in zip(places, values) if p == place] for place in sorted(set(places))}
         if 1 < len(means) < len(values):

@@ -42,7 +42,7 @@ def campaign(
     An interrupted campaign continues with the missing runs. If runs fail, the others are completed, the failed runs are
     listed, and the exit code is 3.
     """
-    from regolith_bringup.campaign.campaign import forget_failures, open_folder, run_campaign
+    from regolith_bringup.campaign.campaign import discard_failures, open_folder, run_campaign
     from regolith_bringup.campaign.config import load_campaign
     from regolith_bringup.run.environment_pinning import restart_pinned
 
@@ -63,18 +63,20 @@ def campaign(
     folder = out if out is not None else Path('runs') / file.stem
     done = open_folder(folder, cases, config.record)
     if retry_failed:
-        done -= forget_failures(folder, cases)
+        done -= discard_failures(folder, cases)
     count = workers or os.cpu_count() or 1
     where = scheduler or f'{counted(min(count, len(cases)), "process")} on this machine'
     print(f'{counted(len(cases), "run")}, {done} already complete; on {where}', file=sys.stderr)
     with tools.progress(file.stem) as tick:
 
-        def told(so_far: int, problem: str) -> None:
+        def on_run_done(so_far: int, problem: str) -> None:
             tick(so_far - done, len(cases) - done)
             if problem:
                 print(problem, file=sys.stderr)
 
-        result = run_campaign(folder, cases, recorded=config.record, workers=count, scheduler=scheduler, told=told)
+        result = run_campaign(
+            folder, cases, recorded=config.record, workers=count, scheduler=scheduler, on_run_done=on_run_done
+        )
     if not no_plots:
         from regolith_bringup.campaign.plots import draw_all
 

@@ -33,10 +33,10 @@ def compare(
     tools: CommandContext = context.obj
     try:
         with tools.progress('compare') as tick:
-            told = write_comparison(runs, out, tick)
+            lines = write_comparison(runs, out, tick)
     except OSError as error:
         problem = f'cannot be written: {error.strerror}'
         raise InputError(Problem('compare', '--out', problem, 'a writable file', str(out))) from None
-    for line in told:
+    for line in lines:
         print(line, file=sys.stderr)
     print(out)

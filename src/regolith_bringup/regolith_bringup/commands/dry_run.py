@@ -20,7 +20,7 @@ def list_nodes(
     out: Path | None,
     restore_from: Path | None,
     namespace: str,
-    elsewhere: Collection[str],
+    remote_nodes: Collection[str],
     give: Callable[[Any], None] | None,
 ) -> None:
     """Print the nodes that a run would start on this machine.
@@ -31,7 +31,7 @@ def list_nodes(
         out: Run folder, None for the default.
         restore_from: Checkpoint folder to continue from, None to start at t = 0.
         namespace: Namespace of the run.
-        elsewhere: Participants whose nodes are started on other machines.
+        remote_nodes: Participants whose nodes are started on other machines.
         give: Function that prints a value as JSON. None prints command lines.
     """
     folder = out if out is not None else Path('runs') / f'{scenario.name}_NNN'
@@ -42,7 +42,7 @@ def list_nodes(
         processes,
         restore_from=restore_from,
         namespace=namespace,
-        elsewhere=elsewhere,
+        remote_nodes=remote_nodes,
     )
     if give is not None:
         give([{**vars(spec), 'parameters': dict(spec.parameters)} for spec in specs])

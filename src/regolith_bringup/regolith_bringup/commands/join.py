@@ -31,11 +31,11 @@ def join(
     """
     from regolith_bringup.run.ros_graph import parse_domain, parse_namespace
 
-    below = parse_namespace(namespace)
+    base_namespace = parse_namespace(namespace)
     if domain == 'auto':
         raise InputError(Problem('--domain', '', 'is not the domain of a run', 'the number of its domain', domain))
     if domain is not None:
         os.environ['ROS_DOMAIN_ID'] = str(parse_domain(domain))
     from regolith_bringup.run.remote_nodes import join_run
 
-    raise typer.Exit(join_run(names or (), namespace=below, network=network, out=out))
+    raise typer.Exit(join_run(names or (), namespace=base_namespace, network=network, out=out))

@@ -138,7 +138,9 @@ def _checked(model: Any, values: dict[str, Any]) -> Any:
     try:
         return validated(model, values, YamlSource.of(values, '--set'))
     except InputError as error:  # the message about several settings contains their names
-        raise InputError(replace(told, value=told.value if told.key else '') for told in error.problems) from None
+        raise InputError(
+            replace(problem, value=problem.value if problem.key else '') for problem in error.problems
+        ) from None
 
 
 def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:

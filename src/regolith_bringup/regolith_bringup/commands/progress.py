@@ -36,7 +36,7 @@ class ProgressEstimate:
         self.begun = False
         """Whether progress was reported at least once."""
 
-    def tell(self, done: float, of: float) -> None:
+    def update(self, done: float, of: float) -> None:
         """Record the completed amount. A total ``of`` 0 means that the total is unknown."""
         self.begun = True
         if of > 0.0:
@@ -110,7 +110,7 @@ def _bar(work: ProgressEstimate, console: Console) -> Iterator[Callable[..., Non
         task = bar.add_task(work.what, total=None, visible=False, work=work)
 
         def show(done: float, of: float, stage: str = work.what) -> None:
-            work.tell(done, of)
+            work.update(done, of)
             bar.update(task, completed=done, total=of or None, visible=True, description=stage)
 
         yield show
@@ -128,7 +128,7 @@ def _lines(work: ProgressEstimate, first_s: float, every_s: float) -> Iterator[C
             wait = every_s
 
     def show(done: float, of: float, stage: str = work.what) -> None:
-        work.tell(done, of)
+        work.update(done, of)
 
     # A timer prints the lines, because a minute may pass between two calls.
     speaker = Thread(target=speak, name='progress', daemon=True)

@@ -94,7 +94,7 @@ def replay(
             to_ns=to_ns,
             rate=speed,
             wait_s=delay,
-            tell=lambda t_ns: tick(min(span, round((t_ns - from_ns) * 1e-6)), span),
+            on_progress=lambda t_ns: tick(min(span, round((t_ns - from_ns) * 1e-6)), span),
         )
     if as_json:
         tools.print_json({'messages': count})

@@ -42,10 +42,10 @@ def teleop(
     with VehicleCommand(name, domain, namespace) as command:
         hand: Gamepad | Keyboard
         if gamepad is not None:
-            hand, told = Gamepad(gamepad, linear, angular), ': drive with the left stick; Ctrl-C quits'
+            hand, help_text = Gamepad(gamepad, linear, angular), ': drive with the left stick; Ctrl-C quits'
         else:
-            hand, told = Keyboard(linear, angular), KEYS
+            hand, help_text = Keyboard(linear, angular), KEYS
         with hand:
             # Created first, because keys pressed earlier would be lost.
-            print(f'{command.topic}{told}', file=sys.stderr)
+            print(f'{command.topic}{help_text}', file=sys.stderr)
             command.follow(hand)

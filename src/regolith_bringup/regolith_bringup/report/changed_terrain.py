@@ -104,7 +104,7 @@ class CommittedSoil:
             self._conflicts += sum(update.conflicts for update in updates)
             self._levels.set(*(np.concatenate(each) for each in zip(*(update[2:] for update in updates), strict=True)))
 
-    def ground(self, committed: set[Key], spacing: float) -> ChangedTerrain:
+    def changed_terrain(self, committed: set[Key], spacing: float) -> ChangedTerrain:
         """Return the changed terrain.
 
         Args:

@@ -56,18 +56,18 @@ def write_comparison(
     for number, (name, folder) in enumerate(zip(names, folders)):
         tick(number, steps)
         runs[name] = read_run(folder)
-    told = []
+    lines = []
     for number, (name, folder) in enumerate(zip(names[1:], folders[1:])):
         tick(len(folders) + number, steps)
         found = first_difference(folders[0], folder)
         same, other = f'is bit-identical to {names[0]}', f'differs from {names[0]} from {found}'
-        told.append(f'{name}: {same if found is None else other}')
+        lines.append(f'{name}: {same if found is None else other}')
     shown = PageFigures(out)
     templates = resources.files('regolith_bringup') / 'templates'
     text = Template((templates / 'compare.html').read_text(encoding='utf-8')).substitute(
         title=as_text(' · '.join(names)),
         style=(templates / 'style.css').read_text(encoding='utf-8'),
-        verdict='<br>'.join(map(as_text, told)),
+        verdict='<br>'.join(map(as_text, lines)),
         paths=shown.show(paths(runs), 'paths', 'Paths of the vehicles in all runs'),
         histories=''.join(
             f'<h3>{as_text(name)}</h3>{shown.show(figure, name, f"Histories of {name}")}'  # term: variable name
@@ -77,7 +77,7 @@ def write_comparison(
     )
     write_atomically(out, text)
     tick(steps, steps)
-    return told
+    return lines
 
 
 def _vehicles(runs: Mapping[str, RunData]) -> list[str]:

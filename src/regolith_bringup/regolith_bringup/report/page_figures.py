@@ -42,20 +42,20 @@ class PageFigures:
         self._folder = page.with_suffix('')
         self._names: set[str] = set()
 
-    def show(self, figure: Figure, name: str, about: str) -> str:
+    def show(self, plot: Figure, name: str, about: str) -> str:
         """Write the files of a plot, and return the HTML that shows it with links to them.
 
         Args:
-            figure: Plot to show.
+            plot: Plot to show.
             name: Name of the files.
             about: Alternative text of the image.
         """
         name = self._free(name)
         self._folder.mkdir(exist_ok=True)
-        picture = _as_png(figure)
+        picture = _as_png(plot)
         write_atomically(self._folder / f'{name}.png', picture)
         files = [f'{name}.png']
-        if rows := list(numbers(figure)):
+        if rows := list(numbers(plot)):
             text = io.StringIO()
             table = csv.writer(text, lineterminator='\n')
             table.writerow(_HEAD)

@@ -52,7 +52,7 @@ def color_of(run: RunData, name: str) -> str:
 def track_map(run: RunData) -> Figure:
     """Return the tracks of all vehicles on shaded terrain, with colored ruts, an enlarged crossing, and the site."""
     bounds = driven_bounds(run)
-    ground = terrain_map(run, bounds)
+    terrain = terrain_map(run, bounds)
     wide, high = bounds[1] - bounds[0], bounds[3] - bounds[2]
     where = _zoom_center(run)
     side = 0.0 if where is None else min(2.4, 0.5 * max(wide, high))
@@ -62,10 +62,10 @@ def track_map(run: RunData) -> Figure:
     )
     main = panels['main']
     _draw_site(panels['site'], run, bounds)
-    depth = ground.rut_depth * 1e3
+    depth = terrain.rut_depth * 1e3
     largest = float(np.nanmax(depth)) if np.isfinite(depth).any() else 1.0
     top = max(largest, 0.1)
-    _draw_ground(main, ground, top)
+    _draw_ground(main, terrain, top)
     outlines = obstacle_outlines(run)
     _draw_standing(main, run, bounds, outlines)
     for ground_there, outline in region_outlines(run):
@@ -125,8 +125,8 @@ def _family(run: RunData, tracks: list[VehicleTrack]) -> Figure:
         axes[-1, column].plot(*decimated(track.time, track.speed), color=color, lw=1.4, label=track.name)
         axes[-1, column].set_xlabel('simulated time [s]')
     for history, panel in zip(tracks[0].histories, axes[:-1, 0], strict=True):
-        told = f'{history.name}, mean of {_SMOOTH}' if history.name == SLIP else history.name
-        panel.set_ylabel(f'{told} [{_SHOWN_AS.get(history.unit, (1.0, history.unit))[1]}]')
+        label = f'{history.name}, mean of {_SMOOTH}' if history.name == SLIP else history.name
+        panel.set_ylabel(f'{label} [{_SHOWN_AS.get(history.unit, (1.0, history.unit))[1]}]')
         if history.name == SLIP:
             _frame_slips(panel, [h for track in tracks for h in track.histories if h.name == SLIP])
         else:
@@ -153,7 +153,7 @@ def rut_sections(run: RunData, sections: Sequence[RutSection]) -> Figure:
         panel.plot(section.across, after, color=color, lw=1.6, label='after')
         # Avoids -0.0 for small negative numbers.
         x, y = (round(float(each), 1) + 0.0 for each in section.at)
-        where = f'{section.travelled:.1f} m along, at ({x:.1f}, {y:.1f}) m'
+        where = f'{section.traveled:.1f} m along, at ({x:.1f}, {y:.1f}) m'
         panel.set_title(f'{section.name}, {where}', loc='left', fontsize=10, color=color)
         panel.set(xlabel='across the track, to its left [m]', ylabel='height [mm]')
         panel.legend(fontsize=8, framealpha=0.9, edgecolor=_GRID)
@@ -217,7 +217,7 @@ def cycle_timing(run: RunData) -> Figure:
 
 def _zoom_center(run: RunData) -> tuple[float, float] | None:
     where = crossing(run)
-    if where is None and len(run.ground.i):
+    if where is None and len(run.changed_terrain.i):
         moved = [t for _, t in sorted(run.tracks.items()) if t.distance > 0.5]
         if moved:
             x, y = moved[0].position[len(moved[0].time) // 2, :2]
@@ -225,15 +225,15 @@ def _zoom_center(run: RunData) -> tuple[float, float] | None:
     return where
 
 
-def _draw_ground(axes: Axes, ground: TerrainMap, top_mm: float) -> None:
-    untouched = ground.shade[np.isnan(ground.rut_depth)]
+def _draw_ground(axes: Axes, terrain: TerrainMap, top_mm: float) -> None:
+    untouched = terrain.shade[np.isnan(terrain.rut_depth)]
     # The walls of ruts would use all contrast. Level terrain must not be stretched to noise.
-    low, high = np.percentile(untouched if untouched.size else ground.shade, (0.5, 99.5))
+    low, high = np.percentile(untouched if untouched.size else terrain.shade, (0.5, 99.5))
     middle, half = 0.5 * (low + high), max(0.5 * (high - low), 0.05)
-    area: dict[str, Any] = {'extent': ground.extent, 'origin': 'lower'}
-    axes.imshow(ground.shade, cmap=_MOON, vmin=middle - half, vmax=middle + half, interpolation='bilinear', **area)
+    area: dict[str, Any] = {'extent': terrain.extent, 'origin': 'lower'}
+    axes.imshow(terrain.shade, cmap=_MOON, vmin=middle - half, vmax=middle + half, interpolation='bilinear', **area)
     if np.isfinite(top_mm):
-        depth = np.ma.masked_less(np.ma.masked_invalid(ground.rut_depth * 1e3), 0.02 * top_mm)
+        depth = np.ma.masked_less(np.ma.masked_invalid(terrain.rut_depth * 1e3), 0.02 * top_mm)
         axes.imshow(depth, cmap=_RUTS, vmin=0.0, vmax=top_mm, alpha=0.85, interpolation='nearest', **area)
     axes.set_aspect('equal')
     axes.grid(False)

@@ -83,7 +83,7 @@ class VehicleTrack:
     """Normal load [N], shape (m, w)."""
     drawbar_pull: Array
     """Drawbar pull [N], shape (m, w)."""
-    told: tuple[History, ...] = ()
+    telemetry: tuple[History, ...] = ()
     """Additional telemetry of the running gear."""
     charge: Charge | None = None
     """Battery history, None without a battery."""
@@ -92,9 +92,9 @@ class VehicleTrack:
     def histories(self) -> tuple[History, ...]:
         """Histories to plot: measurements of wheels, then other telemetry of the running gear."""
         if not self.wheels:
-            return self.told
+            return self.telemetry
         sunk = History('incremental sinkage', 'm', self.wheels, self.wheel_time, self.sinkage_incremental)
-        return sunk, History(SLIP, '', self.wheels, self.wheel_time, self.slip_ratio), *self.told
+        return sunk, History(SLIP, '', self.wheels, self.wheel_time, self.slip_ratio), *self.telemetry
 
     @property
     def distance(self) -> float:
@@ -124,7 +124,7 @@ class RunData:
     scenario: Scenario
     tracks: dict[str, VehicleTrack]
     cycles: CycleTiming
-    ground: ChangedTerrain
+    changed_terrain: ChangedTerrain
     topics: dict[str, int] = field(default_factory=dict)
     """Message count by topic."""
 
@@ -147,7 +147,7 @@ def read_run(folder: str | Path, bag: Bag | None = None) -> RunData:
     names = sorted(scenario.vehicles)
     wanted: dict[str, tuple[str, ...]] = {_CYCLE: (*KEY, 't_ns', 'dt_ns', 'verdict', 'command')}
     for name in names:
-        wanted |= {f'/{name}/{topic}': (*_STAMP, *paths) for topic, paths in _TOLD.items()}
+        wanted |= {f'/{name}/{topic}': (*_STAMP, *paths) for topic, paths in _STATE_TOPICS.items()}
     soil = CommittedSoil(bag)
     parts: dict[str, list[Columns]] = {topic: [] for topic in wanted}
     for topic, part in bag.column_parts_of({**wanted, UPDATE: UPDATE_PATHS}):
@@ -155,11 +155,11 @@ def read_run(folder: str | Path, bag: Bag | None = None) -> RunData:
             soil.take(part)
         else:
             parts[topic].append(tables(part))
-    told = {topic: joined(some) for topic, some in parts.items()}
-    tracks = {name: _track(bag, name, told) for name in names}
-    cycles, committed = _cycles(told[_CYCLE])
-    ground = soil.ground(committed, scenario.terrain.spacing_m)
-    return RunData(folder, scenario, tracks, cycles, ground, {t.name: t.messages for t in bag.topics.values()})
+    columns = {topic: joined(some) for topic, some in parts.items()}
+    tracks = {name: _track(bag, name, columns) for name in names}
+    cycles, committed = _cycles(columns[_CYCLE])
+    changed_terrain = soil.changed_terrain(committed, scenario.terrain.spacing_m)
+    return RunData(folder, scenario, tracks, cycles, changed_terrain, {t.name: t.messages for t in bag.topics.values()})
 
 
 _POSE = tuple(
@@ -169,7 +169,7 @@ _FORWARD = 'twist.twist.linear.x'
 _WHEEL = ('slip_ratio', 'sinkage_total', 'sinkage_incremental', 'normal_load', 'drawbar_pull')
 _STAMP = ('header.stamp.sec', 'header.stamp.nanosec')
 _ODOMETRY, _WHEELS, _GEAR, _BATTERY = 'ground_truth/odom', 'wheel_states', 'running_gear_state', 'battery_state'
-_TOLD = {
+_STATE_TOPICS = {
     _ODOMETRY: (*_POSE, _FORWARD),
     _WHEELS: tuple(f'wheels.{path}' for path in _WHEEL),
     _GEAR: ('quantities.values',),
@@ -189,8 +189,8 @@ def _time(found: Columns) -> Array:
     return seconds + nanoseconds * 1e-9
 
 
-def _track(bag: Bag, name: str, told: dict[str, Columns]) -> VehicleTrack:
-    odometry, wheel, gear, battery = (told[f'/{name}/{topic}'] for topic in _TOLD)
+def _track(bag: Bag, name: str, columns: dict[str, Columns]) -> VehicleTrack:
+    odometry, wheel, gear, battery = (columns[f'/{name}/{topic}'] for topic in _STATE_TOPICS)
     poses = np.stack([odometry[path] for path in _POSE], axis=1) if odometry else np.zeros((0, 7))
     first = next(bag.messages(f'/{name}/{_WHEELS}')).content.wheels if wheel else ()
     slip, total, incremental, load, pull = (wheel[f'wheels.{p}'] if wheel else np.zeros((0, 0)) for p in _WHEEL)
@@ -228,24 +228,27 @@ def _histories(bag: Bag, topic: str, found: Columns) -> tuple[History, ...]:
 def _charge(found: Columns) -> Charge | None:
     if not found:
         return None
-    share, voltage, current = (found[path].astype(np.float64) for path in _TOLD[_BATTERY])
+    share, voltage, current = (found[path].astype(np.float64) for path in _STATE_TOPICS[_BATTERY])
     return Charge(_time(found), share, -voltage * current)
 
 
 _CYCLE = '/regolith/cycle'
 
 
-def _cycles(told: Columns) -> tuple[CycleTiming, set[Key]]:
+def _cycles(columns: Columns) -> tuple[CycleTiming, set[Key]]:
     """Return the timing and the keys of committed attempts. The verdict on each is in the next message."""
-    if not told:
+    if not columns:
         none = np.zeros(0)
         return CycleTiming(none, none, none, none.astype(bool)), set()
-    first, keys = attempt_keys(told)
-    told = {path: values[first] for path, values in told.items()}
-    committed = np.append(told['verdict'][1:] == _COMMIT, False)
-    evolved = told['command'] == _EVOLVE
-    wall = told['publish_time_ns'][evolved]
+    first, keys = attempt_keys(columns)
+    columns = {path: values[first] for path, values in columns.items()}
+    committed = np.append(columns['verdict'][1:] == _COMMIT, False)
+    evolved = columns['command'] == _EVOLVE
+    wall = columns['publish_time_ns'][evolved]
     timing = CycleTiming(
-        told['t_ns'][evolved] * 1e-9, told['dt_ns'][evolved] * 1e-9, (wall - wall[:1].sum()) * 1e-9, committed[evolved]
+        columns['t_ns'][evolved] * 1e-9,
+        columns['dt_ns'][evolved] * 1e-9,
+        (wall - wall[:1].sum()) * 1e-9,
+        committed[evolved],
     )
     return timing, set(map(tuple, keys[committed].tolist()))

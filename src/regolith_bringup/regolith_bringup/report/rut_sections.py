@@ -31,7 +31,7 @@ class RutSection:
     """Name of the vehicle."""
     at: tuple[float, float]
     """Point at half the length of the track [m]."""
-    travelled: float
+    traveled: float
     """Path length up to this point [m]."""
     across: Array
     """Distance from the track, positive to the left [m], shape (n,)."""
@@ -53,13 +53,15 @@ def rut_sections(run: RunData) -> list[RutSection]:
     for name, track in sorted(run.tracks.items()):
         if (place := _halfway(track)) is None:
             continue
-        at, left, travelled = place
-        across = np.arange(-HALF_WIDTH_M, HALF_WIDTH_M + 0.5 * run.ground.spacing, 0.5 * run.ground.spacing)
+        at, left, traveled = place
+        across = np.arange(
+            -HALF_WIDTH_M, HALF_WIDTH_M + 0.5 * run.changed_terrain.spacing, 0.5 * run.changed_terrain.spacing
+        )
         x, y = at[:, None] + left[:, None] * across
         undisturbed = field.heights(x, y)
-        change = _changes(run.ground, field, x, y)
+        change = _changes(run.changed_terrain, field, x, y)
         point = (float(at[0]), float(at[1]))
-        found.append(RutSection(name, point, travelled, across, undisturbed, undisturbed + change))
+        found.append(RutSection(name, point, traveled, across, undisturbed, undisturbed + change))
     return found
 
 
@@ -78,16 +80,16 @@ def _halfway(track: VehicleTrack) -> tuple[Array, Array, float] | None:
     return at, np.array([-ahead[1], ahead[0]]), float(middle)
 
 
-def _changes(ground: ChangedTerrain, field: HeightField, x: Array, y: Array) -> Array:
+def _changes(changed_terrain: ChangedTerrain, field: HeightField, x: Array, y: Array) -> Array:
     """Return the height change of terrain at points [m], interpolated between the four surrounding grid nodes."""
-    spacing = ground.spacing
+    spacing = changed_terrain.spacing
     u, v = x / spacing, y / spacing
     i0, j0 = int(np.floor(u.min())), int(np.floor(v.min()))
     rise = np.zeros((int(np.floor(u.max())) - i0 + 2, int(np.floor(v.max())) - j0 + 2))
-    i, j = ground.i - i0, ground.j - j0
+    i, j = changed_terrain.i - i0, changed_terrain.j - j0
     inside = (i >= 0) & (i < rise.shape[0]) & (j >= 0) & (j < rise.shape[1])
-    base = field.heights(ground.i[inside] * spacing, ground.j[inside] * spacing)
-    rise[i[inside], j[inside]] = ground.level[inside] - base
+    base = field.heights(changed_terrain.i[inside] * spacing, changed_terrain.j[inside] * spacing)
+    rise[i[inside], j[inside]] = changed_terrain.level[inside] - base
     a, b = np.floor(u).astype(np.int64) - i0, np.floor(v).astype(np.int64) - j0
     s, t = u - np.floor(u), v - np.floor(v)
     found: Array = (1.0 - s) * ((1.0 - t) * rise[a, b] + t * rise[a, b + 1]) + s * (

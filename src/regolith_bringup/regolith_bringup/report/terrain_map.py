@@ -63,7 +63,7 @@ def terrain_map(run: RunData, bounds: tuple[float, float, float, float], max_pix
         max_pixels: Maximum number of pixels along the longer side.
     """
     west, east, south, north = bounds
-    spacing = run.ground.spacing
+    spacing = run.changed_terrain.spacing
     step = max(1, int(np.ceil(max(east - west, north - south) / spacing / max_pixels)))
     pixel = spacing * step
     first_column, last_column = int(np.floor(west / pixel)), int(np.ceil(east / pixel))
@@ -75,14 +75,14 @@ def terrain_map(run: RunData, bounds: tuple[float, float, float, float], max_pix
     nodes = field.nodes if step == 1 else field.coarse_nodes
     height = np.ascontiguousarray(nodes(first_column, last_column + 1, first_row, last_row + 1, pixel).T)
 
-    ground = run.ground
-    column = np.rint(ground.i / step).astype(np.int64) - first_column
-    row = np.rint(ground.j / step).astype(np.int64) - first_row
+    changed_terrain = run.changed_terrain
+    column = np.rint(changed_terrain.i / step).astype(np.int64) - first_column
+    row = np.rint(changed_terrain.j / step).astype(np.int64) - first_row
     inside = (column >= 0) & (column < len(columns)) & (row >= 0) & (row < len(rows))
     column, row = column[inside], row[inside]
-    base = field.heights(ground.i[inside] * spacing, ground.j[inside] * spacing)
+    base = field.heights(changed_terrain.i[inside] * spacing, changed_terrain.j[inside] * spacing)
     depth = np.full(height.shape, -np.inf)
-    np.maximum.at(depth, (row, column), base - ground.level[inside])
+    np.maximum.at(depth, (row, column), base - changed_terrain.level[inside])
     changed = np.isfinite(depth)
     height[changed] -= depth[changed]
     depth[~changed] = np.nan

@@ -62,7 +62,13 @@ class BagPlayer(GraphClient):
         return QoSProfile(depth=DEPTH)
 
     def publish(
-        self, *, from_ns: int, to_ns: int, rate: float, wait_s: float, tell: Callable[[int], None] = lambda t_ns: None
+        self,
+        *,
+        from_ns: int,
+        to_ns: int,
+        rate: float,
+        wait_s: float,
+        on_progress: Callable[[int], None] = lambda t_ns: None,
     ) -> int:
         """Publish the messages of a time span.
 
@@ -73,7 +79,7 @@ class BagPlayer(GraphClient):
             to_ns: Simulated end time [ns].
             rate: Real-time factor. inf: as fast as the messages can be read.
             wait_s: Wait for subscribers before the first message [wall s].
-            tell: Callback with the simulated time reached [ns].
+            on_progress: Callback with the simulated time reached [ns].
 
         Returns:
             Number of published messages.
@@ -84,7 +90,7 @@ class BagPlayer(GraphClient):
         for message in self._chosen(from_ns, to_ns):
             if message.log_time_ns > reached:
                 reached = message.log_time_ns
-                tell(reached)
+                on_progress(reached)
             if math.isfinite(rate):
                 due = started + 1e-9 * (reached - from_ns) / rate
                 while (left := due - time.monotonic()) > 0.0:

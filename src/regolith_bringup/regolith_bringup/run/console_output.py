@@ -36,9 +36,9 @@ class ConsoleOutput:
             self._log.write(f'{label}: {line}\n')
             self._log.flush()
         if not self._quiet or 'ERROR' in line or 'Error' in line:
-            self.tell(f'[{self._colors[label]}]{label:>{self._width}}[/] {escape(line)}')
+            self.print_line(f'[{self._colors[label]}]{label:>{self._width}}[/] {escape(line)}')
 
-    def tell(self, line: str) -> None:
+    def print_line(self, line: str) -> None:
         """Print a line in rich markup. Errors are ignored (closed terminal, full disk)."""
         with suppress(OSError):
             self.console.print(line, soft_wrap=True)

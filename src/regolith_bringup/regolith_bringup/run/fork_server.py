@@ -132,8 +132,8 @@ def _name_for_logs(path: str, arguments: Sequence[str]) -> None:
 
     ROS names log files by it. Otherwise the name would be a fragment of the moved command line.
     """
-    told = dict(word.split(':=', 1) for word in arguments if ':=' in word)
-    name = '_'.join(filter(None, [*told.get('__ns', '').split('/'), told.get('__node', Path(path).name)]))
+    remappings = dict(word.split(':=', 1) for word in arguments if ':=' in word)
+    name = '_'.join(filter(None, [*remappings.get('__ns', '').split('/'), remappings.get('__node', Path(path).name)]))
     _NAMES.append(name.encode())
     with suppress(ValueError):  # a C library without this variable
         ctypes.c_char_p.in_dll(ctypes.CDLL(None), 'program_invocation_name').value = _NAMES[-1]

@@ -33,8 +33,8 @@ class GraphClient:
     """Discovery timeout [wall s]. Discovery takes up to one second."""
 
     def __init__(self, domain: str | None = None, namespace: str = '') -> None:
-        below = parse_namespace(namespace)
-        self.root = f'/{below}' if below else ''
+        base_namespace = parse_namespace(namespace)
+        self.root = f'/{base_namespace}' if base_namespace else ''
         """Prefix of all names of the run."""
         if domain is not None:
             number = parse_domain(domain)

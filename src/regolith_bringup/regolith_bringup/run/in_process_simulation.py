@@ -110,8 +110,8 @@ class InProcessSimulation:
             epoch=self.world.epoch,
         )
         if agent.soil is not None and self.world.cycle:
-            soil_seq, ground = TerrainParticipant.unpack(self.terrain.save())
-            agent.soil.load(ground, soil_seq)
+            soil_seq, terrain_state = TerrainParticipant.unpack(self.terrain.save())
+            agent.soil.load(terrain_state, soil_seq)
             agent.place_at_start()
         self._take_in(agent)
         self.agents[name] = agent

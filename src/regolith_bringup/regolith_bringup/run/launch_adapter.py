@@ -66,13 +66,13 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
             [part.strip() for part in given['set'].split(';') if part.strip()],
             seed=_number('seed', given['seed'], int, 'a whole number'),
             duration_s=_number('duration', given['duration'], float, 'a number of seconds'),
-            speed=given['rtf'] or None,
+            real_time_factor=given['rtf'] or None,
             record=_switch('record', given['record']),
         )
         check_pinned(resolved.scenario)
         report = _switch('report', given['report'])
         namespace = parse_namespace(given['namespace'])
-        elsewhere = parse_remote_nodes(given['remote'], resolved.scenario, processes)
+        remote_nodes = parse_remote_nodes(given['remote'], resolved.scenario, processes)
         restore_from = Path(given['checkpoint']) if given['checkpoint'] else None
         if restore_from is not None:
             check_checkpoint(restore_from, resolved.scenario)
@@ -90,7 +90,7 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
         restore_from=restore_from,
         namespace=namespace,
         run=new_run_id(),
-        elsewhere=elsewhere,
+        remote_nodes=remote_nodes,
     )
     return LaunchedRun(folder, specs, report=report is not False)
 

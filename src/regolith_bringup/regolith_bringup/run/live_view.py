@@ -295,9 +295,9 @@ class LiveView(RunningSimulation):
         if epoch != self._epoch:
             self._known_seq = -1
         self._epoch, self._seq, self._last_update = epoch, seq, update
-        told = ViewMessage(topic, self._t_ns, data, decode)
-        told.__dict__['content'] = update
-        self._view.take(told)
+        message = ViewMessage(topic, self._t_ns, data, decode)
+        message.__dict__['content'] = update
+        self._view.take(message)
 
     _known_seq = -1
     _last_update: Any = None
@@ -311,11 +311,11 @@ class LiveView(RunningSimulation):
             return  # the terrain may be busy; the request is repeated
         finally:
             self.node.destroy_client(client)
-        self._view.ground.restart(self._t_ns)
+        self._view.terrain.restart(self._t_ns)
         self._known_seq = int(answer.soil_seq)
         # Updates received while waiting for the response are delivered after it.
         since = () if self._last_update is None else (self._last_update,)
-        self._view.ground.soil.load(answer.nodes, self._known_seq, since)
-        self._view.ground.flush(self._t_ns)
+        self._view.terrain.soil.load(answer.nodes, self._known_seq, since)
+        self._view.terrain.flush(self._t_ns)
         self._seq = max(self._seq, self._known_seq)
         self._in_order = True

@@ -73,7 +73,7 @@ def node_specs(
     restore_from: str | Path | None = None,
     namespace: str = '',
     run: int = 0,
-    elsewhere: Collection[str] = (),
+    remote_nodes: Collection[str] = (),
 ) -> list[NodeSpec]:
     """Return the nodes of a scenario on this machine, in start order.
 
@@ -87,10 +87,10 @@ def node_specs(
         restore_from: Checkpoint folder to continue from, None to start at t = 0.
         namespace: Namespace of all names of the run, such as ``moon``, '' for none.
         run: Run id from :func:`new_run_id`, which distinguishes the messages of different runs.
-        elsewhere: Participants whose nodes are started on other machines, see :func:`parse_remote_nodes`.
+        remote_nodes: Participants whose nodes are started on other machines, see :func:`parse_remote_nodes`.
     """
-    nodes = _nodes(scenario, scenario_file, run_dir, processes, restore_from, namespace, run, elsewhere)
-    return [node for node in nodes if node.public_name not in elsewhere]
+    nodes = _nodes(scenario, scenario_file, run_dir, processes, restore_from, namespace, run, remote_nodes)
+    return [node for node in nodes if node.public_name not in remote_nodes]
 
 
 def parse_remote_nodes(text: str, scenario: Scenario, processes: Processes) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ def parse_remote_nodes(text: str, scenario: Scenario, processes: Processes) -> t
         InputError: If a participant cannot run remotely. World and recorder must be on the machine of the run folder.
     """
     names = tuple(dict.fromkeys(part.strip() for part in text.split(',') if part.strip()))
-    nodes = _nodes(scenario, '', '', processes, elsewhere=names)
+    nodes = _nodes(scenario, '', '', processes, remote_nodes=names)
     movable = dict.fromkeys(node.public_name for node in nodes if node.public_name not in ('world', 'recorder'))
     if nodes[-1].executable != 'single_process_node':
         movable |= dict.fromkeys(sorted(scenario.vehicles))
@@ -124,21 +124,21 @@ def _nodes(
     restore_from: str | Path | None = None,
     namespace: str = '',
     run: int = 0,
-    elsewhere: Collection[str] = (),
+    remote_nodes: Collection[str] = (),
 ) -> list[NodeSpec]:
     """Return all nodes of a run, including remote nodes, see :func:`node_specs`."""
     file, folder = str(Path(scenario_file).absolute()), str(Path(run_dir).absolute())
     common: dict[str, Parameter] = {'scenario_file': file, 'use_sim_time': False, 'run_id': run}
-    below = f'{namespace}/' if namespace else ''
-    world = f'{below}regolith'
+    prefix = f'{namespace}/' if namespace else ''
+    world = f'{prefix}regolith'
     names = sorted(scenario.vehicles)
-    away = [name for name in names if name in elsewhere]
-    here = [name for name in names if name not in away]
+    remote = [name for name in names if name in remote_nodes]
+    here = [name for name in names if name not in remote]
     shared = allocate_processes(processes, here)
-    if processes == 'auto' and shared.processes == 'one' and {*elsewhere} - {'sensors'}:
+    if processes == 'auto' and shared.processes == 'one' and {*remote_nodes} - {'sensors'}:
         # In one process, all participants belong to the world process.
         shared = allocate_processes('many', here)
-    alone = sorted([*away, *(group[0] for group in shared.groups if len(group) == 1)])
+    alone = sorted([*remote, *(group[0] for group in shared.groups if len(group) == 1)])
     fleets = [group for group in shared.groups if len(group) > 1]
     others = sections(scenario)
     sensors = scenario_sensors(scenario)
@@ -154,7 +154,7 @@ def _nodes(
         'max_sensor_lag_s': max_lag_s(sensors, scenario.world.max_step_s) if sensors else -1.0,
         'restore_from': str(Path(restore_from).absolute()) if restore_from is not None else '',
         # rclpy does not accept an empty list of strings on the command line.
-        'remote_nodes': sorted(elsewhere) or [''],
+        'remote_nodes': sorted(remote_nodes) or [''],
     }
     respawn = scenario.world.on_failure == 'wait'
     nodes: list[NodeSpec] = []
@@ -183,7 +183,7 @@ def _nodes(
         nodes.append(NodeSpec(package, executable, name, world, {**common, 'participant': name}, respawn=respawn))
     for name in alone:
         on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'lossless_streams': list(followed[name]) or ['']}
-        nodes.append(NodeSpec('regolith_vehicles', 'agent_node', 'agent', f'{below}{name}', on_agent, respawn=respawn))
+        nodes.append(NodeSpec('regolith_vehicles', 'agent_node', 'agent', f'{prefix}{name}', on_agent, respawn=respawn))
     for k, group in enumerate(fleets):
         on_fleet: dict[str, Parameter] = {**common, 'vehicles': list(group), 'threads': shared.threads}
         on_fleet['lossless_streams'] = [f'{name}/{stream}' for name in group for stream in followed[name]] or ['']

@@ -70,7 +70,7 @@ def join_run(names: Sequence[str], *, namespace: str = '', network: bool = False
     check_ros_environment(os.environ)
     os.environ.update(middleware_environment(os.environ, network))
     if is_network_visible(os.environ, network):
-        _tell(OPEN_WORDS)
+        _print_status(OPEN_WORDS)
     with RunListener(f'/{namespace}' if namespace else '') as listener:
         run = _awaited(listener, is_network_visible(os.environ, network))
         wanted = selected_nodes(names, run.remote_nodes, run.host)
@@ -158,9 +158,9 @@ def _awaited(listener: RunListener, out: bool) -> WorldAnnouncement:
         if time.monotonic() > next_word:
             next_word += _WORD_S
             where = f'{listener.root or "no namespace"}, domain {domain}, {reach}'
-            _tell(f'waiting for a run ({where}); on its machine: ./regolith run SCENARIO --remote NAMES')
+            _print_status(f'waiting for a run ({where}); on its machine: ./regolith run SCENARIO --remote NAMES')
         time.sleep(0.05)
-    _tell(f'found run {run.run_id} of {run.scenario} on {run.host}')
+    _print_status(f'found run {run.run_id} of {run.scenario} on {run.host}')
     return run
 
 
@@ -276,6 +276,6 @@ class _Joined:
         self._interrupted = True
 
 
-def _tell(text: str) -> None:
+def _print_status(text: str) -> None:
     """Print a message."""
     print(text, file=sys.stderr)

@@ -49,12 +49,12 @@ def check_finished_run(command: str, run_dir: Path) -> None:
         raise InputError(Problem(command, '', problem, allowed, str(run_dir)))
 
 
-def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
+def _make(folder: Path, option: str, *, exist_ok: bool) -> None:
     """Create a folder with reserved disk space for the end of the run.
 
     Args:
         folder: Folder to create.
-        asked: Option that names it, for error messages.
+        option: Option that names it, for error messages.
         exist_ok: Whether it may exist.
 
     Raises:
@@ -67,7 +67,7 @@ def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
     except FileExistsError:
         raise
     except OSError as error:
-        raise InputError(Problem(asked, '', f'cannot be created: {error.strerror}', 'a writable folder')) from None
+        raise InputError(Problem(option, '', f'cannot be created: {error.strerror}', 'a writable folder')) from None
 
 
 def check_checkpoint(folder: Path, scenario: Scenario) -> None:

@@ -67,15 +67,15 @@ class Simulation(InProcessSimulation):
                 self._restore_agent(name, blobs[name], blobs[GROUND], epoch)
             participants[name].replay_inputs = InputHistory.decode(inputs[name]) if name in inputs else {}
 
-    def revive(self, name: str, blob: bytes, ground: bytes, epoch: int, inputs: bytes) -> None:
+    def revive(self, name: str, blob: bytes, terrain_state: bytes, epoch: int, inputs: bytes) -> None:
         """Set the state of a vehicle that was not in the simulation."""
-        self._restore_agent(name, blob, ground, epoch)
+        self._restore_agent(name, blob, terrain_state, epoch)
         self.agents[name].replay_inputs = InputHistory.decode(inputs) if inputs else {}
 
-    def _restore_agent(self, name: str, blob: bytes, ground: bytes, epoch: int) -> None:
+    def _restore_agent(self, name: str, blob: bytes, terrain_state: bytes, epoch: int) -> None:
         agent = self.agents[name]
         if agent.soil is not None:
-            soil_seq, nodes = TerrainParticipant.unpack(ground)
+            soil_seq, nodes = TerrainParticipant.unpack(terrain_state)
             agent.soil.load(nodes, soil_seq)
         agent.restore(blob, epoch)
 

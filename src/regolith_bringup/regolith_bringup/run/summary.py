@@ -163,10 +163,10 @@ def write_summary(run_dir: str | Path, summary: dict[str, Any] | None = None) ->
 def _close_books(summary: dict[str, Any]) -> None:
     """Add soil held and thrown by vehicles to the mass balance of terrain, which contains the soil grid only."""
     held = [vehicle['soil'] for vehicle in summary['vehicles'].values() if 'soil' in vehicle]
-    ground = summary['terrain']['mass_balance']
-    if ground is not None and held:
+    soil_balance = summary['terrain']['mass_balance']
+    if soil_balance is not None and held:
         parts = (math.fsum(soil[key] for soil in held) for key in ('carried_kg', 'in_flight_kg', 'in_transit_kg'))
-        summary['terrain']['mass_balance'] = dict(mass_balance(ground['ground_kg'], 1.0, *parts))
+        summary['terrain']['mass_balance'] = dict(mass_balance(soil_balance['ground_kg'], 1.0, *parts))
 
 
 def _mapping(report: Any) -> dict[str, Any]:

@@ -34,9 +34,9 @@ from regolith_bringup.scenario.loading import write_resolved
 from regolith_bringup.scenario.participant_sections import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
 from regolith_files.problems import InputError
-from regolith_world.liveness import FILE, Watch
 from regolith_world.restart_policy import should_restart
 from regolith_world.ros_environment import check_ros_environment
+from regolith_world.watchdog import FILE, Watch
 
 BAD_INPUT = 2
 NODE_FAILED = 3
@@ -55,7 +55,7 @@ def run_scenario(
     restore_from: Path | None = None,
     namespace: str = '',
     network: bool = False,
-    elsewhere: Sequence[str] = (),
+    remote_nodes: Sequence[str] = (),
 ) -> int:
     """Run a scenario in separate processes, and print the run folder last (or the summary, with ``as_json``).
 
@@ -68,7 +68,7 @@ def run_scenario(
         restore_from: Checkpoint folder to continue from, None to start at t = 0.
         namespace: Namespace of all names of the run, '' for none.
         network: Whether the run is visible from other machines.
-        elsewhere: Participants whose nodes are started on other machines.
+        remote_nodes: Participants whose nodes are started on other machines.
 
     Returns:
         Exit code: 0 done, 2 another run is active, 3 a node failed, 130 interrupted before the first cycle.
@@ -92,7 +92,7 @@ def run_scenario(
         restore_from=restore_from,
         namespace=namespace,
         run=new_run_id(),
-        elsewhere=elsewhere,
+        remote_nodes=remote_nodes,
     )
     supervisor = Supervisor(
         specs,
@@ -112,13 +112,13 @@ def run_scenario(
     if supervisor.interrupted and report and not as_json:
         supervisor.console.print('writing the report; Ctrl-C skips it')
     with supervisor.console.status('writing the report') if report else nullcontext():
-        summary = write_results(run_dir, lambda line: supervisor.tell(escape(line)), report=report)
-    told = json.dumps(summary or {'run': str(run_dir), 'failed': True}, indent=1) if as_json else str(run_dir)
+        summary = write_results(run_dir, lambda line: supervisor.print_line(escape(line)), report=report)
+    output = json.dumps(summary or {'run': str(run_dir), 'failed': True}, indent=1) if as_json else str(run_dir)
     try:
-        print(told, flush=True)
+        print(output, flush=True)
     except InputError as error:
         # The run is complete: print its folder where it can be read.
-        supervisor.tell(escape(f'{error}; the run is in {run_dir}'))
+        supervisor.print_line(escape(f'{error}; the run is in {run_dir}'))
         return code or BAD_INPUT
     return code
 
@@ -153,7 +153,7 @@ class Supervisor:
         self._duration_s = duration_s
         self._quiet = quiet
         self._output = ConsoleOutput([spec.label for spec in specs], run_dir, quiet=quiet)
-        self.console, self._say, self.tell = self._output.console, self._output.say, self._output.tell
+        self.console, self._say, self.print_line = self._output.console, self._output.say, self._output.print_line
         self._interrupts = 0
         self._unresponsive_s = unresponsive_s
 
@@ -189,7 +189,7 @@ class Supervisor:
         world = next(n for n in nodes if n.spec.executable in WORLD_EXECUTABLES)
         others = [n for n in nodes if n is not world]
         asked = 0
-        told: set[str] = set()
+        reported: set[str] = set()
         given_up = False
         asked_at = 0.0
         over_at = math.inf
@@ -212,7 +212,7 @@ class Supervisor:
                 if asked and time.monotonic() - asked_at > 2.0:
                     world.signal(signal.SIGKILL)
                 for node in others:
-                    if node.running or not node.code or node.spec.label in told:
+                    if node.running or not node.code or node.spec.label in reported:
                         continue
                     node.join_output()  # its output precedes the message about its end
                     again = node.spec.respawn and not asked
@@ -220,12 +220,12 @@ class Supervisor:
                         self._say(node.spec.label, f'ended with {node.code}; starting it again')
                         node.restart()
                         continue
-                    told.add(node.spec.label)
+                    reported.add(node.spec.label)
                     self._say(node.spec.label, f'ended {exit_code_text(node.code)}')
                     if again:
                         # The world would wait for it without limit.
                         given_up = True
-                        self._say(node.spec.label, f'stopped after {node.restarts} restarts; ending the run')
+                        self._say(node.spec.label, f'stopped after {node.restarts} restarts: ending the run')
                         world.signal(signal.SIGTERM)
                 if lost := self._lost_before_start(others):
                     self._say(lost.spec.label, 'ended before the first cycle; ending the run')
@@ -257,7 +257,7 @@ class Supervisor:
         excused = [*parting, *(n for n in others if n.spec.respawn and n.spec.executable != 'recorder_node')]
         failed = [n for n in others if n.code and n not in excused]
         for node in failed if whole and not asked else ():
-            if node.code and node.spec.label not in told:
+            if node.code and node.spec.label not in reported:
                 self._say(node.spec.label, f'ended {exit_code_text(node.code)}')
         if world.code == BAD_INPUT:
             return BAD_INPUT

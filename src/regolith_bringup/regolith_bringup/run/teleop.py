@@ -193,14 +193,14 @@ class VehicleCommand(GraphClient):
     def follow(self, hand: TeleopInput) -> None:
         """Publish commands of an input device until it quits, then a stop."""
         due = 0.0
-        told = None
+        printed = None
         try:
             while True:
                 wanted = hand.read(PERIOD_S)
                 if wanted is None:
                     return
-                if wanted != told:
-                    told = wanted
+                if wanted != printed:
+                    printed = wanted
                     words = f'\r{wanted.forward:+6.2f} m/s {wanted.yaw_rate:+6.2f} rad/s '
                     print(words, end='', file=sys.stderr, flush=True)
                 elif time.monotonic() < due:

@@ -40,8 +40,8 @@ def check_above_ground(scenario: Scenario, objects: Mapping[str, Any], source: Y
     tops = np.array([item.outline.bounds(item.body)[1][2] for _, item in bodies])
     places = np.array([item.body.position for _, item in bodies])
     field = build_height_field(scenario.terrain, scenario.seed)
-    ground = np.asarray(field.heights(places[:, 0], places[:, 1]), dtype=float)
-    for (name, item), depth in zip(bodies, (ground - tops).tolist()):
+    surface = np.asarray(field.heights(places[:, 0], places[:, 1]), dtype=float)
+    for (name, item), depth in zip(bodies, (surface - tops).tolist()):
         if depth > 0.0:
             what = 'its top is' if item.name == name else f'the top of {item.name} is'
             problem = f'{what} {depth:.3g} m below the terrain surface at the start'

@@ -19,7 +19,7 @@ import yaml
 from regolith_bringup.scenario.constraint_section import check_couplings
 from regolith_bringup.scenario.determinism_section import check_determinism
 from regolith_bringup.scenario.elevation_model import note_sight, origin_place, resolved_model
-from regolith_bringup.scenario.frames_section import check_frames
+from regolith_bringup.scenario.frame_id_checks import check_frames
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.obstacle_section import resolve_obstacles, terrain_with_obstacles
 from regolith_bringup.scenario.participant_sections import check_keys, checked_sections, resolved_sections
@@ -28,7 +28,7 @@ from regolith_bringup.scenario.rock_free_paths import with_rock_free_paths
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
 from regolith_bringup.scenario.sensors_section import check_mounts, dates_to_text, resolved_sensors
 from regolith_bringup.scenario.terrain_section import law_of, resolve_terrain, soil_values
-from regolith_bringup.scenario.topic_section import check_participant_names, check_recorded, with_barrier_type
+from regolith_bringup.scenario.topic_checks import check_participant_names, check_recorded, with_barrier_type
 from regolith_bringup.scenario.vehicle_section import check_clear, resolved_models
 from regolith_files.atomic_write import write_atomically
 from regolith_files.paths import usable_file
@@ -54,7 +54,7 @@ def load_scenario(
     *,
     seed: int | None = None,
     duration_s: float | None = None,
-    speed: str | float | None = None,
+    real_time_factor: str | float | None = None,
     record: bool | None = None,
 ) -> ResolvedScenario:
     """Read, check and resolve a scenario.
@@ -65,7 +65,7 @@ def load_scenario(
             texts refer to the working directory.
         seed: Seed that replaces the one of the file.
         duration_s: Simulated duration that replaces the one of the file [s].
-        speed: Real-time factor that replaces the one of the file, a number or 'max'.
+        real_time_factor: Real-time factor that replaces the one of the file, a number or 'max'.
         record: Value that replaces ``recording.enabled``.
 
     Returns:
@@ -80,7 +80,11 @@ def load_scenario(
     options: tuple[tuple[KeyPath, Any, str], ...] = (
         (('seed',), seed, '--seed'),
         (('duration_s',), duration_s, '--duration'),
-        (('real_time_factor',), parse_value(speed, '--rtf') if isinstance(speed, str) else speed, '--rtf'),
+        (
+            ('real_time_factor',),
+            parse_value(real_time_factor, '--rtf') if isinstance(real_time_factor, str) else real_time_factor,
+            '--rtf',
+        ),
         (('recording', 'enabled'), record, '--no-record'),
     )
     for path, value, option in options:
@@ -240,7 +244,7 @@ def _setting(text: str) -> Setting:
 def _apply(source: YamlSource, setting: Setting) -> None:
     parts = tuple(part.strip() for part in setting.key.split('.'))
     if not all(parts):
-        raise InputError(Problem(setting.origin.told, setting.key, 'is not a key', 'key or section.key'))
+        raise InputError(Problem(setting.origin.text, setting.key, 'is not a key', 'key or section.key'))
     if parts[:2] == ('terrain', 'soil') and len(parts) > 2:
         # A single value of a named soil may be changed, so the soil is written out first.
         terrain = source.data.get('terrain')

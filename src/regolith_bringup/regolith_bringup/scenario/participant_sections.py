@@ -59,7 +59,7 @@ def participant_context(scenario: Scenario) -> ParticipantContext:
     """Return the scenario's :class:`regolith_world.cycle.participant_context.ParticipantContext`."""
 
     @cache
-    def ground() -> Any:
+    def height_field() -> Any:
         from regolith_terrain.height_field_builder import build_height_field
 
         return build_height_field(scenario.terrain, scenario.seed)
@@ -68,10 +68,10 @@ def participant_context(scenario: Scenario) -> ParticipantContext:
     def standing() -> StaticObstacles | None:
         from regolith_vehicles.contact.static_obstacles import build_obstacle_map
 
-        return build_obstacle_map(scenario.terrain, scenario.seed, ground())
+        return build_obstacle_map(scenario.terrain, scenario.seed, height_field())
 
     places = {name: (entry.position, *waypoints_of(entry.driver).values()) for name, entry in scenario.vehicles.items()}
-    return ParticipantContext(scenario.name, scenario.seed, places, ground, standing)
+    return ParticipantContext(scenario.name, scenario.seed, places, height_field, standing)
 
 
 def resolved_sections(scenario: Scenario, source: YamlSource) -> dict[str, Section]:

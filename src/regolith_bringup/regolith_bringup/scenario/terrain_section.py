@@ -32,12 +32,12 @@ def resolve_terrain(source: YamlSource) -> None:
         if isinstance(region, dict):
             _resolve_soil(source, ('terrain', 'regions', number), region)
     _resolve_presets(terrain, source)
-    ground = terrain.get('source')
-    if isinstance(ground, str) and ground not in ('procedural', 'flat'):
+    elevation = terrain.get('source')
+    if isinstance(elevation, str) and elevation not in ('procedural', 'flat'):
         allowed = (
-            f'the path of a GeoTIFF, PDS3 label or .npy, or one of {allowed_names(("procedural", "flat"), ground)}'
+            f'the path of a GeoTIFF, PDS3 label or .npy, or one of {allowed_names(("procedural", "flat"), elevation)}'
         )
-        terrain['source'] = str(source.find_file(('terrain', 'source'), ground, allowed))
+        terrain['source'] = str(source.find_file(('terrain', 'source'), elevation, allowed))
 
 
 def _resolve_presets(terrain: dict[str, Any], source: YamlSource) -> None:

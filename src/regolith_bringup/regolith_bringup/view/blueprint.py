@@ -77,13 +77,13 @@ def _eye(scenario: Any, places: NDArray[np.float64]) -> rrb.EyeControls3D:
     sun = scenario.light.sun_at(0)
     to_sun = math.pi / 2.0 - (sun.azimuth if sun is not None else math.radians(315.0))
     aside = to_sun + math.radians(115.0)
-    away = 0.55 * width + 3.0
+    distance = 0.55 * width + 3.0
     height = float(build_height_field(scenario.terrain, scenario.seed).heights(middle[0], middle[1]))
     target = (float(middle[0]), float(middle[1]), height)
     position = (
-        target[0] + away * math.cos(aside),
-        target[1] + away * math.sin(aside),
-        height + 0.55 * away,
+        target[0] + distance * math.cos(aside),
+        target[1] + distance * math.sin(aside),
+        height + 0.55 * distance,
     )
     return rrb.EyeControls3D(kind=rrb.Eye3DKind.Orbital, position=position, look_target=target, eye_up=(0.0, 0.0, 1.0))
 

@@ -33,9 +33,9 @@ class DrawnLayers:
         """Return the topics of the layers, of which only the last message counts."""
         return dict.fromkeys(self._layers.meet(types), LATEST)
 
-    def take(self, told: ViewMessage) -> None:
+    def take(self, message: ViewMessage) -> None:
         """Store a message."""
-        self._layers.take(told)
+        self._layers.take(message)
 
     def tick(self, t_ns: int) -> None:
         """Draw the layers with new messages, once per period."""

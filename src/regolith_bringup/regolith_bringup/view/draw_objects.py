@@ -45,9 +45,9 @@ class DrawnObjects:
         """Return the topic with the states of all bodies."""
         return {CYCLE: self._period_ns} if CYCLE in types else {}
 
-    def take(self, told: ViewMessage) -> None:
+    def take(self, message: ViewMessage) -> None:
         """Draw the bodies of a cycle."""
-        cycle = told.content
+        cycle = message.content
         t_ns = int(cycle.t_ns) + int(cycle.clock_offset_ns)
         others = {*self._others, *cycle.participants}
         bodies = {body.name: body for body in cycle.bodies if body.name.partition('/')[0] not in others}

@@ -45,9 +45,14 @@ class DrawnPlots:
         self._kinds |= {topic: types[topic].rpartition('/')[2] for topic in found}
         return found
 
-    def take(self, told: ViewMessage) -> None:
+    def take(self, message: ViewMessage) -> None:
         """Draw the quantities of a message."""
-        name, kind, content, t_ns = told.topic.split('/')[1], self._kinds[told.topic], told.content, told.stamp_ns
+        name, kind, content, t_ns = (
+            message.topic.split('/')[1],
+            self._kinds[message.topic],
+            message.content,
+            message.stamp_ns,
+        )
         if kind == 'Odometry':
             self._plot(SPEED, name, t_ns, [content.twist.twist.linear.x])
         elif kind == 'WheelStates':

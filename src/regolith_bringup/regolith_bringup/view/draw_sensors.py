@@ -28,7 +28,7 @@ _DEPTH_PER_M = 200.0
 """Counts per m of 16-bit depth images, which reach 327 m."""
 _CLASSES = ('8UC1', '16UC1', 'mono8', 'mono16')
 """Encodings of images with class or instance numbers."""
-_GREY = (150, 143, 136)
+_GRAY = (150, 143, 136)
 
 
 class DrawnSensors:
@@ -58,40 +58,42 @@ class DrawnSensors:
         self._kinds |= {topic: types[topic] for topic in found}
         return found
 
-    def take(self, told: ViewMessage) -> None:
+    def take(self, message: ViewMessage) -> None:
         """Draw an image or a point cloud."""
-        if told.topic == STATIC:
-            self._frames.take(told.content)
-        elif self._kinds[told.topic] == CLOUD:
-            self._cloud(told)
+        if message.topic == STATIC:
+            self._frames.take(message.content)
+        elif self._kinds[message.topic] == CLOUD:
+            self._cloud(message)
         else:
-            image = picture(told.topic, told.content)
+            image = picture(message.topic, message.content)
             if image is not None:
-                self._canvas.put(told.stamp_ns, path_of('images', told.topic), image)
+                self._canvas.put(message.stamp_ns, path_of('images', message.topic), image)
 
     def tick(self, t_ns: int) -> None:
         """Do nothing, because all messages are drawn immediately."""
 
-    def _cloud(self, told: ViewMessage) -> None:
-        frame, columns = told.content.header.frame_id, columns_of(told.content)
+    def _cloud(self, message: ViewMessage) -> None:
+        frame, columns = message.content.header.frame_id, columns_of(message.content)
         points = np.stack([columns[axis] for axis in 'xyz'], axis=1)
         if frame == 'world':
             # Soil in motion: discs with a size.
             radii = columns.get('radius', np.full(len(points), 0.01))
             self._canvas.put(
-                told.stamp_ns, path_of('world/particles', told.topic), rr.Points3D(points, radii=radii, colors=[_GREY])
+                message.stamp_ns,
+                path_of('world/particles', message.topic),
+                rr.Points3D(points, radii=radii, colors=[_GRAY]),
             )
             return
         found = self._frames.place(frame, self._place_of)
         if found is None:
             return
         parent, position, turn = found
-        path = f'{parent}/{path_of(*told.topic.split("/")[2:])}'
+        path = f'{parent}/{path_of(*message.topic.split("/")[2:])}'
         if path not in self._placed:
             self._placed.add(path)
             self._canvas.fix(path, placed(position, turn))
         cloud = rr.Points3D(points, colors=_by_distance(points), radii=rr.Radius.ui_points(1.6))
-        self._canvas.put(told.stamp_ns, path, cloud)
+        self._canvas.put(message.stamp_ns, path, cloud)
 
 
 def _shows_light(topic: str) -> bool:
@@ -141,8 +143,8 @@ def _jpeg(bits: NDArray[np.uint8]) -> bytes:
 
 def _by_distance(points: NDArray[np.float64]) -> NDArray[np.uint8]:
     """Return a color for each point, from near to far."""
-    away = np.linalg.norm(points, axis=1)
-    share = np.clip(np.log(np.maximum(away, 1.0)) / np.log(60.0), 0.0, 1.0)
+    distance = np.linalg.norm(points, axis=1)
+    share = np.clip(np.log(np.maximum(distance, 1.0)) / np.log(60.0), 0.0, 1.0)
     if not len(share):
         return np.zeros((0, 3), np.uint8)
     shades = cv2.applyColorMap((255.0 * (1.0 - share)).astype(np.uint8)[:, None], cv2.COLORMAP_TURBO)

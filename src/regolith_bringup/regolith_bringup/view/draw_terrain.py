@@ -68,9 +68,9 @@ class TerrainDrawer:
         """Return the topic of soil updates, of which all messages are needed."""
         return {UPDATES: 0} if UPDATES in types else {}
 
-    def take(self, told: ViewMessage) -> None:
+    def take(self, message: ViewMessage) -> None:
         """Store a soil update."""
-        self.soil.take(told.content)
+        self.soil.take(message.content)
 
     def tick(self, t_ns: int) -> None:
         """Draw the changes, once per period."""
@@ -122,8 +122,8 @@ def draw_obstacles(canvas: Canvas, scenario: Any, middle: Floats) -> None:
         drawn = (found.x >= west) & (found.x <= east) & (found.y >= south) & (found.y <= north)
         found = Rocks(**{name: values[drawn] for name, values in found.columns().items()})  # type: ignore[arg-type]
     middles, halves = rock_shapes.placed(found)
-    away = np.hypot(found.x - middle[0], found.y - middle[1])
-    chosen = np.argsort(-found.diameter / (away + 5.0), kind='stable')[:_MOST_ROCKS]
+    distance = np.hypot(found.x - middle[0], found.y - middle[1])
+    chosen = np.argsort(-found.diameter / (distance + 5.0), kind='stable')[:_MOST_ROCKS]
     turns = np.array([from_yaw(float(yaw)) for yaw in found.yaw[chosen]]).reshape(-1, 4)
     for shape in range(rock_shapes.SHAPES):
         of_shape = np.asarray(found.shape)[chosen] % rock_shapes.SHAPES == shape

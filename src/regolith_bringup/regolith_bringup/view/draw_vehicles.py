@@ -78,23 +78,23 @@ class DrawnVehicles:
         found = [trail[k][:2] for trail in trails for k in (max(-_PAST, -len(trail)), -1)]
         return np.array(found, dtype=np.float64).reshape(-1, 2)
 
-    def take(self, told: ViewMessage) -> None:
+    def take(self, message: ViewMessage) -> None:
         """Draw a vehicle, or move its parts."""
-        _, name, what = told.topic.split('/')
+        _, name, what = message.topic.split('/')
         if what == LOOKS:
             if name not in self._vehicles:
-                self._vehicles[name] = self._appear(name, told)
+                self._vehicles[name] = self._appear(name, message)
         elif name in self._vehicles:
-            self._place(name, self._vehicles[name], told.raw)
+            self._place(name, self._vehicles[name], message.raw)
 
     def tick(self, t_ns: int) -> None:
         """Do nothing, because states are drawn immediately."""
 
-    def _appear(self, name: str, told: ViewMessage) -> _Vehicle:
-        looks = visuals_from_message(told.content)
+    def _appear(self, name: str, message: ViewMessage) -> _Vehicle:
+        looks = visuals_from_message(message.content)
         materials: list[Material] = []
         parts = vehicle_parts(looks, materials)
-        base, first = told.content.header.frame_id, looks.parts[0].frame
+        base, first = message.content.header.frame_id, looks.parts[0].frame
         prefix = base.removesuffix(first) if first else ''
         alone, shoes = [], []
         meshes: dict[int, rr.Mesh3D] = {}

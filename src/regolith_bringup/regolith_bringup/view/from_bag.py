@@ -26,7 +26,7 @@ _SOME = 25
 
 
 def draw_run(
-    scenario: Any, bags: list[Bag], canvas: Canvas, to_ns: int, tell: Callable[[int], None] = lambda t_ns: None
+    scenario: Any, bags: list[Bag], canvas: Canvas, to_ns: int, on_progress: Callable[[int], None] = lambda t_ns: None
 ) -> RunView:
     """Draw a recorded run and return its view.
 
@@ -35,7 +35,7 @@ def draw_run(
         bags: Bags of the branches before the shown one, then its own bag.
         canvas: Canvas to draw on.
         to_ns: Simulated time of the last drawn message [ns].
-        tell: Callback with the simulated time reached [ns].
+        on_progress: Callback with the simulated time reached [ns].
     """
     bag = bags[-1]
     survey = _Survey(scenario, bag, to_ns)
@@ -45,7 +45,7 @@ def draw_run(
     view.begin(first_ns, np.array(survey.places), survey.tiles)
     fresh = _soil_before(bags).take_changes()
     if fresh is not None:
-        view.ground.dig(first_ns, fresh)
+        view.terrain.dig(first_ns, fresh)
     # Descriptions and frames are valid from the start, independent of their time in the bag.
     early = [name for name in topics if name.endswith(f'/{LOOKS}') or name == STATIC]
     for message in bag.raw(*early) if early else ():
@@ -57,7 +57,7 @@ def draw_run(
             continue  # topics may be slightly out of order
         if message.log_time_ns > reached:
             reached = message.log_time_ns
-            tell(reached)
+            on_progress(reached)
         view.take(_told(bag, message, message.log_time_ns))
     view.end(reached)
     return view
@@ -82,9 +82,9 @@ class _Survey:
         self.tiles: set[tuple[int, int]] = set()
         """Terrain tiles that change."""
         times = []
-        told = [n for n, t in bag.topics.items() if t.messages and n.endswith((UPDATES, '/clock', f'/{POSES}'))]
+        topics = [n for n, t in bag.topics.items() if t.messages and n.endswith((UPDATES, '/clock', f'/{POSES}'))]
         states: Counter[str] = Counter()
-        for message in bag.raw(*told) if told else ():
+        for message in bag.raw(*topics) if topics else ():
             if message.log_time_ns > to_ns:
                 continue
             if message.topic == UPDATES:

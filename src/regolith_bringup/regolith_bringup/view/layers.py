@@ -28,10 +28,10 @@ class Layers:
         """Return the existing topics that layers draw."""
         return sorted({t for layer in self.known.values() for t, kind in layer.topics.items() if types.get(t) == kind})
 
-    def take(self, told: ViewMessage) -> None:
+    def take(self, message: ViewMessage) -> None:
         """Store a message."""
-        self._last[told.topic] = told
-        self._fresh |= {name for name, layer in self.known.items() if told.topic in layer.topics}
+        self._last[message.topic] = message
+        self._fresh |= {name for name, layer in self.known.items() if message.topic in layer.topics}
 
     def marks(self, t_ns: int) -> dict[str, list[ViewMarks]]:
         """Return the marks of the layers with new messages, by name.

@@ -48,7 +48,7 @@ class Drawer(Protocol):
             types: Message types of all current topics, by name relative to the namespace of the run.
         """
 
-    def take(self, told: ViewMessage) -> None:
+    def take(self, message: ViewMessage) -> None:
         """Draw a message, or store it until the next tick."""
 
     def tick(self, t_ns: int) -> None:

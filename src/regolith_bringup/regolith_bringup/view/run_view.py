@@ -53,11 +53,11 @@ class RunView:
         poses_ns = max(_POSES_NS, span_ns // _STATES)
         field, shade = build_height_field(terrain, scenario.seed), TerrainShading.of(scenario.light.sun_at(0))
         pieces = TerrainMesh(field, terrain.spacing_m, terrain.map_size_m, shade, *(_PLAIN if plain else ()))
-        self.ground = TerrainDrawer(canvas, pieces, max(_GROUND_NS, span_ns // _GROUNDS))
+        self.terrain = TerrainDrawer(canvas, pieces, max(_GROUND_NS, span_ns // _GROUNDS))
         self._vehicles = vehicles = DrawnVehicles(canvas, poses_ns)
         self._plots, self._layers = DrawnPlots(canvas), Layers(scenario)
         self._drawers: tuple[Drawer, ...] = (
-            self.ground,
+            self.terrain,
             vehicles,
             DrawnSensors(canvas, vehicles.path_of_frame),
             DrawnObjects(canvas, scenario, poses_ns),
@@ -92,19 +92,19 @@ class RunView:
         """
         self._places = places
         draw_obstacles(self.canvas, self._scenario, places.mean(axis=0))
-        self.ground.begin(t_ns, places, tiles)
+        self.terrain.begin(t_ns, places, tiles)
 
-    def take(self, told: ViewMessage) -> None:
+    def take(self, message: ViewMessage) -> None:
         """Draw the content of a message."""
-        for number, (drawer, period_ns) in enumerate(self._wanted.get(told.topic, ())):
+        for number, (drawer, period_ns) in enumerate(self._wanted.get(message.topic, ())):
             if period_ns:
-                slot = told.t_ns // period_ns
-                if self._slots.get((told.topic, number)) == slot:
+                slot = message.t_ns // period_ns
+                if self._slots.get((message.topic, number)) == slot:
                     continue
-                self._slots[told.topic, number] = slot
-            drawer.take(told)
+                self._slots[message.topic, number] = slot
+            drawer.take(message)
         if self._ticking:
-            self.tick(told.t_ns)
+            self.tick(message.t_ns)
 
     def tick(self, t_ns: int) -> None:
         """Draw stored data that is due at this time [ns]."""
@@ -113,8 +113,8 @@ class RunView:
 
     def end(self, t_ns: int) -> None:
         """Draw all stored data at the end of the run."""
-        self.ground.soil.close()
-        self.ground.flush(t_ns)
+        self.terrain.soil.close()
+        self.terrain.flush(t_ns)
         self.tick(t_ns)
 
     def blueprint(self, *, following: bool = False, bare: bool = False) -> Any:

@@ -394,10 +394,10 @@ def _weights(cells: int, missing: Iterable[Key]) -> Floats:
         Weights, shape (cells + 1, cells + 1). Neighbors have equal weights on common nodes.
     """
     at = np.arange(cells + 1)
-    away = {-1: at, 0: np.zeros(cells + 1, dtype=at.dtype), 1: cells - at}
+    distance = {-1: at, 0: np.zeros(cells + 1, dtype=at.dtype), 1: cells - at}
     least = np.full((cells + 1, cells + 1), _BLEND)
     for a, b in missing:
-        least = np.minimum(least, np.maximum(away[a][:, None], away[b][None, :]))
+        least = np.minimum(least, np.maximum(distance[a][:, None], distance[b][None, :]))
     return least / _BLEND
 
 

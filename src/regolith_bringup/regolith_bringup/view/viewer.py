@@ -128,12 +128,12 @@ class Viewer:
         return True
 
 
-def screenshot(file: Path, picture: Path, size: tuple[int, int]) -> None:
+def screenshot(file: Path, image: Path, size: tuple[int, int]) -> None:
     """Write a screenshot of the final state of a recording, drawn by the Rerun page in a headless browser.
 
     Args:
         file: Recording.
-        picture: PNG file to write.
+        image: PNG file to write.
         size: Size of the window [px].
 
     Raises:
@@ -147,7 +147,7 @@ def screenshot(file: Path, picture: Path, size: tuple[int, int]) -> None:
     except (OSError, TimeoutError) as error:
         allowed = 'a Chromium that can draw WebGL, or --save FILE.rrd'
         raise InputError(Problem('view --screenshot', '', str(error), allowed)) from None
-    picture.write_bytes(data)
+    image.write_bytes(data)
 
 
 def _free_port() -> int:

@@ -30,7 +30,7 @@ from regolith_world.ros import message_conversion, qos
 from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, spin_ready
 from regolith_world.ros.shutdown import run_process
 
-HEARTBEAT_S = 0.02
+STEP_S = 0.02
 WARM_S, MEASURED_S = 1.0, 5.0
 NAMES = tuple(f'robot_{k:02d}' for k in range(ROBOTS))
 
@@ -82,7 +82,7 @@ class RadioNode:
             if time.monotonic() >= next_service:
                 next_service = time.monotonic() + SERVICE_PERIOD_S
                 spin_ready(self._executor)
-            due += HEARTBEAT_S
+            due += STEP_S
             while (rest := due - time.monotonic()) > 0.0:
                 self._inbox.wait(rest)
             self._inbox.deliver()
@@ -103,7 +103,7 @@ class _Drive:
     def next_message(self) -> Any:
         """Return the message of the next cycle."""
         verdict = Verdict.COMMIT if self._cycle else Verdict.NONE
-        dt_ns = round(HEARTBEAT_S * 1e9)
+        dt_ns = round(STEP_S * 1e9)
         key = CycleKey(0, self._cycle, 0)
         record = Cycle(key, self._cycle * dt_ns, dt_ns, verdict, Command.EVOLVE, ('comms',), (Roles(),), self._bodies)
         self._cycle += 1
@@ -122,7 +122,7 @@ def measure(radios: RadioNode) -> None:
     finally:
         talkers.kill()
         talkers.wait()
-    print(json.dumps({'node_core_share': busy / MEASURED_S, 'node_delivered_per_s': delivered / MEASURED_S}))
+    print(json.dumps({'node_core_fraction': busy / MEASURED_S, 'node_delivered_per_s': delivered / MEASURED_S}))
 
 
 if __name__ == '__main__':

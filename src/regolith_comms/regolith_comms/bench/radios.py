@@ -32,7 +32,7 @@ def comms() -> dict[str, Any]:
 
     Returns:
         ``relay_recompute_ms`` for 1000 tiles and 30 breadcrumbs; ``attempt_us`` per attempt in a batch of 10^4
-        (minimum of several); ``node_core_share``, processor time of the node per simulated second for 20 robots that
+        (minimum of several); ``node_core_fraction``, processor time of the node per simulated second for 20 robots that
         broadcast 100 bytes at 10 Hz; ``node_delivered_per_s``, the deliveries per second at the same time.
     """
     return {
@@ -107,7 +107,7 @@ def attempt_s(repeats: int = 15) -> float:
 
 
 def node_load() -> dict[str, float]:
-    """Return ``node_core_share`` and ``node_delivered_per_s`` of ``radio_node.py`` in a separate process.
+    """Return ``node_core_fraction`` and ``node_delivered_per_s`` of ``radio_node.py`` in a separate process.
 
     Raises:
         RuntimeError: If the process fails.

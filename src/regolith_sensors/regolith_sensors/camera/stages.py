@@ -37,7 +37,7 @@ __all__ = [
 Image = NDArray[Any]
 """Image of float32 or float64."""
 
-PHOTONS_PER_JOULE_AND_METRE = 1.0 / (6.62607015e-34 * 299792458.0)
+PHOTONS_PER_JOULE_AND_METER = 1.0 / (6.62607015e-34 * 299792458.0)
 """1 / (h c): photons per joule and meter of wavelength."""
 POISSON_BELOW = 30.0
 """Number of electrons below which shot noise is a Poisson number."""
@@ -155,7 +155,7 @@ def physical_gain(transmission: float, wavelength: float) -> float:
     Checked by: test_camera_faults.py::test_camera_without_stages_gives_electrons,
     test_camera_stages.py::test_exposure_laws.
     """
-    return 0.25 * math.pi * transmission * wavelength * PHOTONS_PER_JOULE_AND_METRE
+    return 0.25 * math.pi * transmission * wavelength * PHOTONS_PER_JOULE_AND_METER
 
 
 def aggregate(
@@ -297,7 +297,7 @@ def _image(image: Image) -> Image:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _blur(
-    first: int, last: int, image: NDArray[Any], diameter: NDArray[Any], normalised: bool, out: NDArray[Any]
+    first: int, last: int, image: NDArray[Any], diameter: NDArray[Any], normalized: bool, out: NDArray[Any]
 ) -> None:
     height, width, channels = image.shape
     # The Gaussian is a product: its weights along one axis apply to both. Summed in double precision, so that uniform
@@ -322,7 +322,7 @@ def _blur(
                 down += weight[abs(k)]
             for m in range(left, right + 1):
                 across += weight[abs(m)]
-            scale = 1.0 / (down * across) if normalised else -fall / math.pi
+            scale = 1.0 / (down * across) if normalized else -fall / math.pi
             if channels == 3:
                 # The usual case, with its sums in registers.
                 red, green, blue = 0.0, 0.0, 0.0

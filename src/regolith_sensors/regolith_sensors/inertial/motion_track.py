@@ -42,7 +42,7 @@ class MotionTrack:
             self._cycles.popleft()
         self._joined = None
 
-    def forget_after(self, t_ns: int) -> None:
+    def discard_after(self, t_ns: int) -> None:
         """Delete the samples after a time [ns], which belong to a discarded future."""
         while self._cycles and self._cycles[-1].t_ns[-1] > t_ns:
             self._cycles.pop()

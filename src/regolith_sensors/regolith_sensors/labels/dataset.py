@@ -25,7 +25,7 @@ CLASSES = ('rock', 'vehicle', 'wheel', 'other')
 
 
 @dataclass(frozen=True)
-class LabelledBox:
+class LabeledBox:
     """Bounding box of the visible part of an object; pixels count from 0 at the top left, both ends included."""
 
     class_name: str
@@ -72,7 +72,7 @@ class DatasetWriter:
         self,
         name: str,
         image: NDArray[Any],
-        boxes: Sequence[LabelledBox],
+        boxes: Sequence[LabeledBox],
         split: str = 'train',
         instances: NDArray[Any] | None = None,
     ) -> None:
@@ -103,7 +103,7 @@ class DatasetWriter:
                 lines.append(_yolo_line(self.classes.index(box.class_name), box, width, height))
         (self._folder / 'labels' / split / f'{name}.txt').write_text(''.join(lines), encoding='utf-8')
 
-    def _annotate(self, box: LabelledBox, area: int, image: int, split: str, instances: NDArray[Any] | None) -> None:
+    def _annotate(self, box: LabeledBox, area: int, image: int, split: str, instances: NDArray[Any] | None) -> None:
         outline = _outlines(instances, box) if instances is not None and box.instance is not None else []
         size = [box.right - box.left + 1, box.bottom - box.top + 1]
         self._annotations[split].append(
@@ -143,14 +143,14 @@ class DatasetWriter:
         return {'images': len(self._images[split]), 'boxes': dict(zip(self.classes, counts.tolist()))}
 
 
-def _yolo_line(number: int, box: LabelledBox, width: int, height: int) -> str:
+def _yolo_line(number: int, box: LabeledBox, width: int, height: int) -> str:
     """Return class, center and size of a box relative to the image size, measured at pixel edges."""
     across, down = box.right - box.left + 1, box.bottom - box.top + 1
     x, y = (box.left + 0.5 * across) / width, (box.top + 0.5 * down) / height
     return f'{number} {x:.6f} {y:.6f} {across / width:.6f} {down / height:.6f}\n'
 
 
-def _outlines(instances: NDArray[Any], box: LabelledBox) -> list[list[float]]:
+def _outlines(instances: NDArray[Any], box: LabeledBox) -> list[list[float]]:
     """Return polygons around the pixels of an object, along pixel edges like the boxes; holes are filled."""
     rows, columns = slice(box.top, box.bottom + 1), slice(box.left, box.right + 1)
     mask = (instances[rows, columns] == box.instance).astype(np.uint8)

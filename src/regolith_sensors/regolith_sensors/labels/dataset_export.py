@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_files.extension_points import BagReader, Run
-from regolith_sensors.labels.dataset import CLASSES, DatasetWriter, LabelledBox
+from regolith_sensors.labels.dataset import CLASSES, DatasetWriter, LabeledBox
 from regolith_sensors.labels.ground_truth import Box2D
 from regolith_sensors.labels.ground_truth import boxes as object_boxes
 from regolith_sensors.report.image_reader import frames, pixels
@@ -28,7 +28,7 @@ _BAYER = {
 }
 
 
-def labelled_cameras(bag: BagReader) -> tuple[str, ...]:
+def labeled_cameras(bag: BagReader) -> tuple[str, ...]:
     """Return the cameras (``/VEHICLE/SENSOR``) with images and boxes in a bag, in name order."""
     held = {name for name, topic in bag.topics.items() if topic.messages}
     found = (name.removesuffix('/boxes') for name in held if name.endswith('/boxes'))
@@ -84,7 +84,7 @@ def export_dataset(
                     first = total - round(total * val_share)
                 else:
                     first = 0 if number in kept else total
-                for frame, (t_ns, picture, boxes, instances) in enumerate(_labelled(run.bag, camera, bits)):
+                for frame, (t_ns, picture, boxes, instances) in enumerate(_labeled(run.bag, camera, bits)):
                     writer.add(
                         f'{prefix}{camera.strip("/").replace("/", "_")}_{t_ns:014d}',
                         picture,
@@ -99,7 +99,7 @@ def export_dataset(
 
 def _chosen(run: Run, cameras: Sequence[str]) -> tuple[str, ...]:
     """Return the cameras of a run to export."""
-    known = labelled_cameras(run.bag)
+    known = labeled_cameras(run.bag)
     for camera in cameras:
         if camera not in known:
             allowed = ', '.join(known) or 'none here'
@@ -116,14 +116,14 @@ def _for_validation(count: int, share: float) -> set[int]:
     return set(generator(0, 'dataset', 'validation', 0).permutation(count)[:some].tolist())
 
 
-def _labelled(bag: BagReader, camera: str, bits: int) -> Iterator[tuple[int, Any, list[LabelledBox], Any]]:
+def _labeled(bag: BagReader, camera: str, bits: int) -> Iterator[tuple[int, Any, list[LabeledBox], Any]]:
     """Yield time [ns], image, boxes and instance image (None if missing) of a camera's frames."""
     topics = [f'{camera}/image_raw', f'{camera}/boxes']
     if f'{camera}/instance/image_raw' in bag.topics:
         topics.append(f'{camera}/instance/image_raw')
     for t_ns, (image, boxes, *instances) in frames(bag, topics):
         numbers = pixels(instances[0]) if instances else None
-        yield t_ns, _picture(image, bits), labelled_boxes(boxes.detections, numbers), numbers
+        yield t_ns, _picture(image, bits), labeled_boxes(boxes.detections, numbers), numbers
 
 
 def _picture(message: Any, bits: int) -> NDArray[Any]:
@@ -133,7 +133,7 @@ def _picture(message: Any, bits: int) -> NDArray[Any]:
     return (image >> 8).astype(np.uint8) if bits == 8 and image.dtype.itemsize == 2 else image
 
 
-def labelled_boxes(detections: Iterable[Any], instances: NDArray[Any] | None) -> list[LabelledBox]:
+def labeled_boxes(detections: Iterable[Any], instances: NDArray[Any] | None) -> list[LabeledBox]:
     """Return the bounding boxes of a vision_msgs/Detection2DArray.
 
     Args:
@@ -146,7 +146,7 @@ def labelled_boxes(detections: Iterable[Any], instances: NDArray[Any] | None) ->
     if instances is not None:
         for seen in object_boxes(instances, np.zeros(instances.shape, np.uint8), 1):
             by_box.setdefault((seen.left, seen.top, seen.right, seen.bottom), []).append(seen)
-    labelled = []
+    labeled = []
     for detection in detections:
         center, box = detection.bbox.center.position, detection.bbox
         left, top = round(center.x - 0.5 * (box.size_x - 1.0)), round(center.y - 0.5 * (box.size_y - 1.0))
@@ -154,5 +154,5 @@ def labelled_boxes(detections: Iterable[Any], instances: NDArray[Any] | None) ->
         around = by_box.get(corners)
         count, instance = (0, None) if not around else (around[0].pixels, around.pop(0).object_id)
         name = detection.results[0].hypothesis.class_id
-        labelled.append(LabelledBox(name, *corners, count, instance, detection.id))
-    return labelled
+        labeled.append(LabeledBox(name, *corners, count, instance, detection.id))
+    return labeled

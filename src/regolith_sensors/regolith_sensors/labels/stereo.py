@@ -108,9 +108,9 @@ def to_8_bit(images: Sequence[NDArray[Any]], percentile: float = 99.5) -> list[B
         images: Images, shape (height, width) or (height, width, 3).
         percentile: Percentile of all pixels that becomes white [%].
     """
-    grey = [np.asarray(i, np.float32).mean(axis=2) if i.ndim == 3 else np.asarray(i, np.float32) for i in images]
-    white = max(float(np.percentile(np.concatenate([i.ravel() for i in grey]), percentile)), 1e-30)
-    return [(255.0 * np.sqrt(np.clip(i / white, 0.0, 1.0)) + 0.5).astype(np.uint8) for i in grey]
+    gray = [np.asarray(i, np.float32).mean(axis=2) if i.ndim == 3 else np.asarray(i, np.float32) for i in images]
+    white = max(float(np.percentile(np.concatenate([i.ravel() for i in gray]), percentile)), 1e-30)
+    return [(255.0 * np.sqrt(np.clip(i / white, 0.0, 1.0)) + 0.5).astype(np.uint8) for i in gray]
 
 
 def disparities(left: Bytes, right: Bytes, least: float, most: float, matcher: MatcherConfig | None = None) -> Singles:

@@ -172,7 +172,7 @@ class CameraTopics(SensorTopics):
         root = root_of(self.context.node)
         self.context.inbox.subscribe(WheelStates, f'{root}/{vehicle}/wheel_states', take, qos.HISTORY)
 
-    def forget_after(self, t_ns: int) -> None:
+    def discard_after(self, t_ns: int) -> None:
         """Discard the states of wheels after a time [ns]."""
         for kept in self._states.values():
             while kept and kept[-1][0] > t_ns:

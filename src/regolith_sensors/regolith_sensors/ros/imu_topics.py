@@ -49,9 +49,9 @@ class ImuTopics(SensorTopics):
     def _take(self, message: MotionMessage) -> None:
         self.context.in_epoch(message.epoch, lambda: self._track.add(samples_record(message)))
 
-    def forget_after(self, t_ns: int) -> None:
+    def discard_after(self, t_ns: int) -> None:
         """Discard the motion after a time [ns]."""
-        self._track.forget_after(t_ns)
+        self._track.discard_after(t_ns)
 
     def ready(self, t_ns: int) -> bool:
         """Return whether the motion up to a time [ns] has arrived."""

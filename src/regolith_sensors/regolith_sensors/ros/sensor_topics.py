@@ -100,7 +100,7 @@ class SensorTopics(ABC):
         """Return whether the sensor's own subscriptions have received the data for the frame at this time [ns]."""
         return True
 
-    def forget_after(self, t_ns: int) -> None:  # noqa: B027  few have anything
+    def discard_after(self, t_ns: int) -> None:  # noqa: B027  few have anything
         """Discard data of the sensor's own subscriptions after a time [ns], to which the world has rewound."""
 
     @abstractmethod

@@ -17,7 +17,7 @@ from regolith_sensors.scene.meshes import Mesh, corner_normals
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
-NEIGHBOURS = 4
+NEIGHBORS = 4
 """Number of points from which a node's light is interpolated."""
 _CELL_M, _PIECE_M, _MOST_PIECES = 0.5, 0.5, 4
 _LIFT_M = 2e-3
@@ -77,14 +77,14 @@ def _lattice(pieces: int) -> Floats:
 def _weights(places: Floats, normals: Floats, points: Floats) -> tuple[NDArray[np.int32], Singles]:
     # Triangles that share a corner on a smooth side share a node.
     nodes, node = np.unique(np.concatenate([places, normals], axis=1), axis=0, return_inverse=True)
-    near = np.zeros((len(nodes), NEIGHBOURS), np.int32)
-    weight = np.zeros((len(nodes), NEIGHBOURS), np.float32)
+    near = np.zeros((len(nodes), NEIGHBORS), np.int32)
+    weight = np.zeros((len(nodes), NEIGHBORS), np.float32)
     for k in range(len(nodes)):
         away2 = np.sum((points[:, :3] - nodes[k, :3]) ** 2, axis=1)
         facing = np.maximum(points[:, 3:] @ nodes[k, 3:], 0.0)
         # Never zero, so that far points count by their distance.
         value = facing**4 * np.exp(-away2 / _CELL_M**2) + 1e-9 * (1e-3 + facing) / (1.0 + away2)
-        best = np.argsort(-value, kind='stable')[:NEIGHBOURS]
+        best = np.argsort(-value, kind='stable')[:NEIGHBORS]
         near[k, : len(best)] = best
         weight[k, : len(best)] = value[best] / value[best].sum()
     return near[node.reshape(-1)], weight[node.reshape(-1)]

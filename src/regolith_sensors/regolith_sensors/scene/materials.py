@@ -156,7 +156,7 @@ def _principled(table: Singles, material: int, mu0: Single, mu: Single, haversin
     cos_half = math.sqrt(max(_ONE - haversine, np.float32(1e-8)))
     n_h = min(_HALF * (mu0 + mu) / cos_half, _ONE)
     spread = n_h * n_h * (a2 - _ONE) + _ONE
-    # D G / 4 with the factors mu0 mu of the denominator cancelled against Smith's (height-correlated) masking.
+    # D G / 4 with the factors mu0 mu of the denominator canceled against Smith's (height-correlated) masking.
     smith = mu0 * math.sqrt(a2 + (_ONE - a2) * mu * mu) + mu * math.sqrt(a2 + (_ONE - a2) * mu0 * mu0)
     lobe = a2 * _INV_PI / (spread * spread) * _HALF / smith * mu0
     kept = (_ONE - metallic) * (_ONE - _schlick(f0, mu0)) * (_ONE - _schlick(f0, mu)) * diffuse

@@ -52,14 +52,14 @@ def micro_relief(
     Source: helfenstein1999.
     Checked by: test_materials.py::test_micro_relief_is_self_affine.
     """
-    per_metre = np.array([_TEXELS_PER_CELL / spacing, _TEXELS_PER_CELL / spacing / _SHRINK])
+    per_meter = np.array([_TEXELS_PER_CELL / spacing, _TEXELS_PER_CELL / spacing / _SHRINK])
     turn = np.array([[1.0, 0.0], [math.cos(_TURN), math.sin(_TURN)]])
     x, y = float(origin[0]), float(origin[1])
     along = np.stack([turn[:, 0] * x + turn[:, 1] * y, turn[:, 0] * y - turn[:, 1] * x], axis=1)
     # Reduced in double precision: far from the world's origin single precision would lose the texel.
-    at = np.remainder(along * per_metre[:, None], SIDE)
+    at = np.remainder(along * per_meter[:, None], SIDE)
     scale = np.array([rms_slope, rms_slope, rms_albedo], dtype=np.float32) / np.float32(math.sqrt(2.0))
-    layers = np.concatenate([at, per_metre[:, None], turn], axis=1)
+    layers = np.concatenate([at, per_meter[:, None], turn], axis=1)
     texels = np.zeros((len(_tile()), 4), dtype=np.float32)
     texels[:, :3] = _tile() * scale
     return texels, layers.astype(np.float32)
@@ -131,15 +131,15 @@ def micro_at(
     """
     sx = sy = shade = np.float32(0.0)
     for layer in range(2):
-        per_metre, cos, sin = layers[layer, 2], layers[layer, 3], layers[layer, 4]
-        wide, level = footprint * per_metre, 0
+        per_meter, cos, sin = layers[layer, 2], layers[layer, 3], layers[layer, 4]
+        wide, level = footprint * per_meter, 0
         while wide >= _TWO and level < _LEVELS - 1:
             wide *= _HALF
             level += 1
         if level >= _LEVELS - 2:
             continue
-        u = layers[layer, 0] + (cos * x + sin * y) * per_metre
-        v = layers[layer, 1] + (cos * y - sin * x) * per_metre
+        u = layers[layer, 0] + (cos * x + sin * y) * per_meter
+        v = layers[layer, 1] + (cos * y - sin * x) * per_meter
         # Texel centers: those of level l lie at ((n + 1/2) 2^l - 1/2) of the finest level.
         shrink = _ONE / np.float32(1 << level)
         at, bt = (u + _HALF) * shrink - _HALF, (v + _HALF) * shrink - _HALF

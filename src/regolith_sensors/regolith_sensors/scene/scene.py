@@ -174,7 +174,7 @@ class Scene:
         self._place[number, :, 3] = position
         self._moved.add(number)
 
-    def centre(self, position: ArrayLike) -> bool:
+    def center(self, position: ArrayLike) -> bool:
         """Select tiles and origin for viewers near a position in the world frame [m], shape (3,).
 
         Returns:
@@ -182,7 +182,7 @@ class Scene:
         """
         position = np.asarray(position, dtype=np.float64)
         origin = np.floor(position / _ORIGIN_STEP + 0.5) * _ORIGIN_STEP
-        came_or_went = self.tiles.centre(float(position[0]), float(position[1]))
+        came_or_went = self.tiles.center(float(position[0]), float(position[1]))
         if came_or_went or not np.array_equal(origin, self.origin):
             self.origin = origin
             self._stale = True

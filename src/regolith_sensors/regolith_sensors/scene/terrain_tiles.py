@@ -133,22 +133,22 @@ class TerrainTiles:
         self._vertices: list[Singles] = []
         self._by_key: dict[Key, TerrainTile] = {}
         self._free: list[int] = []
-        self._centre: tuple[int, int] | None = None
+        self._center: tuple[int, int] | None = None
 
     @property
     def middle(self) -> tuple[float, float]:
         """Return the center (x, y) [m] of the selected tiles; the origin before the first selection."""
         step = 2.0 * CELLS * self.ground.spacing
-        return (0.0, 0.0) if self._centre is None else (self._centre[0] * step, self._centre[1] * step)
+        return (0.0, 0.0) if self._center is None else (self._center[0] * step, self._center[1] * step)
 
-    def centre(self, x: float, y: float) -> bool:
+    def center(self, x: float, y: float) -> bool:
         """Select the tiles for a viewer at (x, y) [m]; return whether any changed."""
         step = 2.0 * CELLS * self.ground.spacing
-        centre = (int(np.floor(x / step + 0.5)), int(np.floor(y / step + 0.5)))
-        if centre == self._centre:
+        center = (int(np.floor(x / step + 0.5)), int(np.floor(y / step + 0.5)))
+        if center == self._center:
             return False
-        self._centre = centre
-        keys = sorted(self._chosen(centre[0] * step, centre[1] * step))
+        self._center = center
+        keys = sorted(self._chosen(center[0] * step, center[1] * step))
         wanted = set(keys)
         for key, tile in list(self._by_key.items()):
             if key not in wanted:

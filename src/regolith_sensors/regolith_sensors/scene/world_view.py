@@ -67,7 +67,7 @@ class PoseTrack:
         if old > 64:
             del self._times[:old], self._poses[:old]
 
-    def forget_after(self, t_ns: int) -> None:
+    def discard_after(self, t_ns: int) -> None:
         """Discard the states after a time [ns], which belong to an abandoned future."""
         known = bisect_right(self._times, t_ns)
         del self._times[known:], self._poses[known:]
@@ -133,7 +133,7 @@ class SurfelHistory:
             self._states.pop()
         self._states.append((t_ns, discs))
 
-    def forget_after(self, t_ns: int) -> None:
+    def discard_after(self, t_ns: int) -> None:
         """Discard the states after a time [ns], which belong to an abandoned future."""
         while self._states and self._states[-1][0] > t_ns:
             self._states.pop()
@@ -277,12 +277,12 @@ class WorldStates:
         told = all(states.last_ns >= t1_ns for states in present)
         return told and self.ground.knows(t1_ns) and self.ground.valid_from_ns <= max(t0_ns, 0)
 
-    def forget_after(self, t_ns: int) -> None:
+    def discard_after(self, t_ns: int) -> None:
         """Discard the states of vehicles and of their soil after a time [ns], to which the world has rewound."""
         for track in self.tracks.values():
-            track.forget_after(t_ns)
+            track.discard_after(t_ns)
         for history in self.particles.values():
-            history.forget_after(t_ns)
+            history.discard_after(t_ns)
 
     def advance(self, t_ns: int) -> None:
         """Update ground and :attr:`discs` to the commit at a time [ns] that :meth:`covers` reports as known."""
@@ -347,7 +347,7 @@ class WorldView:
 
     def center_on(self, position: ArrayLike) -> None:
         """Select tiles and rocks for a viewer at a position [m], shape (3,)."""
-        if self.scene.centre(position) and self._rocks is not None:
+        if self.scene.center(position) and self._rocks is not None:
             self._rocks.show()
 
     def prepare(self, t_ns: int) -> RayBackend:

@@ -75,7 +75,7 @@ class Scheme(NamedTuple):
     """Whether velocity gradients are corrected to be exact for linear fields."""
 
 
-class Neighbours(NamedTuple):
+class Neighbors(NamedTuple):
     """Neighbor lists: offsets into runs of cells, one byte each.
 
     Particles are sorted by cell, z fastest. The 27 cells around a particle are nine runs of rows, one in each of the

@@ -39,12 +39,12 @@ def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[
         Each step has two evaluations, and particles are sorted once per pass. ``cuda`` is beside the threads if a GPU
         is available. ``evaluations_per_s``, by count, twice that with one thread. ``of_plain``, by count, evaluations
         relative to the minimal particle code with as many threads, timed at the same time
-        (:mod:`regolith_terrain.crm.baseline`). ``neighbours``, by count, mean length of a list. ``bytes_per_particle``,
-        by count, all arrays and a saved copy. ``wheel``, the rig ``grc1_mgru3`` on 10 degrees with two threads:
-        ``seconds_per_second``, wall per simulated time, of ``elements`` particles in the trough with a step of
-        ``step_s``. ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`.
+        (:mod:`regolith_terrain.crm.baseline`). ``mean_neighbors``, by count, mean length of a list.
+        ``bytes_per_particle``, by count, all arrays and a saved copy. ``wheel``, the rig ``grc1_mgru3`` on 10 degrees
+        with two threads: ``seconds_per_second``, wall per simulated time, of ``elements`` particles in the trough with
+        a step of ``step_s``. ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`.
     """
-    keys = ('particle_steps_per_s', 'evaluations_per_s', 'of_plain', 'neighbours', 'bytes_per_particle')
+    keys = ('particle_steps_per_s', 'evaluations_per_s', 'of_plain', 'mean_neighbors', 'bytes_per_particle')
     found: dict[str, dict[str, Any]] = {key: {} for key in keys}
     scores = [machine_score()]
     for count in counts:
@@ -59,7 +59,7 @@ def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[
         found['particle_steps_per_s'][str(count)] = rates
         found['evaluations_per_s'][str(count)] = 2.0 * rates['1']
         found['of_plain'][str(count)] = shares
-        found['neighbours'][str(count)] = bed.neighbours
+        found['mean_neighbors'][str(count)] = bed.mean_neighbors
         found['bytes_per_particle'][str(count)] = (bed.nbytes + len(bed.save())) / len(bed.particles)
     return {
         **found,

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_terrain.crm.arrays import MARKER, SOIL, Bytes, Floats, Neighbours, Rows
+from regolith_terrain.crm.arrays import MARKER, SOIL, Bytes, Floats, Neighbors, Rows
 
 Ints = NDArray[np.int64]
 
@@ -50,7 +50,7 @@ def columns_around(size: Ints, period: Floats) -> tuple[Ints, Floats]:
         period: Periods along x and y [m], 0 without periodicity, shape (2,).
 
     Returns:
-        Values of :attr:`Neighbours.around` and :attr:`Neighbours.shift`.
+        Values of :attr:`Neighbors.around` and :attr:`Neighbors.shift`.
     """
     a, b = (index.reshape(-1) for index in np.indices((int(size[0]), int(size[1]))))
     around = np.empty((len(a), 9), np.int64)
@@ -87,7 +87,7 @@ def sorted_rows(cell: Ints, first: Rows, order: Rows) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def list_neighbors(
-    a: int, b: int, particles: Floats, kind: Bytes, near: Neighbours, rows: Rows, reach: float, capacity: int
+    a: int, b: int, particles: Floats, kind: Bytes, near: Neighbors, rows: Rows, reach: float, capacity: int
 ) -> int:
     """Write the neighbor lists of ``rows[a:b]`` and their starts; return LISTED or the reason of a failure.
 

@@ -27,7 +27,7 @@ from regolith_terrain.crm.arrays import (
     Bytes,
     Floats,
     Material,
-    Neighbours,
+    Neighbors,
     Rows,
     Scheme,
     X,
@@ -111,7 +111,7 @@ class ParticleBed:
         self.boxes: Floats | None = None
         """Boxes of moving soil, lower and upper corner [m], shape (k, 6); soil that still flows outside them also
         moves. None: all soil moves."""
-        self._near: Neighbours | None = None
+        self._near: Neighbors | None = None
         self._room = 128  # bytes of a list: number of neighbors with a margin
         self._moved = math.inf  # no lists yet
         self._top = 0.0
@@ -131,7 +131,7 @@ class ParticleBed:
         return int(np.count_nonzero(self._are(SOIL)))
 
     @property
-    def neighbours(self) -> float:
+    def mean_neighbors(self) -> float:
         """Mean length of the lists of moving soil; they extend slightly beyond the kernel's reach."""
         assert self._near is not None
         place, count = self._near.begin[self._soil], 0.0
@@ -183,7 +183,7 @@ class ParticleBed:
         self.t, self._top = other.t, other._top
         self._limits[0] = other._limits.max(axis=0)
 
-    def forget_limits(self) -> None:
+    def reset_limits(self) -> None:
         """Reset the step limits of bands whose soil no longer moves; later steps may use fewer bands."""
         self._limits[0] = self._limits.max(axis=0)
         self._limits[1:] = 0.0
@@ -241,7 +241,7 @@ class ParticleBed:
         self._markers = np.nonzero(moves & self._are(MARKER))[0].astype(np.int32)
         rows = self._listed = np.nonzero(moves)[0].astype(np.int32)
         around, shift = columns_around(size, self.period)
-        near = Neighbours(np.zeros(1, np.uint8), np.zeros(n, np.int64), cell, first, around, shift, int(size[2]))
+        near = Neighbors(np.zeros(1, np.uint8), np.zeros(n, np.int64), cell, first, around, shift, int(size[2]))
         while True:
             near = near._replace(offsets=np.empty(max(1, self._room * len(rows)), np.uint8))
             found = self._banded(

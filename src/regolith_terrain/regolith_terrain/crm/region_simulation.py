@@ -178,7 +178,7 @@ class RegionSimulation:
         self._place_boxes()
         awake = self._near_moving()  # before some soil freezes
         self._refuse_loss()
-        bed.forget_limits()
+        bed.reset_limits()
         bed.sort()
         if not awake.any():
             return NodeRecords.empty(fields)

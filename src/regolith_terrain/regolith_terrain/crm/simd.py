@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from regolith_terrain.crm.arrays import SOIL, XX, XY, YY, YZ, ZX, ZZ, Bytes, Floats, Neighbours, U, V, W, X, Y, Z
+from regolith_terrain.crm.arrays import SOIL, XX, XY, YY, YZ, ZX, ZZ, Bytes, Floats, Neighbors, U, V, W, X, Y, Z
 
 LANES = 8
 CHUNK = 96
@@ -30,7 +30,7 @@ GATHERED = CHUNK // LANES * SUMS
 def gather(
     particles: Floats,
     kind: Bytes,
-    near: Neighbours,
+    near: Neighbors,
     row: int,
     support: float,
     run: int,

@@ -206,10 +206,10 @@ class Assembly:
 
     @property
     def largest_overlap(self) -> float:
-        """Largest overlap over the radius of the smaller ball since :meth:`forget_overlap`."""
+        """Largest overlap over the radius of the smaller ball since :meth:`reset_overlap`."""
         return float(self._measures[:, OVERLAP].max())
 
-    def forget_overlap(self) -> None:
+    def reset_overlap(self) -> None:
         """Reset the largest overlap."""
         self._measures[:, OVERLAP] = 0.0
 

@@ -90,7 +90,7 @@ class DemCollapse:
         slow = 0.02 * math.sqrt(column.gravity * self._grains.radius_m)
         settle(a, 4.0 * fall, lambda part: tick(_FILLED * part), fast=slow)
         self._top, self._begin = _column_height(a.grains.place), a.time
-        a.forget_overlap()
+        a.reset_overlap()
         if column.lift is not None:
             a.bodies.velocity[1, 2] = column.lift
         else:

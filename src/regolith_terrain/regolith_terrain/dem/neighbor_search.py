@@ -42,10 +42,10 @@ def find_pairs(grains: GrainArrays, old: Pairs, skin: float) -> Pairs:
     per = len(grains.offset)
     start = np.zeros(balls + 1, dtype=np.int64)
     none = np.zeros(0, dtype=np.int64)
-    _neighbours(grains.ball, per, low, cell, counts, begin, order, skin, start, none)
+    _neighbors(grains.ball, per, low, cell, counts, begin, order, skin, start, none)
     pairs = empty_pairs(balls, int(start[-1]))
     pairs.start[:] = start
-    _neighbours(grains.ball, per, low, cell, counts, begin, order, skin, pairs.start, pairs.other)
+    _neighbors(grains.ball, per, low, cell, counts, begin, order, skin, pairs.start, pairs.other)
     _remember(pairs.start, pairs.other, pairs.slip, pairs.touching, old.start, old.other, old.slip, old.touching)
     _turn_round(pairs)
     grains.built[:] = grains.ball[:, :3]
@@ -92,7 +92,7 @@ def _cell_of(ball: Floats, i: int, low: Floats, cell: float, counts: Ints) -> in
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _neighbours(
+def _neighbors(
     ball: Floats,
     per: int,
     low: Floats,

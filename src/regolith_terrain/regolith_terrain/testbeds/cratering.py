@@ -56,10 +56,10 @@ class Settings(Resumable):
                     f'allowed: at least four times radius_m, {4.0 * self.radius_m!r}'
                 )
         # One second is enough for a ball to come to rest.
-        refuse_too_many(self.side_m**2 * self.depth_m, 1.0, self.particle_soil, self.discretisation())
+        refuse_too_many(self.side_m**2 * self.depth_m, 1.0, self.particle_soil, self.discretization())
         return self
 
-    def discretisation(self) -> Discretization:
+    def discretization(self) -> Discretization:
         """Return the discretization of the soil."""
         return Discretization(
             spacing_m=self.spacing_m,
@@ -71,11 +71,11 @@ class Settings(Resumable):
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     """Return one row per drop: final depth of the lowest point of the ball, and the depth measured in beads."""
-    s, discretisation = settings, settings.discretisation()
+    s, discretization = settings, settings.discretization()
 
     def begin(number: int) -> Impact:
         drop = Drop(s.radius_m, s.ball_density_kgpm3, s.drop_height_m[number], s.gravity_mps2, s.side_m, s.depth_m)
-        return Impact(drop, s.particle_soil, discretisation, s.threads, s.device)
+        return Impact(drop, s.particle_soil, discretization, s.threads, s.device)
 
     rows, device = [], resolved_device(s.device)
     for height, row in zip(s.drop_height_m, sweep(s, begin, len(s.drop_height_m), tick), strict=False):

@@ -139,10 +139,10 @@ class Settings(BenchSettings, Resumable):
                     allowed = f'at least {least:.4g}, twice the plate or its way'
                     raise ValueError(f'{key} = {value!r}: is too small; allowed: {allowed}')
             seconds = 3.0 * plate.most / plate.speed  # loading, unloading, reloading
-            refuse_too_many(plate.side**2 * plate.depth, seconds, self.particle_soil, self.discretisation())
+            refuse_too_many(plate.side**2 * plate.depth, seconds, self.particle_soil, self.discretization())
         return self
 
-    def discretisation(self) -> Discretization:
+    def discretization(self) -> Discretization:
         """Return the discretization of the CRM soil."""
         return Discretization(
             spacing_m=self.spacing_m,
@@ -195,10 +195,10 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 def _on_particles(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     """Return one row per load on a fresh bed, with bearing capacity from theory and from the knee."""
-    s, discretisation = settings, settings.discretisation()
+    s, discretization = settings, settings.discretization()
 
     def begin(number: int) -> Press:
-        return Press(s.plate(s.load_n[number]), s.gravity_mps2, s.particle_soil, discretisation, s.threads, s.device)
+        return Press(s.plate(s.load_n[number]), s.gravity_mps2, s.particle_soil, discretization, s.threads, s.device)
 
     plate = s.plate(1.0)
     soil = s.particle_soil

@@ -173,7 +173,7 @@ def _on_scm(settings: SlopeSettings, rig: WheelRig, slope: float) -> ResumableRu
     )
 
 
-def _discretisation(settings: SlopeSettings) -> Discretization:
+def _discretization(settings: SlopeSettings) -> Discretization:
     return Discretization(
         spacing_m=settings.spacing_m,
         smoothing_ratio=settings.smoothing_ratio,
@@ -191,12 +191,12 @@ def _particle_soil(settings: SlopeSettings, rig: WheelRig) -> ParticleSoil:
 def _check_crm(settings: SlopeSettings, rig: WheelRig, slope: float) -> None:
     check(rig, slope)
     load_particle_soil(rig.particle_soil)  # a rig without a known soil is invalid, even if settings replace the soil
-    crm_climb.refuse(rig, _particle_soil(settings, rig), _discretisation(settings))
+    crm_climb.refuse(rig, _particle_soil(settings, rig), _discretization(settings))
 
 
 def _on_crm(settings: SlopeSettings, rig: WheelRig, slope: float) -> ResumableRun:
     soil = _particle_soil(settings, rig)
-    return crm_climb.CrmClimb(rig, slope, soil, _discretisation(settings), settings.threads, settings.device)
+    return crm_climb.CrmClimb(rig, slope, soil, _discretization(settings), settings.threads, settings.device)
 
 
 def _grain_bed(settings: SlopeSettings, rig: WheelRig) -> grain_climb.ClimbBed:

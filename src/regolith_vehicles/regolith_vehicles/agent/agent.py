@@ -297,7 +297,7 @@ class VehicleAgent(Participant):
         # Granted soil is in transit: part of the state from now on, in the payload from the next cycle on.
         if self.vehicle.tools.grant(self._granted.get(key, ()), self.name):
             self.vehicle.commit()
-        self._forget_grants(key)
+        self._discard_grants(key)
         self._driver_committed = self.driver.save()
         self._watch_committed = self._watch.save()
         self._cycles = key.cycle + 1
@@ -309,11 +309,11 @@ class VehicleAgent(Participant):
             return
         if self.soil is not None:
             self.soil.drop(self._tentative[0])
-        self._forget_grants(self._tentative[0])
+        self._discard_grants(self._tentative[0])
         self._tentative = None
         self._go_back()
 
-    def _forget_grants(self, key: CycleKey) -> None:
+    def _discard_grants(self, key: CycleKey) -> None:
         self._granted = {other: grants for other, grants in self._granted.items() if other > key}
 
     def _go_back(self) -> None:

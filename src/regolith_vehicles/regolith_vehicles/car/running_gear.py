@@ -118,7 +118,7 @@ class Car(RunningGear):
         self.mounted = self.car.powertrains[self.car.powertrain].engine.reaction_on_chassis
         self.state = np.zeros(STATES)
         self.wound_up = np.zeros(len(wheels))
-        self.tyres = self._tyres()
+        self.tires = self._tires()
 
     def _place(self, base: int) -> Vector:
         """Return the positions of the wheels in the frame of body ``base`` [m], shape (w, 3)."""
@@ -174,7 +174,7 @@ class Car(RunningGear):
         mujoco.mj_solveM(self.model, data, speeded, moment)
         return 1.0 / dot(moment[0], speeded[0])
 
-    def _tyres(self) -> dict[int, Tire]:
+    def _tires(self) -> dict[int, Tire]:
         """Return the tires by the index of their wheel."""
         return {
             k: wheel_tire(
@@ -211,7 +211,7 @@ class Car(RunningGear):
     @property
     def rigid_terrain_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
         """Factory of the tires' contact."""
-        return partial(TireContact, tyres=self.tyres) if self.tyres else None
+        return partial(TireContact, tires=self.tires) if self.tires else None
 
     @property
     def contact_area(self) -> float:

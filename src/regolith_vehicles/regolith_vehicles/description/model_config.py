@@ -220,8 +220,8 @@ class DriveConfig(Section):
         default=None,
         gt=0.0,
         le=10.0,
-        description='Time constant with which the parking brake returns stopped wheels to the angles at which'
-        ' they stopped [s]. Absent: the brake resists rotation, but does not return the wheels.',
+        description='Time constant of the parking brake [s]: wheels that a load has turned return to the angles at'
+        ' which they stopped. Absent: the brake resists rotation, but does not return the wheels.',
     )
     motor: WheelMotorConfig | None = Field(
         default=None,
@@ -427,7 +427,7 @@ class VehicleModelConfig(Section):
     )
     odometry: OdometryConfig = OdometryConfig()
     visuals: VisualsConfig = VisualsConfig()
-    frames: FramesConfig = FramesConfig()
+    frame_ids: FramesConfig = FramesConfig()
     _source: YamlSource | None = PrivateAttr(None)
 
     @property

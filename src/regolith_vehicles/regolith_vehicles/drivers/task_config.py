@@ -17,8 +17,10 @@ Seconds = Annotated[float, Field(ge=0.0, le=LONGEST_S)]
 class TaskConfig(Section):
     """Settings common to all tasks."""
 
-    joints: dict[str, float] = Field(
-        default_factory=dict, description='Targets of joints by name during the task; for other joints see on_timeout.'
+    joint_targets: dict[str, float] = Field(
+        default_factory=dict,
+        description='Targets of joints by name during the task, in the units of their actuators; for other joints see'
+        ' on_timeout.',
     )
     initial_wait_s: Seconds = Field(
         default=0.0, description='Time for which the vehicle waits at the start of the task, while its joints move [s].'

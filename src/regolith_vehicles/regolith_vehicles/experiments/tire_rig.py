@@ -87,10 +87,10 @@ class Settings(Section):
             raise ValueError(
                 f'duration_s = {self.duration_s!r}: has too many steps; allowed: up to {_MOST_ROWS * self.step_s:g}'
             )
-        tyre = self.made()
-        most = np.asarray(self.load_n)[np.isnan(tyre.depth(self.load_n))]
+        tire = self.made()
+        most = np.asarray(self.load_n)[np.isnan(tire.depth(self.load_n))]
         if len(most):
-            top = tyre.config.load_curve[-1][1]
+            top = tire.config.load_curve[-1][1]
             raise ValueError(
                 f'load_n = {float(most[0])!r}: exceeds the load curve of {self.tire}; allowed: up to {top!r}'
             )
@@ -126,9 +126,9 @@ def run(settings: Settings, tick: Tick) -> dict[str, Any]:
     Source: pacejka2012, section 1.2.1.
     Checked by: test_tires.py::test_rig_summary_matches_the_tire.
     """
-    tyre = settings.made()
+    tire = settings.made()
     if settings.motion is not None:
-        rolling = tyre.start(
+        rolling = tire.start(
             load=settings.load_n[0], camber=math.radians(settings.camber_deg[0]), friction=settings.friction[0]
         )
         count = round(settings.duration_s / settings.step_s) + 1
@@ -137,7 +137,7 @@ def run(settings: Settings, tick: Tick) -> dict[str, Any]:
         return {'columns': list(MOTION_COLUMNS), 'rows': rows.tolist(), 'summary': _moved_figures(rows)}
     table = np.array(list(product(*settings.grid())))
     load, slip, angle, camber, friction = table.T
-    found = tyre.steady_state(
+    found = tire.steady_state(
         load=load,
         slip=slip,
         slip_angle=np.radians(angle),
@@ -145,8 +145,8 @@ def run(settings: Settings, tick: Tick) -> dict[str, Any]:
         friction=friction,
         speed=settings.speed_mps,
     )
-    out = np.column_stack((table, *(found[name] for name in ('Fx', 'Fy', 'Mx', 'My', 'Mz')), tyre.depth(load)))
-    summary = [_figures(tyre, *at, settings.speed_mps) for at in product(settings.load_n, settings.friction)]
+    out = np.column_stack((table, *(found[name] for name in ('Fx', 'Fy', 'Mx', 'My', 'Mz')), tire.depth(load)))
+    summary = [_figures(tire, *at, settings.speed_mps) for at in product(settings.load_n, settings.friction)]
     tick(1, 1)
     return {'columns': list(COLUMNS), 'rows': out.tolist(), 'summary': summary}
 
@@ -164,20 +164,20 @@ def _moved_figures(rows: NDArray[np.float64]) -> dict[str, float]:
     }
 
 
-def _figures(tyre: Tire, load: float, friction: float, speed: float) -> dict[str, float]:
+def _figures(tire: Tire, load: float, friction: float, speed: float) -> dict[str, float]:
     """Return the summary of one load [N] and one friction coefficient."""
     given = {'load': load, 'friction': friction, 'speed': speed}
     slips, angles = np.linspace(-1.0, 1.0, 401), np.radians(np.linspace(-45.0, 45.0, 361))
-    along = tyre.steady_state(slip=slips, **given)['Fx']
-    across = tyre.steady_state(slip_angle=angles, **given)['Fy']
+    along = tire.steady_state(slip=slips, **given)['Fx']
+    across = tire.steady_state(slip_angle=angles, **given)['Fy']
     small = np.array([-_SMALL, _SMALL])
-    steep_x = np.diff(tyre.steady_state(slip=small, **given)['Fx'])[0] / (2.0 * _SMALL)
-    steep_y = -np.diff(tyre.steady_state(slip_angle=small, **given)['Fy'])[0] / (2.0 * _SMALL)
+    steep_x = np.diff(tire.steady_state(slip=small, **given)['Fx'])[0] / (2.0 * _SMALL)
+    steep_y = -np.diff(tire.steady_state(slip_angle=small, **given)['Fy'])[0] / (2.0 * _SMALL)
     drives, right = int(np.argmax(along)), int(np.argmax(across))
     return {
         'load_n': load,
         'friction': friction,
-        'depth_m': float(tyre.depth(load)),
+        'depth_m': float(tire.depth(load)),
         'peak_fx_n': float(along[drives]),
         'peak_slip': float(slips[drives]),
         'peak_fy_n': float(across[right]),

@@ -17,7 +17,7 @@ from regolith_terrain.testbeds.settings import known_name
 from regolith_vehicles.config import load_vehicle_model
 
 CASES = FileLibrary('case', Path(__file__).parent / 'cases', 'regolith.proving_ground_cases')
-MANOEUVRES: dict[str, dict[str, Any]] = {
+MANEUVERS: dict[str, dict[str, Any]] = {
     'settle': {'braking': 1.0, 'duration_s': 10.0},
     'straight': {'hold_speed': True, 'speed_mps': 10.0, 'initial_speed_mps': 10.0},
     'step_steer': {
@@ -92,7 +92,7 @@ TRACKED: dict[str, dict[str, Any]] = {
     'box': {'throttle': 0.5, 'box_start_m': 3.0},
 }
 """Settings of each maneuver of tracked vehicles that differ from the defaults."""
-_FAMILIES = {'car': MANOEUVRES, 'tracks': TRACKED}
+_FAMILIES = {'car': MANEUVERS, 'tracks': TRACKED}
 """Maneuvers by running gear; the default wheels are commanded by a twist."""
 _PEDALS = (
     'hold_speed',

@@ -92,7 +92,7 @@ class DigAction:
             'excavated_mass': tools.mass_balance()['excavated_kg'] - self._dug,
         }
 
-    def tell(self, snapshot: VehicleState) -> None:
+    def update(self, snapshot: VehicleState) -> None:
         """Publish feedback and detect the end of the goal; called after every commit."""
         if self._done is None or self._done.done() or self._driver.taken == self._number:
             return
@@ -159,7 +159,7 @@ def _order(request: Dig.Goal, joints: dict[str, float]) -> DigConfig:
         tools=tuple(request.tools),
         target_fill=request.target_fill,
         speed_mps=request.speed,
-        joints=joints,
+        joint_targets=joints,
         initial_wait_s=request.initial_wait,
         timeout_s=request.timeout or 120.0,
     )

@@ -83,7 +83,7 @@ class VehicleTopics:
         self._edge = TerrainBoundsMonitor(agent.name, agent.grid.height_field)
         self._torques = TorqueWatch(agent.name, agent.vehicle.body.model)
         self._log = node.get_logger()
-        names = agent.model.frames
+        names = agent.model.frame_ids
         self._base, self._odom = f'{frame_prefix}{names.base}', f'{frame_prefix}{names.odom}'
         self._period_ns = round(1e9 / rate_hz)
         self._last_slot = -1
@@ -228,7 +228,7 @@ class VehicleTopics:
         self._publish_parts(snapshot)
         self._publish_static()
         if self._dig is not None:
-            self._dig.tell(snapshot)
+            self._dig.update(snapshot)
         for event in snapshot.events:
             message = m.VehicleEvent(
                 stamp=stamp(event.t_ns), kind=event.kind, source=event.source, message=event.message

@@ -70,7 +70,7 @@ def prescribed(motion: BenchMotion, time: float, radius: float) -> tuple[float, 
     return 0.0, 0.0, 0.0
 
 
-def run_motion(tyre: RollingTire, motion: BenchMotion, step: float, count: int) -> Floats:
+def run_motion(tire: RollingTire, motion: BenchMotion, step: float, count: int) -> Floats:
     """Return one row of :data:`COLUMNS` for each of ``count`` steps [s].
 
     For lateral slip the wheel moves to the left. A pulled mass is the load over 9.81 m/s^2 on a wheel that does not
@@ -81,14 +81,14 @@ def run_motion(tyre: RollingTire, motion: BenchMotion, step: float, count: int) 
     test_tires.py::test_pulled_masses_agree_with_the_reference.
     """
     rows = np.empty((count, len(COLUMNS)))
-    mass, way, speed = tyre.load / _G, 0.0, 0.0
+    mass, way, speed = tire.load / _G, 0.0, 0.0
     pulled, across = motion.kind.startswith('pull'), motion.kind == 'pull_lat'
     for k in range(count):
         time = k * step
-        vx, vy, omega = prescribed(motion, time, tyre.rolling_radius)
+        vx, vy, omega = prescribed(motion, time, tire.rolling_radius)
         if pulled:
             vx, vy = (0.0, speed) if across else (speed, 0.0)
-        found = tyre.step(step, vx, vy, omega)
+        found = tire.step(step, vx, vy, omega)
         rows[k] = time, vx, vy, omega, way, *(found[name] for name in ('Fx', 'Fy', 'Mx', 'My', 'Mz'))
         if pulled:
             force = motion.pull if time < PULLED_FOR - 1e-9 else 0.0

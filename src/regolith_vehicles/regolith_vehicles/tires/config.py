@@ -41,7 +41,7 @@ class BristleConfig(Section):
         return blend
 
 
-class _Tyre(Section):
+class _Tire(Section):
     """Parameters common to all tire models."""
 
     description: str = Field('', description='One line about the tire.')
@@ -75,7 +75,7 @@ class _Tyre(Section):
 
     def _common(self, model: int) -> Any:
         """Return a record with the parameters common to all models."""
-        record = np.zeros((), constants.TYRE_RECORD)
+        record = np.zeros((), constants.TIRE_RECORD)
         record['model'] = model
         record['radius'], record['width'] = self.radius_m, self.width_m
         record['nominal_friction'] = self.nominal_friction
@@ -89,7 +89,7 @@ class _Tyre(Section):
         return record
 
 
-class _Lagging(_Tyre):
+class _Lagging(_Tire):
     """Tire model with relaxation lengths from its file."""
 
     relaxation_length_m: tuple[Length, Length] = Field(
@@ -103,7 +103,7 @@ class TMeasyConfig(_Lagging):
     type: Literal['tmeasy']
     rolling_resistance: float = Field(ge=0.0, le=1.0, description='Rolling resistance force divided by load [-].')
     nominal_load_n: float = Field(ge=1.0, le=1e8, description='Nominal load pn [N].')
-    top_load_n: float = Field(ge=1.0, le=1e8, description='Load above which the forces no longer increase [N].')
+    saturation_load_n: float = Field(ge=1.0, le=1e8, description='Load above which the forces no longer increase [N].')
     dfx0: Pair = Field(description='Longitudinal slope at zero slip [N].')
     sxm: Pair = Field(description='Longitudinal slip at the peak force [-].')
     fxm: Pair = Field(description='Longitudinal peak force [N].')
@@ -131,7 +131,7 @@ class TMeasyConfig(_Lagging):
         record['rolling_resistance'] = self.rolling_resistance
         record['relaxation_length'] = self.relaxation_length_m
         own = record['tmeasy']
-        own['nominal_load'], own['top_load'] = self.nominal_load_n, self.top_load_n
+        own['nominal_load'], own['saturation_load'] = self.nominal_load_n, self.saturation_load_n
         own['camber_stiffness'] = self.load_curve[1][1] / self.load_curve[1][0]
         for name in ('dfx0', 'sxm', 'fxm', 'sxs', 'fxs', 'dfy0', 'sym', 'fym', 'sys', 'fys', 'n2L0', 'syN0', 'syE'):
             own[name] = getattr(self, name)
@@ -189,7 +189,7 @@ class Pacejka89Config(_Lagging):
         return record
 
 
-class Pacejka02Config(_Tyre):
+class Pacejka02Config(_Tire):
     """Magic Formula 5.2, with coefficients by their names in a property file."""
 
     type: Literal['pacejka_02']
@@ -221,8 +221,8 @@ class Pacejka02Config(_Tyre):
         return record
 
 
-TyreConfig = TMeasyConfig | FialaConfig | Pacejka89Config | Pacejka02Config
-MODELS: dict[str, type[TyreConfig]] = {
+TireConfig = TMeasyConfig | FialaConfig | Pacejka89Config | Pacejka02Config
+MODELS: dict[str, type[TireConfig]] = {
     'tmeasy': TMeasyConfig,
     'fiala': FialaConfig,
     'pacejka_89': Pacejka89Config,
@@ -231,7 +231,7 @@ MODELS: dict[str, type[TyreConfig]] = {
 """Configuration classes by the key ``type`` of a file."""
 
 
-def read_tyre(source: YamlSource) -> TyreConfig:
+def read_tire(source: YamlSource) -> TireConfig:
     """Return the configuration from a tire's file.
 
     Raises:

@@ -15,7 +15,7 @@ KNOTS = 16
 TMEASY_RECORD = np.dtype(
     [
         ('nominal_load', 'f8'),
-        ('top_load', 'f8'),
+        ('saturation_load', 'f8'),
         *((name, 'f8', 2) for name in ('dfx0', 'sxm', 'fxm', 'sxs', 'fxs', 'dfy0', 'sym', 'fym', 'sys', 'fys')),
         *((name, 'f8', 2) for name in ('n2L0', 'syN0', 'syE')),
         ('camber_stiffness', 'f8'),
@@ -115,7 +115,7 @@ MIRRORED = (
 )
 """Coefficients that change their sign on the other side of a vehicle."""
 PACEJKA_02_RECORD = np.dtype([(name, 'f8') for name in PACEJKA_02_NAMES])
-TYRE_RECORD = np.dtype(
+TIRE_RECORD = np.dtype(
     [
         ('model', 'i8'),
         ('reference', 'i8'),

@@ -43,7 +43,7 @@ from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.arrays import Wrench, push_at
 from regolith_terrain.scm.constants import STAT_LOADED_NODES, STAT_MAX_SINKAGE
-from regolith_vehicles.tires.constants import TYRE_RECORD, Records
+from regolith_vehicles.tires.constants import TIRE_RECORD, Records
 from regolith_vehicles.tires.force import MEMORY, Contact, tire_force
 from regolith_vehicles.tires.load_curve import vertical_load
 from regolith_vehicles.tires.tire import DEEPEST, NAMES, Tire, penetration
@@ -57,10 +57,10 @@ class TireArrays(NamedTuple):
 
     rigid: RigidArrays
     """Arguments of the rigid contact, for parts without a tire."""
-    tyres: Records
-    """Parameters of the tires, records of TYRE_RECORD, shape (n,)."""
+    tires: Records
+    """Parameters of the tires, records of TIRE_RECORD, shape (n,)."""
     which: NDArray[np.int64]
-    """Row of ``tyres`` for each part, -1: none."""
+    """Row of ``tires`` for each part, -1: none."""
     memory: Floats
     """In/out: memory of each tire, shape (n, MEMORY)."""
     out: Floats
@@ -80,14 +80,14 @@ def press(arrays: TireArrays, step: float, part: int, pose: PartPose, wrench: Wr
     test_tire_contact.py::test_wheel_beyond_an_edge_is_supported_by_the_edge,
     test_tire_contact.py::test_wheel_over_an_edge_finds_nearest_point_at_any_heading.
     """
-    tyre = arrays.which[part]
-    if tyre < 0:
+    tire = arrays.which[part]
+    if tire < 0:
         status: int = rigid_contact.press(arrays.rigid, step, part, pose, wrench)
         return status
     wrench.force[:] = 0.0
     wrench.torque[:] = 0.0
     wrench.stats[:] = 0.0
-    p = arrays.tyres[tyre]
+    p = arrays.tires[tire]
     contact = _touch(arrays, p, pose)
     if math.isnan(contact.reach):
         return LEFT_WINDOW
@@ -104,12 +104,12 @@ def press(arrays: TireArrays, step: float, part: int, pose: PartPose, wrench: Wr
     if way < depth:
         contact = _on_level(p, pose, lower, contact.friction)
     if contact.depth > 0.0:
-        _roll(p, contact, step, pose, arrays.memory[tyre], arrays.out, wrench)
+        _roll(p, contact, step, pose, arrays.memory[tire], arrays.out, wrench)
     else:
-        arrays.memory[tyre] = 0.0
+        arrays.memory[tire] = 0.0
     if way < depth:
         _push_back(p, pose, way, (nx, ny, nz), (px, py, pz), wrench)
-    radius, aside = arrays.flanges[tyre], 0.5 * p.width
+    radius, aside = arrays.flanges[tire], 0.5 * p.width
     if not _is_near(arrays.rigid, pose, radius, aside):
         arrays.rigid.held[part] = 0.0
         return OK
@@ -146,7 +146,7 @@ def _touch(arrays: TireArrays, p: Any, pose: PartPose) -> _Touch:
 
     Args:
         arrays: Arguments of the contact.
-        p: Parameters of the tire, a record of TYRE_RECORD.
+        p: Parameters of the tire, a record of TIRE_RECORD.
         pose: Pose and twist of the wheel.
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
@@ -206,7 +206,7 @@ def _on_level(p: Any, pose: PartPose, level: float, friction: float) -> _Touch:
     """Return the contact point of a tire with level ground at a height [m].
 
     Args:
-        p: Parameters of the tire, a record of TYRE_RECORD.
+        p: Parameters of the tire, a record of TIRE_RECORD.
         pose: Pose and twist of the wheel.
         level: Height of the ground [m].
         friction: Friction coefficient of the ground [-].
@@ -231,7 +231,7 @@ def _push_back(
     """Add the force and torque of a face beside a tire to the wrench.
 
     Args:
-        p: Parameters of the tire, a record of TYRE_RECORD.
+        p: Parameters of the tire, a record of TIRE_RECORD.
         pose: Pose and twist of the wheel.
         way: Penetration into the face [m].
         normal: Normal of the face.
@@ -252,7 +252,7 @@ def _roll(p: Any, contact: _Touch, step: float, pose: PartPose, memory: Floats, 
     """Add the force and moments of a tire in contact with the ground to the wrench.
 
     Args:
-        p: Parameters of the tire, a record of TYRE_RECORD.
+        p: Parameters of the tire, a record of TIRE_RECORD.
         contact: Contact point of the tire.
         step: Substep [s].
         pose: Pose and twist of the wheel.
@@ -322,21 +322,21 @@ class TireContact(GroundContact):
 
     press = staticmethod(press)
 
-    def __init__(self, setting: ContactSetting, tyres: Mapping[int, Tire]) -> None:
+    def __init__(self, setting: ContactSetting, tires: Mapping[int, Tire]) -> None:
         """Make the contact.
 
         Args:
             setting: Settings of the ground contact.
-            tyres: Tires by the index of their part.  # term: name
+            tires: Tires by the index of their part.
         """
         super().__init__(setting)
         self._rigid = RigidContact(setting)
         self._which = np.full(self.parts, -1, dtype=np.int64)
-        self._records = np.zeros(len(tyres), dtype=TYRE_RECORD)
-        for row, (part, tyre) in enumerate(sorted(tyres.items())):
+        self._records = np.zeros(len(tires), dtype=TIRE_RECORD)
+        for row, (part, tire) in enumerate(sorted(tires.items())):
             self._which[part] = row
-            self._records[row] = tyre.record[0]
-        self._memory = np.zeros((len(tyres), MEMORY))
+            self._records[row] = tire.record[0]
+        self._memory = np.zeros((len(tires), MEMORY))
         depths = np.array([float(p['depth'][int(p['knots']) - 1]) for p in self._records])
         self._flanges = self._records['radius'] - np.maximum(depths, DEEPEST * self._records['radius'])
         self._foot = np.zeros(3)

@@ -25,7 +25,7 @@ def slip_force(p: Any, load: float, slip_x: float, tan_alpha: float, scale: floa
     (:mod:`regolith_vehicles.tires.combined_slip`).
 
     Args:
-        p: Parameters of the tire, a record of TYRE_RECORD.
+        p: Parameters of the tire, a record of TIRE_RECORD.
         load: Load [N].
         slip_x: Slip ratio [-], positive for driving.
         tan_alpha: Tangent of the slip angle, positive if the wheel moves to the left.

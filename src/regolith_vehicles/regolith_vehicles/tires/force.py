@@ -89,7 +89,7 @@ def tire_force(p: Any, contact: Contact, step: float, memory: Floats, out: Float
     The force is that of the memory before the step.
 
     Args:
-        p: Parameters of the tire, a record of TYRE_RECORD.
+        p: Parameters of the tire, a record of TIRE_RECORD.
         contact: Motion of the wheel relative to the ground.
         step: Step size [s]; 0: steady-state force, and the memory does not change.
         memory: In/out: memory of the tire, shape (MEMORY,).
@@ -224,7 +224,7 @@ def _held(
     """Return the force of the bristle along and across [N], and advance it by a step.
 
     Args:
-        p: Parameters of the tire, a record of TYRE_RECORD.
+        p: Parameters of the tire, a record of TIRE_RECORD.
         load: Load [N].
         mu: Friction coefficient of the ground [-].
         tread_speed: Speed at which fresh tread enters the contact [m/s].
@@ -250,7 +250,7 @@ def _bristle(p: Any, limit: float, sliding: float, loose: float, step: float, de
     """Return the force of the bristle in one direction [N], and its deflection after a step [m].
 
     Args:
-        p: Parameters of the tire, a record of TYRE_RECORD.
+        p: Parameters of the tire, a record of TIRE_RECORD.
         limit: Friction limit [N].
         sliding: Sliding velocity [m/s].
         loose: Rate at which rolling releases the bristle [1/s].

@@ -22,7 +22,7 @@ def static_load(p: Any, depth: float) -> float:
     """Return the load [N] of a tire at a penetration, linear between the points of its load curve.
 
     Args:
-        p: Parameters of the tire, a record of TYRE_RECORD.
+        p: Parameters of the tire, a record of TIRE_RECORD.
         depth: Penetration [m].
 
     Source: rill2020, section 3.2.2.

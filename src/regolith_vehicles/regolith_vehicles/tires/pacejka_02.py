@@ -124,7 +124,7 @@ def slip_force(
     The reference neglects camber and cuts the curves off beyond their peaks; Regolith's model does neither.
 
     Args:
-        p: Parameters of the tire, a record of TYRE_RECORD.
+        p: Parameters of the tire, a record of TIRE_RECORD.
         load: Load [N].
         slip_x: Slip ratio [-], positive for driving.
         tan_alpha: Tangent of the slip angle, positive if the wheel moves to the left.
@@ -172,7 +172,7 @@ def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
 def relaxation_lengths(p: Any, load: float) -> tuple[float, float]:
     """Return the longitudinal and lateral distance in which 63 % of a change of slip take effect [m].
 
-    Source: adams2005, PAC2002, section on transient behaviour.  # term: title
+    Source: adams2005, PAC2002, section on transient behavior.
     Checked by: test_tires.py::test_relaxation_lag_is_the_relaxation_length.
     """
     c = p.pacejka_02

@@ -89,7 +89,7 @@ def slip_force(
     In the reference, longitudinal and lateral force are independent; in Regolith's model they share the friction.
 
     Args:
-        p: Parameters of the tire, a record of TYRE_RECORD.
+        p: Parameters of the tire, a record of TIRE_RECORD.
         load: Load [N].
         slip_x: Slip ratio [-], positive for driving.
         tan_alpha: Tangent of the slip angle, positive if the wheel moves to the left.

@@ -15,15 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from regolith_files.file_library import FileLibrary
 from regolith_files.problems import InputError, Problem, allowed_names
 from regolith_files.yaml_source import YamlSource
-from regolith_vehicles.tires.config import TyreConfig, read_tyre
-from regolith_vehicles.tires.constants import TYRE_RECORD
+from regolith_vehicles.tires.config import TireConfig, read_tire
+from regolith_vehicles.tires.constants import TIRE_RECORD
 from regolith_vehicles.tires.force import MEMORY, Contact, tire_force
 from regolith_vehicles.tires.load_curve import rolling_radius, static_depth, vertical_load
 
 Floats = NDArray[np.float64]
 
-TYRES = FileLibrary('tire', Path(__file__).parent / 'data', 'regolith.tires')
-BEHAVIOURS = ('regolith', 'reference')
+TIRES = FileLibrary('tire', Path(__file__).parent / 'data', 'regolith.tires')
+BEHAVIORS = ('regolith', 'reference')
 NAMES = ('Fx', 'Fy', 'Mx', 'My', 'Mz')
 _LIMITS = {
     'friction': (0.0, 10.0, 'above 0, below 10'),
@@ -58,24 +58,24 @@ class Tire:
     Contact frame (ISO): x forward, y left, z up; forces act on the wheel, moments about the contact.
     """
 
-    def __init__(self, config: TyreConfig, behaviour: str = 'regolith') -> None:
+    def __init__(self, config: TireConfig, behavior: str = 'regolith') -> None:
         """Make a tire.
 
         Args:
             config: Configuration of the tire.
-            behaviour: 'regolith', or 'reference': Chrono's tires, including their errors.  # term: name
+            behavior: 'regolith', or 'reference': Chrono's tires, including their errors.
 
         Raises:
             InputError: If the mode is unknown.
         """
-        if behaviour not in BEHAVIOURS:
+        if behavior not in BEHAVIORS:
             raise InputError(
-                Problem('tyre', 'behaviour', 'is unknown', allowed_names(BEHAVIOURS, behaviour), str(behaviour))
+                Problem('tire', 'behavior', 'is unknown', allowed_names(BEHAVIORS, behavior), str(behavior))
             )
         self.config = config
-        self.record = np.zeros(1, TYRE_RECORD)
+        self.record = np.zeros(1, TIRE_RECORD)
         self.record[0] = config.record()
-        self.record['reference'] = behaviour == 'reference'
+        self.record['reference'] = behavior == 'reference'
 
     def depth(self, load: ArrayLike) -> Floats:
         """Return the penetration [m] at which the tire supports a load at rest [N], NaN if none does."""
@@ -169,11 +169,11 @@ class Tire:
 class RollingTire:
     """Tire under a constant load, with a memory of its deflections."""
 
-    def __init__(self, tyre: Tire, load: float, camber: float, friction: float) -> None:
-        self.tyre = tyre
+    def __init__(self, tire: Tire, load: float, camber: float, friction: float) -> None:
+        self.tire = tire
         self.load, self.camber, self.friction = load, camber, friction
-        self.depth = float(static_depth(tyre.record[0], load))
-        self.rolling_radius = float(rolling_radius(tyre.record[0], self.depth))
+        self.depth = float(static_depth(tire.record[0], load))
+        self.rolling_radius = float(rolling_radius(tire.record[0], self.depth))
         self.memory = np.zeros(MEMORY)
 
     def step(self, dt: float, vx: float, vy: float, omega: float) -> dict[str, float]:
@@ -189,22 +189,22 @@ class RollingTire:
             _sensible(dt=np.array([dt]), vx=np.array([vx]), vy=np.array([vy]), omega=np.array([omega]))
         out = np.zeros(len(NAMES))
         contact = Contact(self.load, self.depth, float(vx), float(vy), float(omega), self.camber, self.friction)
-        tire_force(self.tyre.record[0], contact, float(dt), self.memory, out)
+        tire_force(self.tire.record[0], contact, float(dt), self.memory, out)
         return dict(zip(NAMES, out.tolist(), strict=True))
 
 
-def load_tire(name_or_path: str | Path, behaviour: str = 'regolith', *, base_dir: str | Path = '.') -> Tire:
+def load_tire(name_or_path: str | Path, behavior: str = 'regolith', *, base_dir: str | Path = '.') -> Tire:
     """Return a tire by its name or the path of its YAML file.
 
     Args:
         name_or_path: Name of a known tire, or path of a YAML file.
-        behaviour: Mode of the tire; see :class:`Tire`.  # term: name
+        behavior: Mode of the tire; see :class:`Tire`.
         base_dir: Folder to which a relative path refers.
 
     Raises:
         InputError: If the file is invalid; names file, key, value and allowed values.
     """
-    return Tire(read_tyre(YamlSource(TYRES.find(name_or_path, base_dir), what='a tire')), behaviour)
+    return Tire(read_tire(YamlSource(TIRES.find(name_or_path, base_dir), what='a tire')), behavior)
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -71,14 +71,14 @@ def slip_force(p: Any, load: float, slip_x: float, slip_y: float, scale: float) 
     """Return the longitudinal and lateral force [N].
 
     Args:
-        p: Parameters of the tire, a record of TYRE_RECORD.
+        p: Parameters of the tire, a record of TIRE_RECORD.
         load: Load [N].
         slip_x: Longitudinal slip [-], positive for driving.
         slip_y: Lateral slip [-] in the direction of a force to the left, positive if the wheel moves to the right.
         scale: Friction divided by nominal friction [-].
     """
     t = p.tmeasy
-    q = min(load, t.top_load) / t.nominal_load
+    q = min(load, t.saturation_load) / t.nominal_load
     slip = math.hypot(slip_x, slip_y)
     if slip > 0.0:
         c, n = slip_x / slip, slip_y / slip
@@ -97,7 +97,7 @@ def slip_force(p: Any, load: float, slip_x: float, slip_y: float, scale: float) 
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     """Return the longitudinal and lateral slope of force over slip at zero slip [N]."""
     t = p.tmeasy
-    q = min(load, t.top_load) / t.nominal_load
+    q = min(load, t.saturation_load) / t.nominal_load
     return _quadratic(t.dfx0, q), _quadratic(t.dfy0, q)
 
 
@@ -109,7 +109,7 @@ def aligning_moment(p: Any, load: float, depth: float, slip_y: float, force_y: f
     Checked by: test_tires.py::test_steady_forces_agree_with_the_reference.
     """
     t = p.tmeasy
-    q = min(load, t.top_load) / t.nominal_load
+    q = min(load, t.saturation_load) / t.nominal_load
     lever0, none, full = _linear(t.n2L0, q), _linear(t.syN0, q), _linear(t.syE, q)
     s = abs(slip_y)
     full = max(full, none)

@@ -215,7 +215,7 @@ class Timeline:
         """Return the removed participants that no snapshot and no resimulation needs."""
         needed = {name for each in self.snapshots for name in each.names}
         needed |= {act.name for _, act in self._world.log.acts if isinstance(act, SpawnEdit)}
-        return sorted(self._world.away - needed)
+        return sorted(self._world.removed_participants - needed)
 
     # -- rewind -------------------------------------------------------------------------------------------------
 
@@ -234,7 +234,7 @@ class Timeline:
         if live_from is not None:
             log = world.log
             log.cut(max(live_from, world.cycle), max(world.acts, sum(cycle < live_from for cycle, _ in log.acts)))
-        self._forget_others()
+        self._discard_others()
         self.branch += 1
         blobs = {name: blob for name, blob in saved.blobs.items() if name != WORLD}
         inputs = {n: world.log.inputs[n].encode() for n in sorted(blobs) if n in world.log.inputs}
@@ -247,7 +247,7 @@ class Timeline:
             self._remember(Snapshot(BEGINNING if again else RESTORED, saved, world, kept=True))
         self._on_saved(saved)
 
-    def _forget_others(self) -> None:
+    def _discard_others(self) -> None:
         """Discard checkpoints that belong neither to the past nor to the logged future."""
         log = self._world.log
         for each in [*self.snapshots]:
@@ -356,7 +356,7 @@ class Timeline:
         world = self._world
         world.log.cut(world.cycle, world.acts)
         # Before this edit is counted, because a different state followed the same number of edits at this commit.
-        self._forget_others()
+        self._discard_others()
         world.log.acts.append((world.cycle, act))
         world.acts += 1
 

@@ -95,15 +95,15 @@ def _bounds(
         low[axis], high[axis] = np.inf, -np.inf
     for k in range(kind.shape[0]):
         for axis in range(3):
-            centre = origin[axis]
+            center = origin[axis]
             r = np.zeros(3)
             for m in range(3):
-                centre += body[axis, m] * position[k, m]
+                center += body[axis, m] * position[k, m]
                 for column in range(3):
                     r[column] += body[axis, m] * rotation[k, m, column]
-            first = last = centre
+            first = last = center
             if kind[k] == _BEAM:
-                last = centre + r[0] * size[k, 0]
+                last = center + r[0] * size[k, 0]
                 reach = 0.0
             elif kind[k] == _SPHERE:
                 reach = size[k, 0]

@@ -65,7 +65,7 @@ def _solve(
     inverse_inertia: Vector,
     held: NDArray[np.bool_],
     mobility: Vector,
-    centre: Vector,
+    center: Vector,
     v: Vector,
     omega: Vector,
     iterations: int,
@@ -97,7 +97,7 @@ def _solve(
             total = 0.0
             for side in range(2):
                 body = pair[k, side]
-                arm = np.cross(points[k] - centre[body], tangents[k, d])
+                arm = np.cross(points[k] - center[body], tangents[k, d])
                 if held[body]:
                     for i in range(3):
                         total += tangents[k, d, i] * _answer(mobility[body, i], tangents[k, d], arm)
@@ -111,7 +111,7 @@ def _solve(
     for _ in range(iterations):
         for k in range(n):
             a, b = pair[k, 0], pair[k, 1]
-            ra, rb = points[k] - centre[a], points[k] - centre[b]
+            ra, rb = points[k] - center[a], points[k] - center[b]
             for d in (1, 2, 0):
                 direction = tangents[k, d]
                 relative = v[b] + np.cross(omega[b], rb) - v[a] - np.cross(omega[a], ra) + drift[k]
@@ -142,11 +142,11 @@ def _solve(
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _relative(
-    k: int, pair: Vector, points: Vector, centre: Vector, v: Vector, omega: Vector, drift: Vector, out: Vector
+    k: int, pair: Vector, points: Vector, center: Vector, v: Vector, omega: Vector, drift: Vector, out: Vector
 ) -> None:  # pragma: no cover - compiled
     """Write the velocity of the second body relative to the first at a contact."""
     a, b = pair[k, 0], pair[k, 1]
-    ra, rb = points[k] - centre[a], points[k] - centre[b]
+    ra, rb = points[k] - center[a], points[k] - center[b]
     for i in range(3):
         j, m = (i + 1) % 3, (i + 2) % 3
         own = v[b, i] + omega[b, j] * rb[m] - omega[b, m] * rb[j]
@@ -159,7 +159,7 @@ def _spare(
     points: Vector,
     fixed: NDArray[np.bool_],
     drift: Vector,
-    centre: Vector,
+    center: Vector,
     before: Vector,
     spin_before: Vector,
     after: Vector,
@@ -194,8 +194,8 @@ def _spare(
     u, w = np.empty(3), np.empty(3)
     for k in range(n):
         body = pair[k, 1] if fixed[pair[k, 0]] else pair[k, 0]
-        _relative(k, pair, points, centre, before, spin_before, drift, u)
-        _relative(k, pair, points, centre, after, spin_after, drift, w)
+        _relative(k, pair, points, center, before, spin_before, drift, u)
+        _relative(k, pair, points, center, after, spin_after, drift, w)
         allowed[group[body]] += budget[k]
         for i in range(3):
             linear[group[body]] += out[k, i] * u[i]
@@ -319,9 +319,9 @@ def solve_contacts(
         return [], {}
     inverse_mass = np.array([1.0 / s.mass if s.mass > 0.0 else 0.0 for s in states])
     inverse_inertia = np.array([solved(s.inertia, np.eye(3)) if s.mass > 0.0 else np.zeros((3, 3)) for s in states])
-    centre = np.array([s.center_of_mass if s.mass > 0.0 else s.position for s in states])
+    center = np.array([s.center_of_mass if s.mass > 0.0 else s.position for s in states])
     omega = np.array([s.angular_velocity for s in states])
-    v = np.array([s.linear_velocity for s in states]) + np.cross(omega, centre - np.array([s.position for s in states]))
+    v = np.array([s.linear_velocity for s in states]) + np.cross(omega, center - np.array([s.position for s in states]))
     out, weight, before, spin_before = np.zeros((len(pair), 3)), np.zeros(len(pair)), v.copy(), omega.copy()
     held = np.array([m is not None for m in mobilities])
     _solve(
@@ -335,7 +335,7 @@ def solve_contacts(
         inverse_inertia,
         held,
         np.array([np.zeros((6, 6)) if m is None else m for m in mobilities]),
-        centre,
+        center,
         v,
         omega,
         ITERATIONS,
@@ -347,7 +347,7 @@ def solve_contacts(
         np.array(points),
         (inverse_mass == 0.0) & ~held,
         np.array(drift),
-        centre,
+        center,
         before,
         spin_before,
         v,

@@ -93,7 +93,7 @@ class ShapeQueries:
         test_intersection.py::test_the_nearest_of_several_shapes_counts.
         """
         # Near the origin, so that the solver's absolute tolerance does not depend on the position in the world.
-        a, b = _centred(a, b)
+        a, b = _centered(a, b)
         self._place((a, b))
         best, points = limit, np.zeros((2, 3))
         span = np.zeros(6)
@@ -119,7 +119,7 @@ class ShapeQueries:
         test_intersection.py::test_a_ball_on_the_face_of_a_turned_box.
         """
         shift = 0.5 * (a.position + b.position)
-        self._place(_centred(a, b))
+        self._place(_centered(a, b))
         mujoco.mj_comPos(self._model, self._data)
         mujoco.mj_collision(self._model, self._data)
         first = self._geoms[a.name]
@@ -159,7 +159,7 @@ def _ray(beam: Object) -> tuple[Vector, Vector]:
     return beam.body.position + times(body, shape.position), times(body, matrix(shape.orientation))[:, 0]
 
 
-def _centred(a: BodyState, b: BodyState) -> tuple[BodyState, BodyState]:
+def _centered(a: BodyState, b: BodyState) -> tuple[BodyState, BodyState]:
     shift = 0.5 * (a.position + b.position)
 
     def moved(s: BodyState) -> BodyState:

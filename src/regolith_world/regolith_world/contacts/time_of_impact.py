@@ -31,7 +31,7 @@ def limited_step_ns(
     records: Sequence[IntersectionRecord],
     impulses: Sequence[Impulse],
     wish_ns: int,
-    dt_min_ns: int,
+    min_step_ns: int,
 ) -> int:
     """Return the longest next step, at most ``wish_ns``, at whose end no pair in free motion is too deep [ns].
 
@@ -40,7 +40,7 @@ def limited_step_ns(
         records: All close pairs.
         impulses: Impulses that act at the start of the cycle.
         wish_ns: Requested step size [ns].
-        dt_min_ns: Minimum step size [ns].
+        min_step_ns: Minimum step size [ns].
 
     Source: mirtich1996.
     Checked by: test_time_of_impact.py::test_impact_time_of_two_balls_is_gap_over_speed,
@@ -62,12 +62,12 @@ def limited_step_ns(
         closing, turning = along_a - along_b, turn_a + turn_b
         if turning > LITTLE * max(0.0, closing):
             continue  # the bound is weak: a discarded attempt costs less than many short steps
-        if turning > 0.0 and (closing + turning) * dt_min_ns * 1e-9 > NII_DEPTH:
+        if turning > 0.0 and (closing + turning) * min_step_ns * 1e-9 > NII_DEPTH:
             continue  # a body that stops before another may be nearer to it than the minimum step resolves
         bound, acceleration = closing + turning, _along(record.normal, pull_a) - _along(record.normal, pull_b)
         until = time_of_impact(record.distance, bound, acceleration, shortest * 1e-9)
         shortest = min(shortest, int(until * 1e9) if until < math.inf else shortest)
-    return max(shortest, min(wish_ns, dt_min_ns))
+    return max(shortest, min(wish_ns, min_step_ns))
 
 
 def time_of_impact(gap: float, closing: float, acceleration: float, within: float) -> float:

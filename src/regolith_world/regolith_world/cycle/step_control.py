@@ -30,16 +30,16 @@ class StepControl:
     Bodies may deviate from this, so a repeated attempt may be discarded again.
 
     Args:
-        heartbeat_ns: Maximum step size [ns].
-        dt_min_ns: Minimum step size [ns]. A step of this size is forced if it still has an NII.
+        max_step_ns: Maximum step size [ns].
+        min_step_ns: Minimum step size [ns]. A step of this size is forced if it still has an NII.
 
     Source: mirtich1996.
     Checked by: test_step_control.py::test_the_secant_aims_just_beyond_touching,
     test_step_control.py::test_collision_is_found_in_a_few_attempts.
     """
 
-    heartbeat_ns: int
-    dt_min_ns: int
+    max_step_ns: int
+    min_step_ns: int
     rejections: int = 0
     """Number of discarded attempts of the present cycle."""
     next_try_ns: int = 0
@@ -53,11 +53,11 @@ class StepControl:
         """
         if self.rejections:
             return self.next_try_ns
-        return max(self.dt_min_ns, min(wish_ns, self.heartbeat_ns))
+        return max(self.min_step_ns, min(wish_ns, self.max_step_ns))
 
     def at_min_step(self, dt_ns: int) -> bool:
         """Return whether a step of this size [ns] is of the minimum size."""
-        return dt_ns <= self.dt_min_ns
+        return dt_ns <= self.min_step_ns
 
     def reject(self, dt_ns: int, distance_before: float, distance_after: float) -> None:
         """Record an attempt that ended with an NII.
@@ -74,7 +74,7 @@ class StepControl:
         # Halve instead where the secant hardly reduces the size or leaves the attempt.
         if not 0 < guess < int(0.98 * dt_ns) or self.rejections > PATIENCE:
             guess = dt_ns // 2
-        self.next_try_ns = max(self.dt_min_ns, guess)
+        self.next_try_ns = max(self.min_step_ns, guess)
 
     def accept(self) -> None:
         """Clear the number of discarded attempts after a commit."""

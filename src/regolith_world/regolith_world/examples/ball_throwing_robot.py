@@ -25,7 +25,7 @@ from regolith_world.config import WorldConfig
 from regolith_world.cycle.records import BodyState, Cycle, Shape, ShapeKind, Vector
 from regolith_world.objects.beam import Beam
 from regolith_world.objects.object import Intersection, Object, SavedObject, Status
-from regolith_world.objects.object_types import Metres, ObjectType, Place
+from regolith_world.objects.object_types import Meters, ObjectType, Place
 from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
 from regolith_world.objects.static_body import StaticBody
@@ -191,7 +191,7 @@ class RobotConfig(Section):
     position: Place = Field(description='Initial center of the robot in the world frame [m].')
     speed_mps: float = Field(1.0, ge=0.0, le=100.0, description='Speed of the robot [m/s].')
     throw_at_m: float = Field(10.0, ge=0.5, le=REACH, description='Range at which the ball is thrown [m].')
-    throw_mps: tuple[Metres, Metres, Metres] = Field(
+    throw_mps: tuple[Meters, Meters, Meters] = Field(
         (5.0, 0.0, 0.0), description='Velocity of the ball in the world frame [m/s].'
     )
 

@@ -140,7 +140,7 @@ class Constraint(Object):
         """
         raise ValueError(f'{self.name!r} has the pose of {" and ".join(self.between)}; allowed: objects with bodies')
 
-    def tell(self, t_ns: int, position: Vector, velocity: Vector) -> None:
+    def replace_newest_state(self, t_ns: int, position: Vector, velocity: Vector) -> None:
         """Replace its newest state by position [m] and velocity [m/s] of its end on the first entity."""
         turn = self.body.orientation
         self.states.delete_state(0)
@@ -188,7 +188,7 @@ class Constraint(Object):
             until_ns=k.until_ns,
             t_ns=kept.t_ns,
         )
-        made.tell(kept.t_ns, kept.body.position, kept.body.linear_velocity)
+        made.replace_newest_state(kept.t_ns, kept.body.position, kept.body.linear_velocity)
         made.wish_ns, made.given, made.opening = k.wish_ns, k.given, k.opening
         return made
 
@@ -215,9 +215,9 @@ class _Side:
         body = item.body
         self.number = number
         self.position, self.turn = body.position, matrix(body.orientation)
-        self.centre = body.center_of_mass if body.mass > 0.0 else body.position
+        self.center = body.center_of_mass if body.mass > 0.0 else body.position
         self.mobility = _mobility(item)
-        velocity = body.linear_velocity + cross(body.angular_velocity, self.centre - body.position)
+        velocity = body.linear_velocity + cross(body.angular_velocity, self.center - body.position)
         self.twist = np.concatenate((velocity, body.angular_velocity))
         own = {part.name for part in item.family() if part.contact_target is item}
         for blow in blows:
@@ -227,11 +227,11 @@ class _Side:
 
     def wrench(self, point: Vector, impulse: Vector) -> Vector:
         """Return an impulse and its moment about the center of mass, shape (6,)."""
-        return np.concatenate((impulse, cross(point - self.centre, impulse)))
+        return np.concatenate((impulse, cross(point - self.center, impulse)))
 
     def velocity(self, point: Vector) -> Vector:
         """Return the velocity of its material at a point [m/s], shape (3,)."""
-        at: Vector = self.twist[:3] + cross(self.twist[3:], point - self.centre)
+        at: Vector = self.twist[:3] + cross(self.twist[3:], point - self.center)
         return at
 
     def place(self, local: Vector) -> Vector:
@@ -332,7 +332,7 @@ def _rows(coupling: Constraint, sides: tuple[_Side, _Side], t_ns: int) -> list[_
     begins = [near.place(point) for point in coupling.near]
     ends = [far.place(point) for point in coupling.far]
     last = coupling.states.last_step_ns
-    coupling.tell(t_ns, begins[0], near.velocity(begins[0]))
+    coupling.replace_newest_state(t_ns, begins[0], near.velocity(begins[0]))
     if coupling.line is not None:
         return _line(coupling, coupling.line, sides, begins[0], ends[0], last)
     coupling.wish_ns = coupling.step_ns

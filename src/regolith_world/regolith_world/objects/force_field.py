@@ -20,7 +20,7 @@ from regolith_files.section import Section
 from regolith_world.cycle.records import BodyState, Shape, Vector
 from regolith_world.numerics.rotation import from_rpy_deg
 from regolith_world.objects.object import NEVER_NS, Intersection, Object, SavedObject
-from regolith_world.objects.object_types import Degrees, Metres, ObjectType, Place, ShapeConfig
+from regolith_world.objects.object_types import Degrees, Meters, ObjectType, Place, ShapeConfig
 
 RESOLVED = 0.1
 """Maximum step size as a fraction of the time constant of drag or repulsion."""
@@ -118,7 +118,7 @@ class ForceFieldConfig(Section):
     shapes: tuple[ShapeConfig, ...] = Key(
         min_length=1, max_length=50, description='Shapes that make up the region of action.'
     )
-    acceleration_mps2: tuple[Metres, Metres, Metres] = Key(
+    acceleration_mps2: tuple[Meters, Meters, Meters] = Key(
         (0.0, 0.0, 0.0), description='Acceleration of bodies in the region, in the world frame [m/s^2].'
     )
     drag_per_s: float = Key(

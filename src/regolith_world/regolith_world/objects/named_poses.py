@@ -15,7 +15,7 @@ from regolith_world.cycle.records import Vector
 from regolith_world.numerics.portable_math import times
 from regolith_world.numerics.rotation import from_rpy_deg, matrix
 
-Metres = Annotated[float, Field(ge=-1e5, le=1e5)]
+Meters = Annotated[float, Field(ge=-1e5, le=1e5)]
 Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
 Half = Annotated[float, Field(gt=0.0, le=1e5)]
 
@@ -23,7 +23,7 @@ Half = Annotated[float, Field(gt=0.0, le=1e5)]
 class NamedPose(Section):
     """A pose with its tags and the clearance around it."""
 
-    position: tuple[Metres, Metres, Metres] = Field(description='Position in the world frame [m].')
+    position: tuple[Meters, Meters, Meters] = Field(description='Position in the world frame [m].')
     rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='Roll, pitch and yaw [deg].')
     description: str = Field('', description='Human-readable description of the pose.')
     tags: tuple[str, ...] = Field((), description='Purposes of the pose, such as spawn, parking or navigation_goal.')

@@ -28,8 +28,8 @@ from regolith_world.objects.static_body import StaticBody
 GROUP = 'regolith.object_types'
 
 SectionT = TypeVar('SectionT', bound=Section)
-Metres = Annotated[float, Field(ge=-1e5, le=1e5)]
-Place = tuple[Metres, Metres, Metres]
+Meters = Annotated[float, Field(ge=-1e5, le=1e5)]
+Place = tuple[Meters, Meters, Meters]
 Size = Annotated[float, Field(ge=1e-3, le=1e3)]
 Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
 _SIZES = {'sphere': 1, 'box': 3, 'capsule': 2, 'cylinder': 2}
@@ -113,16 +113,16 @@ class StaticBodyConfig(_Thing):
 class RigidBodyConfig(_Thing):
     """A homogeneous sphere or box in free motion."""
 
-    type: Literal['rigid_body'] = 'rigid_body'
+    type: Literal['rigid_body'] = Field('rigid_body', description='Object type: a single body in free motion.')
     shape: ShapeConfig = Field(description='Collision shape: a sphere or a box centered at the center of mass.')
     mass_kg: float = Field(ge=1e-3, le=1e6, description='Mass [kg].')
-    velocity_mps: tuple[Metres, Metres, Metres] = Field(
+    velocity_mps: tuple[Meters, Meters, Meters] = Field(
         (0.0, 0.0, 0.0), description='Initial velocity in the world frame [m/s].'
     )
-    angular_velocity_radps: tuple[Metres, Metres, Metres] = Field(
+    angular_velocity_radps: tuple[Meters, Meters, Meters] = Field(
         (0.0, 0.0, 0.0), description='Initial angular velocity in the world frame [rad/s].'
     )
-    weightless: bool = Field(False, description='Whether gravity does not act on the body.')
+    ignore_gravity: bool = Field(False, description='Whether gravity does not act on the body.')
     lifetime_s: Later | None = Field(
         None, description='Simulated time after which the body is removed [s]; null: never.'
     )
@@ -176,7 +176,7 @@ class _FreeBodies(ObjectType[RigidBodyConfig]):
             name,
             state,
             [shape],
-            gravity=np.zeros(3) if s.weightless else gravity,
+            gravity=np.zeros(3) if s.ignore_gravity else gravity,
             restitution=s.restitution,
             friction=s.friction,
             lifetime_ns=lifetime_ns,

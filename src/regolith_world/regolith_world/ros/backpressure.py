@@ -30,11 +30,11 @@ FRAME_PATIENCE_S = 120.0
 
 
 class Backpressure:
-    """Progress of these nodes by their acknowledgements. Waiting never changes the results of the world.
+    """Progress of these nodes by their acknowledgments. Waiting never changes the results of the world.
 
     Args:
         node: Node for counts of publishers.
-        inbox: Inbox for the acknowledgements.
+        inbox: Inbox for the acknowledgments.
         world: The world.
         leaving: Request to end this process.
         serve: Function that serves services, called while waiting.
@@ -56,7 +56,7 @@ class Backpressure:
         recorded: bool,
         max_sensor_lag_s: float,
     ) -> None:
-        """Subscribe to the acknowledgements."""
+        """Subscribe to the acknowledgments."""
         self._node, self._inbox, self._world, self._leaving = node, inbox, world, leaving
         self._serve, self._on_silence, self._warn = serve, on_silence, warn
         self._recorded = recorded
@@ -97,7 +97,7 @@ class Backpressure:
             self._inbox.wait(0.02)
             self._waits.note('the recorder, which is behind')
             if time.monotonic() - since > patience_s:
-                self._recorded = self._on_silence('recorder', f'no acknowledgement within {patience_s:g} s')
+                self._recorded = self._on_silence('recorder', f'no acknowledgment within {patience_s:g} s')
                 since = time.monotonic()
 
     def wait_for_sensors(self, lag_ns: int | None = None) -> None:
@@ -140,7 +140,7 @@ class Backpressure:
         barrier = self._world.config.input_barrier
         if barrier is None:
             return
-        until = time.monotonic() + barrier.timeout_s
+        until = time.monotonic() + barrier.max_wait_s
         self._waits.begin()
         while self._inputs == 0 and not self._leaving.asked:
             self._serve()

@@ -85,16 +85,16 @@ class CheckpointServices:
             folder = (self._runner.run_dir or Path()) / request.path
             response.path = str(folder)
             self._runner.go_to(files.read(folder))
-            self._tell_now(response)
+            self._report_now(response)
 
-        self._tell_now(response)
+        self._report_now(response)
         await self._standing(response, restore)
         if response.success:
             response.message = 'restored'
         explain_hash(response)
         return response
 
-    def _tell_now(self, response: Any) -> None:
+    def _report_now(self, response: Any) -> None:
         """Set the present state of the world in a response at once, before it may change."""
         response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
 
@@ -129,16 +129,16 @@ class CheckpointServices:
             response.message = f'inputs {request.inputs}; allowed: 0 (replay), 1 (live)'
             return response
 
-        def tell() -> None:
+        def report() -> None:
             response.cycle, response.branch = int(self._world.cycle), self._runner.timeline.branch
-            self._tell_now(response)
+            self._report_now(response)
 
         def rewind() -> None:
             to = self._runner.timeline.find(request.snapshot) if request.snapshot else request.t_ns
             self._runner.rewind(to, request.inputs == Rewind.Request.LIVE)
-            tell()
+            report()
 
-        tell()
+        report()
         await self._standing(response, rewind)
         explain_hash(response)
         return response

@@ -234,8 +234,8 @@ class EntityServices:
                 pose = _pose(request.initial_pose.header.frame_id, request.initial_pose.pose)
             except ValueError as error:
                 raise SpawnError(SpawnResultCode.INVALID_POSE, str(error)) from None
-            in_use, away = self._world.names_in_use, self._world.away
-            name = spawning.unique_name(request.name, resource, request.allow_renaming, in_use, away)
+            in_use, removed_participants = self._world.names_in_use, self._world.removed_participants
+            name = spawning.unique_name(request.name, resource, request.allow_renaming, in_use, removed_participants)
             if source is None:
                 gravity = np.array([0.0, 0.0, -self._world.config.gravity_mps2])
                 made = spawning.build_object(name, resource, pose, gravity)

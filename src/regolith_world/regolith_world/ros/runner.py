@@ -28,7 +28,6 @@ from regolith_world.cycle.participant import ParticipantFailed
 from regolith_world.cycle.run_result import run_result
 from regolith_world.cycle.stall import Stalled
 from regolith_world.cycle.transport import ParticipantTimeout
-from regolith_world.liveness import PERIOD_S, Alive
 from regolith_world.ros import clock_offset
 from regolith_world.ros.backpressure import Backpressure
 from regolith_world.ros.gc_settings import freeze_garbage_collector
@@ -40,6 +39,7 @@ from regolith_world.ros.shutdown import ShutdownRequest
 from regolith_world.ros.status_publisher import StatusPublisher
 from regolith_world.ros.step_request import StepRequest
 from regolith_world.ros.timeout_policy import TimeoutPolicy
+from regolith_world.watchdog import PERIOD_S, Alive
 from regolith_world.world import Choice, ProtocolError, World
 
 CLOCK_PERIOD_S = 0.01
@@ -61,7 +61,7 @@ class Runner:
         world: The world.
         populace: Access to the states of participants.
         run_dir: Folder of the run; None: no files.
-        alive: Writer of the liveness file for a supervisor; None: none.
+        alive: Writer of the watchdog file for a supervisor; None: none.
         scenario: Name of the scenario.
         processes: Number of processes as text, for the summary.
         duration_s: Simulated time at which the run ends [s]; 0: no end.
@@ -376,7 +376,7 @@ class Runner:
     def _release(self) -> None:
         """Free the names of removed spawned vehicles that nothing can restore any longer."""
         for name in self.timeline.unneeded():
-            self._world.forget(name)
+            self._world.release_name(name)
             self.on_release(name)
 
     def apply_edit(self, act: Act) -> None:
@@ -454,7 +454,7 @@ class Runner:
         if not (world.config.monotonic_clock if keep_clock is None else keep_clock):
             offset = 0
         elif world.cycle and t_ns + offset <= shown:
-            offset = shown - t_ns + world.control.heartbeat_ns  # so that no two states have equal stamps
+            offset = shown - t_ns + world.control.max_step_ns  # so that no two states have equal stamps
         self.set_clock(offset)
 
     def set_clock(self, offset_ns: int) -> None:

@@ -53,13 +53,13 @@ class TopicTransport:
         self._key: CycleKey | None = None
         self._answers: dict[str, CycleResult] = {}
         self.sent: list[Cycle] = []
-        """All records since :meth:`forget_history`, for a participant that joins again."""
+        """All records since :meth:`discard_history`, for a participant that joins again."""
         self.updates: list[bytes] = []
         """All terrain updates since then, as bytes of their messages."""
         self.answered: dict[str, list[CycleResult]] = {}
         """All results of each participant since then."""
 
-    def forget_history(self) -> None:
+    def discard_history(self) -> None:
         """Clear the history after a checkpoint."""
         self.sent.clear()
         self.updates.clear()
@@ -97,10 +97,6 @@ class TopicTransport:
             if now - started > self._config.participant_timeout_s:
                 raise unresponsive(cycle, self._answers)
         return {n: self._answers[n] for n in cycle.participants}
-
-    def tell(self, cycle: Cycle) -> None:
-        """Send a record without waiting for results, after a failure."""
-        self._publisher.publish(record_codec.cycle_bytes(cycle, self._run))
 
     def _on_batch(self, message: bytes) -> None:
         for record in record_codec.cycle_result_batch_records(message):

@@ -104,4 +104,6 @@ class VehicleProcess:
             self._start()
         else:
             self._over = True
-            self._give_up(f'{self.name} ended with code {code}, stopped after {self._restarts} restarts; the run ends')
+            self._give_up(
+                f'{self.name} ended with code {code}, stopped after {self._restarts} restarts: ending the run'
+            )

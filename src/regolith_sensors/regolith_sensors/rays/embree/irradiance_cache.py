@@ -234,8 +234,8 @@ def _gather(
 def _spread(found: Singles, near: Ints, weight: Singles, out: Singles) -> None:
     """Interpolate the irradiance from points to nodes."""
     for node in range(out.shape[0]):
-        for neighbour in range(near.shape[1]):
-            point, share = near[node, neighbour], weight[node, neighbour]
+        for neighbor in range(near.shape[1]):
+            point, share = near[node, neighbor], weight[node, neighbor]
             for k in range(3):
                 out[node, k] += share * found[point, k]
 

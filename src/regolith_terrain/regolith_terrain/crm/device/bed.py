@@ -148,9 +148,9 @@ class DeviceBed(ParticleBed):
         return places
 
     @property
-    def neighbours(self) -> float:
+    def mean_neighbors(self) -> float:
         """Mean length of the lists that the host would have; a device has none."""
-        return self.on_host().neighbours
+        return self.on_host().mean_neighbors
 
     @property
     def nbytes(self) -> int:

@@ -299,8 +299,8 @@ class Linkage(Object):
     def _whole(self, name: str) -> BodyState:
         now = self._motions[-1]
         total = float(self._mass.sum())
-        centre, velocity = ((self._mass[:, None] * part).sum(axis=0) / total for part in (now.position, now.velocity))
-        return BodyState(name, centre, np.array([0.0, 0.0, 0.0, 1.0]), velocity, np.zeros(3), 0.0, centre.copy())
+        center, velocity = ((self._mass[:, None] * part).sum(axis=0) / total for part in (now.position, now.velocity))
+        return BodyState(name, center, np.array([0.0, 0.0, 0.0, 1.0]), velocity, np.zeros(3), 0.0, center.copy())
 
     def _bodies(self, names: Sequence[str]) -> list[BodyState]:
         now = self._motions[-1]

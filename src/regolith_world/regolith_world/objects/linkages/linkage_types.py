@@ -17,7 +17,7 @@ from regolith_world.numerics.rotation import from_matrix, from_rpy_deg, matrix
 from regolith_world.objects.linkages.joints import DAMPED, LinkageJoint
 from regolith_world.objects.linkages.linkage import SUBSTEP_S, Linkage, link_index
 from regolith_world.objects.object import Object, SavedObject
-from regolith_world.objects.object_types import Degrees, Metres, ObjectType, Place, ShapeConfig, Size
+from regolith_world.objects.object_types import Degrees, Meters, ObjectType, Place, ShapeConfig, Size
 from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
 
 Kilograms = Annotated[float, Field(ge=1e-6, le=1e6)]
@@ -36,15 +36,15 @@ class LinkConfig(Section):
     rpy_deg: tuple[Degrees, Degrees, Degrees] = Field(
         (0.0, 0.0, 0.0), description='Initial roll, pitch and yaw in the frame of the linkage [deg].'
     )
-    velocity_mps: tuple[Metres, Metres, Metres] = Field(
+    velocity_mps: tuple[Meters, Meters, Meters] = Field(
         (0.0, 0.0, 0.0), description='Initial velocity in the frame of the linkage [m/s].'
     )
-    angular_velocity_radps: tuple[Metres, Metres, Metres] = Field(
+    angular_velocity_radps: tuple[Meters, Meters, Meters] = Field(
         (0.0, 0.0, 0.0), description='Initial angular velocity in the frame of the linkage [rad/s].'
     )
 
     @model_validator(mode='after')
-    def _centred(self) -> LinkConfig:
+    def _centered(self) -> LinkConfig:
         if any(self.shape.position):
             raise ValueError(
                 f'shape.position = {list(self.shape.position)!r}: does not apply to a link; allowed: left out'
@@ -134,7 +134,7 @@ class _System(Section):
         0.0, ge=0.0, le=1.0, description='Coefficient of restitution [-]; 0: plastic, 1: elastic.'
     )
     friction: float = Field(0.5, ge=0.0, le=10.0, description='Coulomb friction coefficient [-].')
-    weightless: bool = Field(False, description='Whether gravity does not act on the bodies.')
+    ignore_gravity: bool = Field(False, description='Whether gravity does not act on the bodies.')
     substep_s: float = Field(SUBSTEP_S, ge=1e-6, le=0.1, description='Maximum substep size [s].')
 
 
@@ -184,9 +184,13 @@ class RopeConfig(_System):
     """A rope of rods connected by ball joints. It starts as an arc that hangs from its ends."""
 
     type: Literal['rope'] = 'rope'
-    ends: tuple[Place, Place] = Field(description='Initial ends of the rope in the world frame [m].')
+    end_positions: tuple[Place, Place] = Field(
+        description='Initial positions of the two ends of the rope in the world frame [m].'
+    )
     fixed_ends: Literal['both', 'first', 'none'] = Field(
-        'both', description='Ends that are fixed to the world: both, first or none.'
+        'both',
+        description='Ends that stay at their initial positions in the world frame: both, first or none. Other ends'
+        ' move freely.',
     )
     length_m: float = Field(gt=0.0, le=1e4, description='Length of the rope [m].')
     rods: int = Field(ge=1, le=500, description='Number of rods.')
@@ -196,11 +200,11 @@ class RopeConfig(_System):
 
     @model_validator(mode='after')
     def _reaches(self) -> RopeConfig:
-        apart = math.dist(*self.ends)
+        apart = math.dist(*self.end_positions)
         if not 1e-6 < apart <= self.length_m * (1.0 + 1e-9):
             raise ValueError(
-                f'length_m = {self.length_m!r}: does not fit ends {apart:.6g} m apart; allowed: at least this '
-                'distance, and two different ends'
+                f'length_m = {self.length_m!r}: does not fit end_positions {apart:.6g} m apart; allowed: at least this '
+                'distance, and two different end_positions'
             )
         if self.length_m / self.rods < 2.0 * self.radius_m:
             length = self.length_m / self.rods
@@ -211,7 +215,7 @@ class RopeConfig(_System):
 
     def nodes(self) -> Vector:
         """Return the initial ends of the rods, on an arc that hangs from the rope's ends [m], shape (rods + 1, 3)."""
-        first, last = (np.array(end, float) for end in self.ends)
+        first, last = (np.array(end, float) for end in self.end_positions)
         along = last - first
         chord = norm(along)
         along = along / chord
@@ -309,7 +313,7 @@ class _Linkages(ObjectType[LinkageConfig]):
             inertia,
             bodies,
             joints,
-            gravity=np.zeros(3) if section.weightless else gravity,
+            gravity=np.zeros(3) if section.ignore_gravity else gravity,
             restitution=section.restitution,
             friction=section.friction,
             substep_s=section.substep_s,
@@ -346,7 +350,7 @@ class _Ropes(ObjectType[RopeConfig]):
             np.array([inertia] * count),
             bodies,
             joints,
-            gravity=np.zeros(3) if s.weightless else gravity,
+            gravity=np.zeros(3) if s.ignore_gravity else gravity,
             restitution=s.restitution,
             friction=s.friction,
             substep_s=s.substep_s,

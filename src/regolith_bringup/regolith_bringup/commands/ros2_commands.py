@@ -103,14 +103,14 @@ def topic_bw(
 ) -> None:
     """Print the received bytes per wall second, once per second, until Ctrl-C."""
     arrived: list[tuple[float, int]] = []
-    told = [time.monotonic()]
+    printed_at = [time.monotonic()]
 
     def take(message: bytes) -> bool:
         now = time.monotonic()
         arrived.append((now, len(message)))
         del arrived[:-window]
-        if now - told[0] >= 1.0 and len(arrived) > 1:
-            told[0] = now
+        if now - printed_at[0] >= 1.0 and len(arrived) > 1:
+            printed_at[0] = now
             sizes = [size for _, size in arrived]
             rate = sum(sizes[1:]) / (now - arrived[0][0])
             print(f'{rate:.0f} B/s from {len(sizes)} messages, mean {sum(sizes) / len(sizes):.0f} B', flush=True)
@@ -128,15 +128,15 @@ def topic_delay(name: Topic, domain: DomainOption = None) -> None:
     from regolith_bringup.run.ros_values import stamp_ns
 
     now_ns: list[int] = []
-    told = [time.monotonic()]
+    printed_at = [time.monotonic()]
 
     def tick(message: Any) -> None:
         now_ns[:] = [Time.from_msg(message.clock).nanoseconds]
 
     def take(message: Any) -> bool:
         stamped = stamp_ns(message, name)
-        if now_ns and time.monotonic() - told[0] >= 1.0:
-            told[0] = time.monotonic()
+        if now_ns and time.monotonic() - printed_at[0] >= 1.0:
+            printed_at[0] = time.monotonic()
             print(f'delay: {(now_ns[0] - stamped) * 1e-9:.6f}', flush=True)
         return True
 
@@ -171,14 +171,14 @@ def topic_hz(
 ) -> None:
     """Print the received messages per wall second, once per second, until Ctrl-C."""
     times: list[float] = []
-    told = [time.monotonic()]
+    printed_at = [time.monotonic()]
 
     def take(message: Any) -> bool:
         now = time.monotonic()
         times.append(now)
         del times[:-window]
-        if now - told[0] >= 1.0 and len(times) > 1:
-            told[0] = now
+        if now - printed_at[0] >= 1.0 and len(times) > 1:
+            printed_at[0] = now
             print(f'average rate: {(len(times) - 1) / (now - times[0]):.3f}', flush=True)
         return True
 
@@ -272,12 +272,12 @@ def action_send_goal(
     reached."""
     from regolith_bringup.run.ros_values import as_yaml
 
-    def told(message: Any) -> None:
+    def on_feedback(message: Any) -> None:
         if feedback:
             print(f'Feedback:\n{as_yaml(message)}', file=sys.stderr, flush=True)
 
     with _client(domain) as client:
-        accepted, status, result = client.send_goal(name, kind, goal, told)
+        accepted, status, result = client.send_goal(name, kind, goal, on_feedback)
     if not accepted:
         # ROS 2 actions have no text in the response to a goal.
         print(f'Goal was rejected; the reason is in {result} (of a run: console.log in its folder).', file=sys.stderr)

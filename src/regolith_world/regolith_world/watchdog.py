@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Liveness of the world's process: a file that the process rewrites and a supervisor watches.
+"""Watchdog of the world's process: a file that the process rewrites and a supervisor watches.
 
 The text of the file is the number of iterations of the main loop, 0 before it begins. A thread rewrites the file once
 per second, also while the main loop computes or kernels compile. If it is not rewritten, the process is stopped, frozen

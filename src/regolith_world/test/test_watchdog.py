@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from regolith_world.liveness import FILE, LOOP, Alive, Watch
+from regolith_world.watchdog import FILE, LOOP, Alive, Watch
 
 LIMIT_S = 30.0
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_bringup.scenario.topic_section import topics_of_model
+from regolith_bringup.scenario.topic_checks import topics_of_model
 from regolith_files.problems import InputError, Problem
 
 
