@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact
-from regolith_terrain.solids.contact import STIFFNESS_OF_PART
+from regolith_terrain.contact import ContactSetting, GroundContact
+from regolith_terrain.solids import STIFFNESS_OF_PART
 from regolith_vehicles.agent.errors import VehicleError
 from regolith_vehicles.agent.run_statistics import RunStatistics
 from regolith_vehicles.commands.command import ACKERMANN, TWIST, DriveCommand

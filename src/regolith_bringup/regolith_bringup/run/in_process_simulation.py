@@ -14,19 +14,14 @@ from functools import partial
 from regolith_bringup.run.environment_pinning import check_pinned
 from regolith_bringup.scenario.participant_sections import participant_context, sections
 from regolith_bringup.scenario.schema import Scenario
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
-from regolith_terrain.grid.soil_copy import SoilCopy
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field_builder import build_height_field
-from regolith_terrain.terrain_participant import TerrainParticipant
-from regolith_vehicles.agent.agent import VehicleAgent
-from regolith_vehicles.agent.vehicle_state import VehicleState
-from regolith_vehicles.config import VehicleEntry, load_vehicle_model
-from regolith_vehicles.contact.static_obstacles import build_solids
-from regolith_world.cycle.participant import Participant
-from regolith_world.cycle.transport import LocalTransport
-from regolith_world.objects.object_types import make_objects
-from regolith_world.world import World
+from regolith_terrain import TerrainParticipant, build_height_field
+from regolith_terrain.grid import SoilCopy, SoilDelta, SoilGrid, SoilUpdate
+from regolith_vehicles import VehicleEntry, load_vehicle_model
+from regolith_vehicles.agent import VehicleAgent, VehicleState
+from regolith_vehicles.contact import build_solids
+from regolith_world import World
+from regolith_world.cycle import LocalTransport, Participant
+from regolith_world.objects import make_objects
 
 
 class InProcessSimulation:

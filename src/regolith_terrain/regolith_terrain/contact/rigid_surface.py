@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Shapes
 
-FRICTION, STIFFNESS, DAMPING, STICK, CREEP = range(5)
+SOIL_FRICTION, SOIL_STIFFNESS, DAMPING, STICK, CREEP = range(5)
 """Columns of the soil parameters: friction, stiffness, damping, friction displacement, viscous friction."""
 BENT = 1e-3
 """Bend of the surface within a wheel's radius, over the radius, from which the nearest point is used."""

@@ -33,7 +33,7 @@ from regolith_terrain.excavation.relaxation import (
     reset_column,
 )
 from regolith_terrain.excavation.sweep import DENSITY
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, node_key
 from regolith_terrain.grid.soil_grid import TILE, Flags, SoilGrid, SoilWindow
 from regolith_terrain.height_field import FlatField
@@ -340,10 +340,10 @@ def _grant(
         above = values[_LEVEL, r, c] - max(path[n], bedrock[r, c])
         if not (above > 0.0 and density > 0.0):
             continue
-        quanta = math.floor(min(requested[n], above * density) / QUANTUM_KGPM2)
+        quanta = math.floor(min(requested[n], above * density) / MASS_QUANTUM_KGPM2)
         if quanta <= 0.0:
             continue
-        taken = quanta * QUANTUM_KGPM2
+        taken = quanta * MASS_QUANTUM_KGPM2
         total += taken
         reset_column(values, r, c, values[_LEVEL, r, c] - taken / density)
         values[values.shape[0] - 1, r, c] -= taken

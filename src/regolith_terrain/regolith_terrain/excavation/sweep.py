@@ -40,14 +40,16 @@ from regolith_terrain.excavation.cutting import (
 from regolith_terrain.grid.node_records import Floats
 
 BLADE, BUCKET, DRUM = range(3)
+"""Kinds of tools."""
 KINDS = {'blade': BLADE, 'bucket': BUCKET, 'drum': DRUM}
+"""Kinds of tools by name."""
 
-# Columns of a tool's parameters.
 HALF_WIDTH, RADIUS, LIPS, RAKE, SOIL_TOOL, ADHESION, CAPACITY, MASS, TOOL_COLUMNS = range(9)
-# Columns of a soil's parameters; a tool does not cut soil without density.
+"""Columns of a tool's parameters, and their number."""
 DENSITY, COHESION, FRICTION, SOIL_COLUMNS = range(4)
-# Columns of a tool's telemetry of a cycle.
-HELD, DEPTH, DRAFT, TOLD_COLUMNS = range(4)
+"""Columns of a soil's parameters, and their number; a tool does not cut soil without density."""
+HELD, DEPTH, DRAFT, TELEMETRY_COLUMNS = range(4)
+"""Columns of a tool's telemetry of a cycle, and their number: mass in the tool, depth of cut, force."""
 
 CREEP_MPS = 0.005
 """Smallest creep speed, above which the cutting force is near its full value [m/s]."""
@@ -70,8 +72,8 @@ class ToolArrays(NamedTuple):
     share: Floats
     """Fraction of swept soil that enters at each fill level, shape (n, m)."""
     told: Floats
-    """Input and output, shape (n, TOLD_COLUMNS): mass in the tool including requests [kg], mean depth of the cut [m]
-    and force against the motion [N] in the last substep."""
+    """Input and output, shape (n, TELEMETRY_COLUMNS): mass in the tool including requests [kg], mean depth of the cut
+    [m] and force against the motion [N] in the last substep."""
     edge: Floats
     """Input and output: left and right end of the edge in the previous substep [m], shape (n, 2, 3); NaN before the
     first.
@@ -392,7 +394,7 @@ def make_tools(
         gravity: Gravity [m/s^2].
     """
     n = len(kind)
-    told = np.zeros((n, TOLD_COLUMNS))
+    told = np.zeros((n, TELEMETRY_COLUMNS))
     told[:, HELD] = held
     return ToolArrays(
         kind,

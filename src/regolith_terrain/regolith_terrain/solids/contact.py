@@ -32,7 +32,7 @@ from regolith_terrain.contact.ground_contact import PartPose
 from regolith_terrain.contact.rigid_contact import RATE_SHARE
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Shapes, Wrench, push_at
-from regolith_terrain.scm.constants import CYLINDER, GROUSERED, MESH
+from regolith_terrain.scm.constants import SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
 from regolith_terrain.scm.loading import mobilize
 from regolith_terrain.solids.solids import NearbySolids
 
@@ -59,7 +59,7 @@ SLOTS = 24
 _AXIAL = MOST_DISCS
 _FEATURES = 32
 """Upper bound of the number of features of a part: its discs and sides, or twice its octants."""
-PX, PY, PZ, NX, NY, NZ, DEPTH, FRICTION = range(8)
+PX, PY, PZ, NX, NY, NZ, POINT_DEPTH, FRICTION = range(8)
 """Columns of a contact point: position, normal toward the part, depth [m], Coulomb coefficient."""
 _BOX_POINTS = np.array(
     [
@@ -121,10 +121,10 @@ def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: P
             or box[5] < z - reach
         ):
             continue
-        if kind in (CYLINDER, GROUSERED):
+        if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
             count = _meet_discs(solids, n, part, pose, count)
         else:
-            count = _meet_box(solids, n, part, pose, kind == MESH, count)
+            count = _meet_box(solids, n, part, pose, kind == SHAPE_MESH, count)
     known = solids.touched[part]
     key, held = solids.key[part], solids.held[part]
     for k in range(count):
@@ -167,7 +167,7 @@ def _push(
         pose: Pose and twist of the part.
         wrench: Wrench to which the force is added.
     """
-    nx, ny, nz, depth = point[NX], point[NY], point[NZ], point[DEPTH]
+    nx, ny, nz, depth = point[NX], point[NY], point[NZ], point[POINT_DEPTH]
     px, py, pz = point[PX] - pose.center[0], point[PY] - pose.center[1], point[PZ] - pose.center[2]
     wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
     vx = pose.velocity[0] + wy * pz - wz * py
@@ -231,7 +231,7 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
     near, room, discs = solids.near, solids.room, solids.discs
     size, rotation, center = solids.shapes.size[part], pose.rotation, pose.center
     half_width = size[1]
-    radius = size[0] + (size[3] if solids.shapes.kind[part] == GROUSERED else 0.0)
+    radius = size[0] + (size[3] if solids.shapes.kind[part] == SHAPE_GROUSERED else 0.0)
     # Return early if the part is above one of the facets, the case of most solids near a wheel.
     for t in range(near.first_triangle[n], near.first_triangle[n + 1]):
         plane = near.planes[t]
@@ -295,7 +295,7 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
         for a in range(3):
             point[a] = center[a] + rotation[a, 0] * qx + rotation[a, 1] * beside * half_width + rotation[a, 2] * qz
             point[3 + a] = -beside * rotation[a, 1]
-        point[DEPTH], point[FRICTION] = out, near.friction[n]
+        point[POINT_DEPTH], point[FRICTION] = out, near.friction[n]
         solids.keys[count] = base + _AXIAL
         return min(count + 1, SLOTS - 1)
     for k in range(number):
@@ -310,7 +310,7 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
                 point[3 + a] = near.planes[int(discs[k, 3]), a]
             else:
                 point[3 + a] = -(rotation[a, 0] * qx + rotation[a, 2] * qz) / distance
-        point[DEPTH], point[FRICTION] = discs[k, 0], near.friction[n]
+        point[POINT_DEPTH], point[FRICTION] = discs[k, 0], near.friction[n]
         solids.keys[count] = base + k
         count = min(count + 1, SLOTS - 1)
     return count
@@ -443,7 +443,7 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
             point = solids.found[count]
             point[PX], point[PY], point[PZ] = where[k, 0], where[k, 1], where[k, 2]
             point[NX], point[NY], point[NZ] = nx, ny, nz
-            point[DEPTH], point[FRICTION] = min(deepest[k, 0], out), near.friction[n]
+            point[POINT_DEPTH], point[FRICTION] = min(deepest[k, 0], out), near.friction[n]
             solids.keys[count] = base + k
             count = min(count + 1, SLOTS - 1)
     return count
