@@ -61,7 +61,12 @@ def counted_noun(number: int, noun: str) -> str:
 
 
 def as_yaml_text(value: object, limit: int = 80) -> str:
-    """Return a value as YAML text for an error message, shortened to a readable length."""
+    """Return a value as YAML text for an error message, shortened to a readable length.
+
+    Args:
+        value: Value of a key.
+        limit: Maximum number of characters.
+    """
     text = _as_yaml(value)
     return text if len(text) <= limit else text[: limit - 1] + '…'
 

@@ -20,6 +20,10 @@ from regolith_vehicles.wheels import Wheels
 def load_visuals(config: VehicleModelConfig, mjcf_path: str | Path) -> BodyVisuals:
     """Return the visual description of a vehicle from its files.
 
+    Args:
+        config: Configuration of the vehicle.
+        mjcf_path: MJCF file of the vehicle.
+
     Raises:
         VehicleModelError: If the files do not define a vehicle.
     """
@@ -38,6 +42,11 @@ def contact_patch_width(config: VehicleModelConfig) -> float:
 
 def make_running_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:
     """Return the running gear that a vehicle's file names; by default its wheels.
+
+    Args:
+        config: Configuration of the vehicle.
+        body: Compiled model of the vehicle.
+        mjcf_path: MJCF file of the vehicle.
 
     Raises:
         VehicleModelError: If the running gear cannot be made.

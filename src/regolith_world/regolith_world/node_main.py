@@ -52,7 +52,12 @@ def exit_with_parent() -> None:
 
 
 def end_with_process(parent: int, number: signal.Signals = signal.SIGTERM) -> None:
-    """Have the kernel send a signal to this process when the process ``parent``, which started it, ends."""
+    """Have the kernel send a signal to this process when the process that started it ends.
+
+    Args:
+        parent: Id of the process that started this one.
+        number: Signal to send.
+    """
     # The parent may have blocked the signal.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
     if os.getppid() == parent:

@@ -16,7 +16,7 @@ from regolith_world.ros import create_service, request_coordinates
 
 
 def create_height_service(node: Node, grid: SoilGrid) -> None:
-    """Create the service ``~/get_heights`` for the committed soil in ``grid``."""
+    """Create the service ``~/get_heights`` of a node for the committed soil in ``grid``."""
 
     def answer(request: GetHeights.Request, response: GetHeights.Response) -> GetHeights.Response:
         x, y = request_coordinates('x', request.x), request_coordinates('y', request.y)
@@ -32,7 +32,13 @@ def create_height_service(node: Node, grid: SoilGrid) -> None:
 
 
 def create_state_service(node: Node, authority: TerrainParticipant, run: int) -> None:
-    """Create the service ``~/get_state``, which returns every changed node to late observers of a run."""
+    """Create the service ``~/get_state``, which returns every changed node to late observers of a run.
+
+    Args:
+        node: Node of the service.
+        authority: Participant that owns the soil.
+        run: Id of the run.
+    """
 
     def answer(request: GetTerrainState.Request, response: GetTerrainState.Response) -> GetTerrainState.Response:
         grid = authority.grid

@@ -105,7 +105,15 @@ class SolidContactArrays(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> None:
-    """Add the wrench of all solids on a part to ``wrench``, for one substep."""
+    """Add the wrench of all solids on a part to ``wrench``, for one substep.
+
+    Args:
+        solids: Solids near the vehicle, and the memory of their contacts.
+        step: Substep [s].
+        part: Index of the part.
+        pose: Pose and twist of the part, world frame.
+        wrench: In/out: wrench on the part [N, N m], world frame.
+    """
     near = solids.near
     x, y, z, reach = pose.center[0], pose.center[1], pose.center[2], solids.reach[part]
     count = np.int64(0)  # a plain 0 would compile all code below for a literal, too

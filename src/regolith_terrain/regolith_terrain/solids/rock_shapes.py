@@ -15,6 +15,7 @@ from regolith_world.numerics import portable_math
 from regolith_world.random import generator
 
 Indices = NDArray[np.int64]
+"""Array of indices of vertices."""
 
 SHAPES = 12
 """Number of shapes; rock k has shape ``Rocks.shape[k] % SHAPES``."""

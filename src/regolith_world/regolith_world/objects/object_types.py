@@ -194,7 +194,12 @@ def all_object_types() -> Mapping[str, ObjectType[Any]]:
 
 
 def make_objects(entries: Mapping[str, Mapping[str, Any]], gravity_mps2: float) -> list[Object]:
-    """Return the objects of a resolved scenario at the start of a run, in name order."""
+    """Return the objects of a resolved scenario at the start of a run, in name order.
+
+    Args:
+        entries: Section ``objects`` of the scenario, by name.
+        gravity_mps2: Gravity [m/s^2].
+    """
     gravity, kinds = np.array([0.0, 0.0, -gravity_mps2]), all_object_types()
     made = []
     for name, entry in sorted(entries.items()):

@@ -31,7 +31,7 @@ def quaternion_message(q: r.Vector) -> Quaternion:
 
 
 def pose_message(position: r.Vector, orientation: r.Vector) -> Pose:
-    """Return a Pose of a position and a quaternion (x, y, z, w)."""
+    """Return a Pose of a position [m], shape (3,), and a quaternion (x, y, z, w), shape (4,)."""
     return Pose(position=point_message(position), orientation=quaternion_message(orientation))
 
 

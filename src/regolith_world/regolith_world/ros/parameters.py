@@ -20,7 +20,14 @@ START_HINT = 'Nodes are started by `ros2 launch regolith_bringup scenario.launch
 
 
 def declare_parameter(node: Node, name: str, default: Any, description: str) -> Any:
-    """Declare a read-only parameter and return its value."""
+    """Declare a read-only parameter and return its value.
+
+    Args:
+        node: Node of the parameter.
+        name: Name of the parameter.
+        default: Default value, which also sets the type.
+        description: Description of the parameter, with its unit.
+    """
     descriptor = ParameterDescriptor(description=description, read_only=True)
     return node.declare_parameter(name, default, descriptor).value
 
