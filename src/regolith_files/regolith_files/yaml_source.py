@@ -32,7 +32,7 @@ _MERGE = 'tag:yaml.org,2002:merge'
 class ValueOrigin(NamedTuple):
     """Origin of a value that is not in the file."""
 
-    told: str
+    text: str
     """Name in messages: ``--set a.b=1``, ``sweep.yaml:7``."""
     folder: Path
     """Base folder of relative paths in the value."""
@@ -86,9 +86,9 @@ class YamlSource:
         """Return the origin of a key: file and line, or the option that set it."""
         for end in range(len(path), -1, -1):
             if path[:end] in self._given:
-                return self._given[path[:end]].told
+                return self._given[path[:end]].text
             if path[:end] in self._made:
-                return self._made[path[:end]][0].told
+                return self._made[path[:end]][0].text
             if path[:end] in self._lines:
                 return f'{self.file}:{self._lines[path[:end]]}'
         return str(self.file)
@@ -200,7 +200,7 @@ class YamlSource:
 
     def _no_way(self, path: KeyPath, depth: int, origin: ValueOrigin, allowed: str, value: object) -> InputError:
         key = '.'.join(map(str, path[:depth])) or '.'.join(map(str, path))
-        return InputError(Problem(f'{self.file} ({origin.told})', key, 'cannot be set', allowed, as_yaml_text(value)))
+        return InputError(Problem(f'{self.file} ({origin.text})', key, 'cannot be set', allowed, as_yaml_text(value)))
 
     # -- parsing --------------------------------------------------------------------------------------------------
 

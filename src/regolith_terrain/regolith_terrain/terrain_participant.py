@@ -160,7 +160,7 @@ class TerrainParticipant(Participant):
         self._awaited = None
         for agent in agents:
             work = here[agent].work
-            for part in (here[agent].records, *work.asked, *((work.landed,) if work.landed is not None else ())):
+            for part in (here[agent].records, *work.requests, *((work.landed,) if work.landed is not None else ())):
                 self._refuse_foreign(agent, part.i, part.j)
         # Deltas of agents that no longer participate are ignored.
         records, owner, conflicts = merge(self.grid, {agent: here[agent].records for agent in agents})

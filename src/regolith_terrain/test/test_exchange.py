@@ -104,13 +104,13 @@ def test_exchange_is_independent_of_the_order_of_deltas() -> None:
     """Tools are served in name order; the order of the mapping has no effect on any bit."""
     first, second = ask('a', range(4), range(4), 0.03, -0.03), ask('b', range(4), range(4), 0.03, -0.04)
     works = {
-        'amber': ToolExchange((second.asked[0], first.asked[0])),
+        'amber': ToolExchange((second.requests[0], first.requests[0])),
         'beryl': ask('a', range(4), range(2, 9), 0.02, -0.05),
     }
     sites = [Site(), Site()]
     got = [
         sites[0].cycle(works),
-        sites[1].cycle({'beryl': works['beryl'], 'amber': ToolExchange((first.asked[0], second.asked[0]))}),
+        sites[1].cycle({'beryl': works['beryl'], 'amber': ToolExchange((first.requests[0], second.requests[0]))}),
     ]
     assert got[0] == got[1] and sites[0].grid.save() == sites[1].grid.save()
     assert got[0]['amber', 'a'] == 16 * quanta(0.03) > got[0]['amber', 'b'] > 0.0

@@ -74,7 +74,7 @@ def test_blade_with_one_sided_cut_has_a_yaw_moment(kind: int, side: float, torqu
     pose.velocity[0] = 0.2
     sweep_edge(tools, 0, 1e-3, pose, force, moment)
     assert force[0] < 0.0 and moment[2] / -force[0] == pytest.approx(torque * 0.125, rel=0.1)
-    assert tools.told[0, DEPTH] == pytest.approx(0.5 * 0.03, rel=0.05)
+    assert tools.telemetry[0, DEPTH] == pytest.approx(0.5 * 0.03, rel=0.05)
 
 
 @pytest.mark.parametrize('width', [0.2, 0.5, 0.8])
@@ -83,7 +83,7 @@ def test_level_cut_depth_is_independent_of_width(width: float) -> None:
     pose = make_pose()
     pose.velocity[0], pose.center[2] = 0.2, -0.03
     sweep_edge(tools, 0, 1e-3, pose, np.zeros(3), np.zeros(3))
-    assert tools.told[0, DEPTH] == pytest.approx(0.03, rel=1e-9)
+    assert tools.telemetry[0, DEPTH] == pytest.approx(0.03, rel=1e-9)
 
 
 @pytest.mark.parametrize('shape', [scm.cylinder(0.25, 0.3), scm.box(0.4, 0.4, 0.5)], ids=['wheel', 'box'])

@@ -84,7 +84,7 @@ class FleetNode:
         node = named_node('agent', f'{root_namespace(self.node)}/{name}')
         link = helper_node(node, 'link')
         grid = None if self._soil is None else self._soil.grid
-        agent = site.agent(name, self.crew.answer, self._keep_delta, partial(self._keep, name), grid)
+        agent = site.agent(name, self.crew.receive, self._keep_delta, partial(self._keep, name), grid)
         agent.warm_up()
         self.agents[name] = agent
         self.topics[name] = VehicleTopics(node, agent, site.head.seed)

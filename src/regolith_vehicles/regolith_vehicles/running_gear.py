@@ -308,19 +308,19 @@ class RunningGear(ABC):
         return np.zeros(0)
 
     def update_statistics(
-        self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
+        self, statistics: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
     ) -> None:
         """Add a cycle to the statistics of the run.
 
         Args:
-            figures: Statistics to update.  # term: name
+            statistics: Statistics to update.
             way: Horizontal displacement of the base [m].
             data: MuJoCo state (mujoco.MjData) at the end of the cycle.
             before: Result of :meth:`positions` at the start of the cycle.
             moving: Whether a motion was commanded.
             duration: Duration of the cycle [s].
         """
-        figures.update(way, np.zeros(0), np.zeros(0), 0.0, moving, duration)
+        statistics.update(way, np.zeros(0), np.zeros(0), 0.0, moving, duration)
 
     def start_odometry(self) -> Odometry | None:
         """Return new odometry; None for a running gear without odometry."""

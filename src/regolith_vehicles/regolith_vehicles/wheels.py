@@ -220,11 +220,11 @@ class Wheels(RunningGear):
         )
 
     def update_statistics(
-        self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
+        self, statistics: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
     ) -> None:
         """Add a cycle with the rolled distance of the rims; see the base class."""
         turned = data.qpos[self.body.wheel_qpos] - before[0]
-        figures.update(way, turned / duration * self.body.radius, *slip_and_sinkage(self.table), moving, duration)
+        statistics.update(way, turned / duration * self.body.radius, *slip_and_sinkage(self.table), moving, duration)
 
     @classmethod
     def patch(cls, config: VehicleModelConfig) -> float:

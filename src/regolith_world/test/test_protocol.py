@@ -96,7 +96,7 @@ class Rolling(Participant):
 def world_of(*agents, bus=None, **options):
     bus = bus or LocalTransport()
     world = World(CONFIG, bus=bus, **options)
-    made = [Rolling(name, x, v, bus.answer) for name, x, v in agents]
+    made = [Rolling(name, x, v, bus.receive) for name, x, v in agents]
     for agent in made:
         bus.connect(agent, VEHICLE_ROLES)
         world.admit(agent.join_request())
@@ -221,7 +221,7 @@ def test_exception_of_a_participant_in_one_process_ends_the_run():
 
     bus = LocalTransport()
     world, _ = world_of(('a', 0.0, 0.0), bus=bus)
-    clumsy = Clumsy('b', 5.0, 0.0, bus.answer)
+    clumsy = Clumsy('b', 5.0, 0.0, bus.receive)
     bus.connect(clumsy, VEHICLE_ROLES)
     world.admit(clumsy.join_request())
     with pytest.raises(ParticipantFailed, match='b: ZeroDivisionError: no such luck') as caught:
@@ -236,7 +236,7 @@ def test_timeout_names_agents_before_terrain():
 
     bus = LocalTransport()
     world, (a,) = world_of(('a', 0.0, 0.0), bus=bus, on_silence=lambda s: 'stop')
-    terrain = Waiting('terrain', 0.0, 0.0, bus.answer)
+    terrain = Waiting('terrain', 0.0, 0.0, bus.receive)
     bus.connect(terrain, TERRAIN_ROLES)
     request = terrain.join_request()
     request.roles = TERRAIN_ROLES
@@ -258,33 +258,33 @@ def test_agent_with_different_soil_state_is_an_error():
 def test_join_request_with_different_parameters_is_refused_with_both_values():
     bus = LocalTransport()
     world = World(CONFIG, bus=bus)
-    world.admit(Rolling('a', 0.0, 0.0, bus.answer).join_request(**{'soil.cohesion_pa': '170.0'}))
+    world.admit(Rolling('a', 0.0, 0.0, bus.receive).join_request(**{'soil.cohesion_pa': '170.0'}))
     with pytest.raises(AdmissionError, match=r'soil.cohesion_pa is 17.0 at b but 170.0 at a'):
-        world.admit(Rolling('b', 1.0, 0.0, bus.answer).join_request(**{'soil.cohesion_pa': '17.0'}))
+        world.admit(Rolling('b', 1.0, 0.0, bus.receive).join_request(**{'soil.cohesion_pa': '17.0'}))
     with pytest.raises(AdmissionError, match=r'world.gravity_mps2 is 1.62 at b but 0.0 at world'):
-        world.admit(Rolling('b', 1.0, 0.0, bus.answer).join_request(**{'world.gravity_mps2': '1.62'}))
+        world.admit(Rolling('b', 1.0, 0.0, bus.receive).join_request(**{'world.gravity_mps2': '1.62'}))
     with pytest.raises(AdmissionError, match=r"name 'a' is taken"):
-        world.admit(Rolling('a', 0.0, 0.0, bus.answer).join_request())
+        world.admit(Rolling('a', 0.0, 0.0, bus.receive).join_request())
 
 
 def test_join_request_with_penetration_is_refused_with_the_depth():
     world, _ = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
     # Two balls of 0.1 m with centers 0.15 m apart overlap by 0.05 m.
-    intruder = Rolling('c', 0.15, 0.0, world._bus.answer).join_request(**{'soil.cohesion_pa': '17.0'})
+    intruder = Rolling('c', 0.15, 0.0, world._bus.receive).join_request(**{'soil.cohesion_pa': '17.0'})
     with pytest.raises(
         AdmissionError, match=r"'c' at \(0.15, 0.00, 0.00\) would penetrate 'a' at \(0.00, .*\) by 0.050 m"
     ):
         world.admit(intruder)
     assert 'c' not in world.participants and 'c' not in world.objects
     # A refused request leaves no parameters for later comparisons.
-    world.admit(Rolling('d', 0.25, 0.0, world._bus.answer).join_request(**{'soil.cohesion_pa': '170.0'}))
+    world.admit(Rolling('d', 0.25, 0.0, world._bus.receive).join_request(**{'soil.cohesion_pa': '170.0'}))
 
 
 def test_vehicle_without_contact_may_join_anywhere():
     bus = LocalTransport()
     world = World(WorldConfig(gravity_mps2=0.0, contact='none'), bus=bus)
     for name in 'ab':
-        agent = Rolling(name, 0.0, 0.0, bus.answer)
+        agent = Rolling(name, 0.0, 0.0, bus.receive)
         bus.connect(agent, VEHICLE_ROLES)
         world.admit(agent.join_request())
     assert sorted(world.objects) == ['a', 'b']
@@ -322,8 +322,8 @@ def pressing_world():
     """Two balls that are pressed together, and one that rolls beside them: all of the world's own state is in use."""
     bus = LocalTransport()
     world = World(CONFIG, bus=bus)
-    pressed = [Pressed('a', -0.11, 0.1, 0.8, bus.answer), Pressed('b', 0.11, 0.0, -0.8, bus.answer)]
-    agents = [*pressed, Rolling('c', 0.0, 1.0, bus.answer)]
+    pressed = [Pressed('a', -0.11, 0.1, 0.8, bus.receive), Pressed('b', 0.11, 0.0, -0.8, bus.receive)]
+    agents = [*pressed, Rolling('c', 0.0, 1.0, bus.receive)]
     agents[2].body.states.newest.position[1] = 5.0
     for agent in agents:
         bus.connect(agent, VEHICLE_ROLES)

@@ -94,7 +94,7 @@ class Dumbbell(Participant):
 def world_of(in_parts, objects=()):
     bus = LocalTransport()
     world = World(CONFIG, objects, bus=bus)
-    agent = Dumbbell('a', -1.0, 0.6, bus.answer, in_parts=in_parts)
+    agent = Dumbbell('a', -1.0, 0.6, bus.receive, in_parts=in_parts)
     bus.connect(agent, VEHICLE_ROLES)
     world.admit(agent.join_request())
     return world, agent, bus
@@ -202,7 +202,7 @@ def test_removed_agent_takes_the_impulses_on_its_parts():
 
 def test_part_needs_clearance_and_a_name_to_join():
     world, _, bus = world_of(True, [wall()])
-    newcomer = Dumbbell('b', -0.5, 0.0, bus.answer, in_parts=True)
+    newcomer = Dumbbell('b', -0.5, 0.0, bus.receive, in_parts=True)
     with pytest.raises(AdmissionError, match=r"would penetrate 'wall'"):
         world.admit(newcomer.join_request())
     bodies = state('b', 5.0, 0.0), state('b/tip', 6.0, 0.0)

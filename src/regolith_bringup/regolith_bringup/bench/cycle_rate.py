@@ -79,13 +79,13 @@ def in_one_process(agents: int, cycles: int = CYCLES) -> float:
     field = build_height_field(terrain_config, 0)
     bus = LocalTransport()
     world = World(world_config, bus=bus)
-    terrain = TerrainParticipant(terrain_config, field, bus.answer, lambda update: None)
+    terrain = TerrainParticipant(terrain_config, field, bus.receive, lambda update: None)
     bus.connect(terrain, TERRAIN_ROLES)
     world.admit(terrain.join_request())
     deltas: list[SoilDelta] = []
     for k in range(agents):
         agent = EmptyAgent(
-            f'agent{k}', terrain_config, field, world_config.gravity_mps2, bus.answer, deltas.append, grid=terrain.grid
+            f'agent{k}', terrain_config, field, world_config.gravity_mps2, bus.receive, deltas.append, grid=terrain.grid
         )
         bus.connect(agent, VEHICLE_ROLES)
         world.admit(agent.join_request())

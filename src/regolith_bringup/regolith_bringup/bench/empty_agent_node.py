@@ -56,7 +56,7 @@ class EmptyAgentNode:
         self._hear(follow)
         seats = []
         for name in names:
-            agent = made(name, send_result=crew.answer, send_delta=self._kept.append, grid=grid)
+            agent = made(name, send_result=crew.receive, send_delta=self._kept.append, grid=grid)
             crew.add(agent)
             own = named_node('agent', f'/{name}', start_parameter_services=False, enable_rosout=False)
             shell.executor.add_node(own)

@@ -50,7 +50,7 @@ class InProcessSimulation:
         self.bus = LocalTransport(threads)
         self.world = World(scenario.world, make_objects(scenario.objects, scenario.world.gravity_mps2), self.bus)
         self.terrain = TerrainParticipant(
-            config, field, self.bus.answer, self._on_update, gravity_mps2=scenario.world.gravity_mps2
+            config, field, self.bus.receive, self._on_update, gravity_mps2=scenario.world.gravity_mps2
         )
         self.agents: dict[str, VehicleAgent] = {}
         self.on_delta: Callable[[SoilDelta], None] = lambda delta: None
@@ -63,7 +63,7 @@ class InProcessSimulation:
         """Registered participants in name order."""
         site = replace(participant_context(scenario), ground=lambda: field)
         for name, (kind, section) in sections(scenario).items():
-            self.others[name] = kind.participant(name, section, site, self.bus.answer)
+            self.others[name] = kind.participant(name, section, site, self.bus.receive)
             self._take_in(self.others[name])
         self._field = field
         self._solids = build_solids(config, scenario.seed, field) if scenario.vehicles else None
@@ -96,7 +96,7 @@ class InProcessSimulation:
             config,
             self._field,
             scenario.world.gravity_mps2,
-            self.bus.answer,
+            self.bus.receive,
             self._take_delta,
             soil=SoilCopy(SoilGrid(self._field, config.spacing_m, config.law), name, False) if own else None,
             grid=None if own else self.terrain.grid,

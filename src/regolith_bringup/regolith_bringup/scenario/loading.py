@@ -246,7 +246,7 @@ def _setting(text: str) -> Setting:
 def _apply(source: YamlSource, setting: Setting) -> None:
     parts = tuple(part.strip() for part in setting.key.split('.'))
     if not all(parts):
-        raise InputError(Problem(setting.origin.told, setting.key, 'is not a key', 'key or section.key'))
+        raise InputError(Problem(setting.origin.text, setting.key, 'is not a key', 'key or section.key'))
     if parts[:2] == ('terrain', 'soil') and len(parts) > 2:
         # A single value of a named soil may be changed, so the soil is written out first.
         terrain = source.data.get('terrain')

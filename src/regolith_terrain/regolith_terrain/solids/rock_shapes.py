@@ -21,7 +21,7 @@ SHAPES = 12
 """Number of shapes; rock k has shape ``Rocks.shape[k] % SHAPES``."""
 MOST = 60_000
 """Largest number of rocks of a site, which must fit into an instance image of 16 bits."""
-BURIED = 0.3
+FRACTION_BELOW_SURFACE = 0.3
 """Fraction of each rock's height below the surface."""
 _LEAST_M = 0.03
 _SITE_LIMIT_M = 400.0
@@ -138,6 +138,6 @@ def site_rocks(field: RockField, size_m: float) -> Rocks:
 
 def placed(rocks: Rocks) -> tuple[Floats, Floats]:
     """Return the centers of rocks [m] and their half widths along their own axes [m], shape (n, 3) each."""
-    half = 0.5 * rocks.height / (1.0 - BURIED)
+    half = 0.5 * rocks.height / (1.0 - FRACTION_BELOW_SURFACE)
     middles = np.stack((rocks.x, rocks.y, rocks.z + rocks.height - half), axis=1)
     return middles, np.stack((0.5 * rocks.diameter, 0.5 * rocks.diameter * rocks.aspect, half), axis=1)

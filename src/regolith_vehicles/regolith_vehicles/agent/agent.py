@@ -481,7 +481,7 @@ class VehicleAgent(Participant):
             joint_efforts=self.vehicle.joint_efforts(),
             parts=parts,
             poses=self.vehicle.drawn_poses(self.looks.bodies) if self.poses_wanted() else None,
-            told=np.concatenate((self.vehicle.gear.telemetry(), self.vehicle.tools.telemetry())),
+            telemetry=np.concatenate((self.vehicle.gear.telemetry(), self.vehicle.tools.telemetry())),
             charge=self.vehicle.gear.charge.copy(),
             odometry=self.vehicle.odometry,
             command=self._command,

@@ -60,7 +60,7 @@ class VehicleState:
 
     The order is that of the agent's visual description. None: not requested.
     """
-    told: Vector
+    telemetry: Vector
     """Telemetry of the running gear, then of the tools.
 
     See :meth:`regolith_vehicles.running_gear.RunningGear.telemetry` and

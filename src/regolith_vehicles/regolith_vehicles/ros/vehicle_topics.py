@@ -271,7 +271,7 @@ class VehicleTopics:
             self._joints.publish(t_ns, np.concatenate((*self._counted(snapshot, slot), snapshot.joint_efforts)))
         self._battery.publish(snapshot)
         if self._gear is not None and self._gear.wanted:
-            self._gear.publish(t_ns, snapshot.told)
+            self._gear.publish(t_ns, snapshot.telemetry)
         if self._tf.wanted:
             self._tf.publish(t_ns, np.concatenate((planar, self._frames.at(snapshot.joint_positions).ravel())))
 

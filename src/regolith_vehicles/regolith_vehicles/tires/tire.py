@@ -167,11 +167,11 @@ class Tire:
 class RollingTire:
     """Tire under a constant load, with a memory of its deflections."""
 
-    def __init__(self, tyre: Tire, load: float, camber: float, friction: float) -> None:
-        self.tyre = tyre
+    def __init__(self, tire: Tire, load: float, camber: float, friction: float) -> None:
+        self.tire = tire
         self.load, self.camber, self.friction = load, camber, friction
-        self.depth = float(static_depth(tyre.record[0], load))
-        self.rolling_radius = float(rolling_radius(tyre.record[0], self.depth))
+        self.depth = float(static_depth(tire.record[0], load))
+        self.rolling_radius = float(rolling_radius(tire.record[0], self.depth))
         self.memory = np.zeros(MEMORY)
 
     def step(self, dt: float, vx: float, vy: float, omega: float) -> dict[str, float]:
@@ -187,7 +187,7 @@ class RollingTire:
             _sensible(dt=np.array([dt]), vx=np.array([vx]), vy=np.array([vy]), omega=np.array([omega]))
         out = np.zeros(len(NAMES))
         contact = Contact(self.load, self.depth, float(vx), float(vy), float(omega), self.camber, self.friction)
-        tire_force(self.tyre.record[0], contact, float(dt), self.memory, out)
+        tire_force(self.tire.record[0], contact, float(dt), self.memory, out)
         return dict(zip(NAMES, out.tolist(), strict=True))
 
 

@@ -224,7 +224,7 @@ class VehicleTools:
             return False
         asked: tuple[SoilRequest, ...] = ()
         if digging is not None:
-            self.told[:] = digging.tools.told
+            self.told[:] = digging.tools.telemetry
             parts = (self._asked(name, k, digging.tools) for k, name in enumerate(self.names))
             asked = tuple(part for part in parts if part is not None)
         # Soil already in flight moves for the whole cycle; soil dumped now leaves the tool at the end of the cycle.
@@ -235,7 +235,7 @@ class VehicleTools:
 
     def _asked(self, name: str, k: int, tools: Any) -> SoilRequest | None:
         """Return the soil that a tool requested in a cycle; None if there is none."""
-        height = tools.asked[k]
+        height = tools.requested[k]
         r, c = np.nonzero(height)
         if not len(r):
             return None

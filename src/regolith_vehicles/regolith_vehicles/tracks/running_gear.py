@@ -401,13 +401,13 @@ class Tracks(RunningGear):
         return np.array([slip_ratio(float(v), float(u)) for v, u in zip(ahead, band, strict=True)])
 
     def update_statistics(
-        self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
+        self, statistics: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
     ) -> None:
         """Add a cycle with the distance of both bands, and the sinkage of the deepest shoe; see the base class."""
         turned = data.qpos[self.band.sprocket_angle] - before
         slips = self._slips(self.band.per_turn * data.qvel[self.line.dof])
         sinkage = float(self.table[:, SINKAGE].max())
-        figures.update(way, turned / duration * self.band.per_turn, slips, sinkage, moving, duration)
+        statistics.update(way, turned / duration * self.band.per_turn, slips, sinkage, moving, duration)
 
     @classmethod
     def patch(cls, config: VehicleModelConfig) -> float:
