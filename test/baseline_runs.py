@@ -29,12 +29,12 @@ from harness import run_scenario
 from regolith_bringup.bag.reading import Bag
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_sensors.report.image_reader import pixels
+from regolith_sensors.report.image_reader import image_pixels
 from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_vehicles.agent.vehicle_state import VehicleState
-from regolith_vehicles.config import VEHICLES
+from regolith_vehicles.config import VEHICLE_LIBRARY
 from regolith_world.cycle.records import Cycle, CycleResult
 
 
@@ -149,7 +149,7 @@ def _prepare(folder: Path) -> None:
 
 def _write_diggers(folder: Path) -> None:
     """Write two diggers: one whose arms move fast and whose drums fill soon, and one with a blade and a bucket."""
-    source = VEHICLES.known()['rassor']
+    source = VEHICLE_LIBRARY.known()['rassor']
     assert isinstance(source, Path)
     model = yaml.safe_load(source.read_text(encoding='utf-8'))
     model['mjcf'] = str(source.parent / model['mjcf'])
@@ -247,7 +247,7 @@ def content(message: Any) -> Any:
     """Return a message of a bag with images and clouds as arrays, without its constants."""
     kind = getattr(message, '__msgtype__', '')
     if kind == 'sensor_msgs/msg/Image':
-        return {'header': content(message.header), 'encoding': message.encoding, 'pixels': pixels(message)}
+        return {'header': content(message.header), 'encoding': message.encoding, 'pixels': image_pixels(message)}
     if kind == 'sensor_msgs/msg/PointCloud2':
         fields = list(message.fields)
         rows = np.dtype(

@@ -24,7 +24,7 @@ from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.rays import shading
 from regolith_sensors.rays.adaptive_sampling import edge_marks, edge_pixels
 from regolith_sensors.rays.image import empty_frame
-from regolith_sensors.render_cost import SensorCost, describe
+from regolith_sensors.render_cost import SensorCost, describe_sensor_costs
 from regolith_sensors.scene import irradiance_points, materials, meshes, own_hull
 from regolith_sensors.scene.micro_relief import micro_relief
 from regolith_sensors.schedule import Schedule
@@ -147,7 +147,7 @@ def camera() -> Calls:
     yield 'display_image', [display.display_image(numbers, e) for e in ('mono16', 'bayer_rggb16', 'bayer_gbrg16')]
     yield 'srgb', display.srgb(np.array([0.0, 0.002, 0.2, 1.0]))
     costs = [SensorCost('a/left', 0.02, 5.0), SensorCost('a/lidar', 0.013, 10.0), SensorCost('b/mast', 0.09, 1.0)]
-    yield 'cost', [describe(costs), [c.share for c in costs]]
+    yield 'cost', [describe_sensor_costs(costs), [c.share for c in costs]]
     schedule = Schedule([lambda n: round(n * 1e9 / 7.0), lambda n: round(n * 1e9 / 3.0)], [50_000_000, 333_000_000])
     schedule.start(1_100_000_000)
     ends = []

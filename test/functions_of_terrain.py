@@ -18,10 +18,10 @@ from regolith_terrain.excavation import cutting, relaxation
 from regolith_terrain.excavation.sweep import fill_fraction
 from regolith_terrain.grid import soil_map
 from regolith_terrain.grid.height_profiles import profile
-from regolith_terrain.grid.mass_balance import mass_balance
+from regolith_terrain.grid.mass_balance import soil_mass_balance
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import PlaneField
-from regolith_terrain.hillshade import hillshade
+from regolith_terrain.hillshade import hillshade_image
 from regolith_terrain.lunar import cell_random, craters, degradation, relief, rocks, statistics
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset, preset_names
@@ -152,7 +152,7 @@ def grains() -> Calls:
         [np.array(bodies.plane(normal, (0.1, 0.2, 0.3)).axes) for normal in ((1.0, 2.0, -2.0), (0.0, -1.0, 0.1))],
     )
     kind = beds.Grains(radius_m=0.01, radius_spread=0.2, shape='clump3')
-    bed = beds.Bin(length_m=0.5, width_m=0.2, depth_m=0.1)
+    bed = beds.GrainBin(length_m=0.5, width_m=0.2, depth_m=0.1)
     yield 'bin', [kind.step_s, kind.scales(4, 'g', 20), bed.count(kind), [p.place for p in bed.walls(kind).parts]]
     body = bodies.Body(
         (*wheel, bodies.tube(0.1, 0.1), bodies.box((0.3, 0.2, 0.02), (0.0, 0.0, 0.08))),
@@ -255,8 +255,8 @@ def benches() -> Calls:
 
 def ground() -> Calls:
     yield 'curvature_radii', geodesy.curvature_radii(6378137.0, 1.0 / 298.25, 0.8)
-    yield 'hillshade', [hillshade(relief_of(12, 17), 0.3), hillshade(relief_of(12, 17), 0.3, 200.0, 50.0)]
-    yield 'mass_balance', mass_balance(120.0, 0.04, 3.0, 5.0, 7.0)
+    yield 'hillshade', [hillshade_image(relief_of(12, 17), 0.3), hillshade_image(relief_of(12, 17), 0.3, 200.0, 50.0)]
+    yield 'mass_balance', soil_mass_balance(120.0, 0.04, 3.0, 5.0, 7.0)
     yield 'bekker_sinkage', sinkage_formulas.bekker_sinkage(150.0, 0.13, 0.17, 8e5, 0.9)
     yield 'lyasko_factor', [sinkage_formulas.lyasko_factor(slip) for slip in (0.0, 0.15, 0.6)]
     yield 'ding_sinkage', sinkage_formulas.ding_sinkage(150.0, 0.13, 0.17, 8e5, 0.9, 0.4, 0.25)
@@ -270,8 +270,8 @@ def ground() -> Calls:
         ('flat', 0.001 * relief_of(12, 9)),
         ('steps', np.round(relief_of(30, 30)) * 150.0),
     ):
-        found = plausibility.measure(heights, 7.0)
-        yield f'measure.{name}', [found, plausibility.doubts(found, 7.0, (3, 4))]
+        found = plausibility.height_statistics(heights, 7.0)
+        yield f'measure.{name}', [found, plausibility.unusual_heights(found, 7.0, (3, 4))]
     for name in ('chronology', 'production'):
         yield (
             name,
@@ -314,7 +314,7 @@ def ground() -> Calls:
 
 def solids() -> Calls:
     points = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3], [1, 2, 3], [0.5, 1, 1]], dtype=float)
-    hull = polyhedron.hull(points)
+    hull = polyhedron.convex_hull(points)
     yield 'hull', [hull, hull.normals]
     yield 'icosphere', rock_shapes.icosphere(1)
     for number in (0, 3, 17):
@@ -335,7 +335,9 @@ def solids() -> Calls:
     ]
     for number, values in enumerate(made):
         config = ObstacleConfig.model_validate({'size': (1.2, 0.7, 0.3), 'heading_deg': 25.0, **values})
-        stands = obstacles.obstacle('a', config, PlaneField(0.12, -0.07, 1.1), lambda path, unit: np.zeros((0, 3, 3)))
+        stands = obstacles.make_obstacle(
+            'a', config, PlaneField(0.12, -0.07, 1.1), lambda path, unit: np.zeros((0, 3, 3))
+        )
         yield f'obstacle.{number}', [stands.middle, stands.turn, stands.hulls, stands.triangles]
     soils = np.arange(12.0).reshape(4, 3)
     outline = np.array([[0.1, 0.2], [1.7, 0.4], [1.1, 1.9]])

@@ -116,7 +116,7 @@ def commands() -> Calls:
         ):
             driven.append(driver.command(round(0.7e9 * step), base(x, y)))
         yield f'driver.{number}', [[c.linear, c.angular] for c in driven]
-        yield f'given_path.{number}', planned_path.planned_path(entry, 20.0)
+        yield f'given_path.{number}', planned_path.planned_base_path(entry, 20.0)
     live = make_driver(
         VehicleEntry.model_validate(
             {'model': 'viper', 'position': (0.0, 0.0), 'driver': {'type': 'external', 'timeout_s': 0.7}}

@@ -13,7 +13,7 @@ from regolith_world.contacts import contact_polygons, contact_solver, time_of_im
 from regolith_world.contacts.bounding_box import ShapeBounds
 from regolith_world.cycle.records import BodyState, Impulse, Shape, ShapeKind
 from regolith_world.cycle.step_control import StepControl
-from regolith_world.names import file_name, fits_ros, ros_name
+from regolith_world.names import is_valid_ros_name, valid_file_name, valid_ros_name
 from regolith_world.numerics import portable_math, rotation
 from regolith_world.objects import constraints, force_field
 from regolith_world.objects.constraint_types import CABLE, JOINT
@@ -25,7 +25,7 @@ from regolith_world.objects.named_poses import NamedPose
 from regolith_world.objects.object import Intersection, Object, Status
 from regolith_world.objects.platform import Platform, PlatformMotion
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia, turned_inertia
+from regolith_world.objects.rigid_state import box_inertia, make_rigid_state, sphere_inertia, turned_inertia
 from regolith_world.objects.state_history import StateManager, interpolate_body, rigidly_attached
 from regolith_world.objects.static_body import StaticBody
 from regolith_world.random import keyed_generator, philox
@@ -108,13 +108,22 @@ def algebra() -> Calls:
         'counter',
         [
             int(key) % 2**40,
-            philox.philox(key, 3, 4),
+            philox.philox_block(key, 3, 4),
             philox.normal_and_uniform(key, 3, 4),
-            float(philox.mix(np.uint64(77))) / 1e12,
+            float(philox.mix_bits(np.uint64(77))) / 1e12,
         ],
     )
     yield 'generator', keyed_generator.generator(5, 'a', 'b', 3).random(4)
-    yield 'names', [file_name('b c', ()), file_name('A', ('b',)), ros_name('Rover_2'), fits_ros('a_1'), fits_ros('1a')]
+    yield (
+        'names',
+        [
+            valid_file_name('b c', ()),
+            valid_file_name('A', ('b',)),
+            valid_ros_name('Rover_2'),
+            is_valid_ros_name('a_1'),
+            is_valid_ros_name('1a'),
+        ],
+    )
     pose = NamedPose(position=(1.0, 2.0, 3.0), rpy_deg=(10.0, 20.0, 30.0), clearance_m=(0.5, 1.0, 2.0))
     yield 'named_pose', [pose.orientation, pose.bounds()]
     control, tried = StepControl(100_000_000, 1_000_000), []
@@ -146,7 +155,7 @@ def bodies() -> Calls:
         ],
     )
     yield 'inertia_of', [inertia_of(shape, 3.0) for shape in shapes()]
-    yield 'rigid_state', rigid_state('a', np.array([1.0, 2.0, 3.0]), 3.0, INERTIA, orientation=TURN)
+    yield 'rigid_state', make_rigid_state('a', np.array([1.0, 2.0, 3.0]), 3.0, INERTIA, orientation=TURN)
     outline, normal = ShapeBounds(shapes()), np.array([0.6, 0.0, 0.8])
     yield 'outline', [outline.bounds(first), outline.turning(first, np.array([0.3, -0.4, 1.0]), normal), outline.reach]
     for shape in shapes():

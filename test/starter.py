@@ -231,7 +231,7 @@ def _forked_instead(path: bytes, words: Sequence[str], passed: Sequence[int]) ->
     if pid:
         return pid
     try:
-        from regolith_world.node_main import end_with
+        from regolith_world.node_main import end_with_process
 
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
@@ -240,7 +240,7 @@ def _forked_instead(path: bytes, words: Sequence[str], passed: Sequence[int]) ->
             os.closerange(first, kept)
             first = kept + 1
         if 'forkserver' in words[-1]:
-            end_with(os.getppid())  # as regolith_bringup.run.preload has it, which is imported already
+            end_with_process(os.getppid())  # as regolith_bringup.run.preload has it, which is imported already
         exec(words[-1], {'__name__': 'helper'})
     finally:
         os._exit(0)

@@ -41,6 +41,21 @@ def modules(package: str) -> dict[str, Path]:
 
 
 @cache
+def public_names(package: str) -> dict[str, str]:
+    """Return the modules from which a package or sub-package imports its public names, by name."""
+    init = SRC / package.split('.')[0] / package.replace('.', '/') / '__init__.py'
+    if not init.is_file():
+        return {}
+    return {
+        alias.name: str(node.module)
+        for node in ast.walk(ast.parse(init.read_text(encoding='utf-8')))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname == alias.name
+    }
+
+
+@cache
 def imports(name: str, path: Path) -> list[tuple[str, bool]]:
     """Return what :func:`_imports` yields; several rules need it."""
     return list(_imports(name, path))
@@ -74,6 +89,9 @@ def _imports(name: str, path: Path) -> Iterator[tuple[str, bool]]:
             yield base, node in top
             for alias in node.names:
                 yield f'{base}.{alias.name}', node in top
+                # A public name is imported from its module.
+                if path.name != '__init__.py' and alias.name in public_names(base):
+                    yield public_names(base)[alias.name], node in top
 
 
 def is_node(package: str, path: Path) -> bool:
@@ -173,6 +191,8 @@ def test_the_rules_see_a_breach(tmp_path: Path) -> None:
     assert found['rclpy.node'] is True and speaks_ros('rclpy.node') and speaks_ros('regolith_msgs.msg')
     assert found['a.b'] is False and found['pkg.up.x'] is True and found['pkg.sub.late'] is False
     assert not speaks_ros('regolith_world.cycle.records')
+    module.write_text('from regolith_world import ParticipantNode\n')
+    assert ('regolith_world.participant_node', True) in imports('pkg.sub.n', module.rename(tmp_path / 'n.py'))
 
 
 def _validators(tree: ast.AST) -> Iterator[ast.FunctionDef]:

@@ -74,7 +74,7 @@ def test_soil_is_never_lost_and_comes_on_board_one_cycle_later(tmp_path: Path) -
         granted.append(sum(grant.granted for grant in update.grants) * area)
 
     def ask(delta: SoilDelta) -> None:
-        requested.append(sum(part.requested.sum() for part in delta.work.asked) * area)
+        requested.append(sum(part.requested.sum() for part in delta.work.requests) * area)
 
     simulation.on_update, simulation.on_delta = hear, ask
     own, in_air, mass = digger.vehicle.body.mass, 0.0, 0.0

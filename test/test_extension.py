@@ -25,12 +25,12 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_terrain.contact.ground_contact import OK, ContactSetting, PartPose
+from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, PartPose
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.scm import cylinder, make_wrench
-from regolith_terrain.terrain_model import terrain_model
+from regolith_terrain.terrain_model import find_terrain_model
 from regolith_world.checkpoint import files
 from regolith_world.random.keyed_generator import generator
 
@@ -96,12 +96,12 @@ def test_terrain_model_of_another_package_supports_and_keeps_ruts(moon_cart: Pat
     """Springs carry the cart by Winkler's formula, their own field is in the ground, a checkpoint continues bit-identical."""
     from moon_cart.winkler_contact import WinklerContact
 
-    soil, law = SoilMap(np.array([2e6, 0.0, 0.6])), terrain_model('winkler')
+    soil, law = SoilMap(np.array([2e6, 0.0, 0.6])), find_terrain_model('winkler')
     wheel = WinklerContact(ContactSetting(soil, cylinder(0.15, 0.12), np.array([0.17]), 0.0025))
     window = SoilGrid(FlatField(), 0.0025, law).window(-120, 121, -120, 121)
     still, wrench = np.zeros(3), make_wrench()
     pose = PartPose(np.array([0.0, 0.0, 0.14]), np.eye(3), still, still)
-    assert wheel.press(wheel.arrays(window, 1), 1e-3, 0, pose, wrench) == OK
+    assert wheel.press(wheel.arrays(window, 1), 1e-3, 0, pose, wrench) == CONTACT_OK
     # k times the volume under the plain, of a circle's segment 10 mm high; the nodes' cells measure its width to 2 %.
     segment = 0.15**2 * math.acos(0.14 / 0.15) - 0.14 * math.sqrt(0.15**2 - 0.14**2)
     assert wrench.force[2] == pytest.approx(2e6 * 0.12 * segment, rel=0.03)
@@ -177,7 +177,7 @@ def test_a_participant_in_one_process_and_in_many(moon_cart: Path, tmp_path: Pat
     for processes in ('one', 'many'):
         result = run_scenario(tmp_path, 'weaving_cart', *settings, processes=processes, name=processes)
         hashes.append(result.summary['state_hash'])
-        saved.append(files.read(sorted((result.run_dir / 'checkpoints').iterdir())[0]).blobs['lamp'])
+        saved.append(files.read_checkpoint(sorted((result.run_dir / 'checkpoints').iterdir())[0]).blobs['lamp'])
         bag = Bag(result.run_dir)
         heard.append([message.content.data for message in bag.messages('/regolith/lamp/lit')])
     assert hashes == [library] * 2 and saved == [b'2'] * 2 and heard == [[True, False, True, False]] * 2

@@ -19,16 +19,16 @@ from regolith_files.problems import InputError
 from regolith_sensors.inertial.imu_config import ImuConfig
 from regolith_sensors.sensor_models import SENSORS, load_sensor
 from regolith_terrain.config import SOILS, load_soil
-from regolith_terrain.lunar.presets import PRESETS, load_preset
-from regolith_vehicles.config import VEHICLES, load_vehicle_model
+from regolith_terrain.lunar.presets import PRESET_LIBRARY, load_preset
+from regolith_vehicles.config import VEHICLE_LIBRARY, load_vehicle_model
 
 KINDS: dict[str, tuple[FileLibrary, Callable[[Any], Any], str, str]] = {
     # kind: (library, loader, one that ships, a key of its that holds a number)
     'soil': (SOILS, load_soil, 'chrono_lunar', 'k_phi'),
     'radio': (RADIOS, load_radio, 'lunar_uhf', 'max_range_m'),
     'sensor': (SENSORS, lambda name: load_sensor(name, ImuConfig), 'imu_mems', 'rate_hz'),
-    'vehicle': (VEHICLES, lambda name: load_vehicle_model(name)[0], 'viper', 'substep_s'),
-    'preset': (PRESETS, load_preset, 'mare', 'description'),
+    'vehicle': (VEHICLE_LIBRARY, lambda name: load_vehicle_model(name)[0], 'viper', 'substep_s'),
+    'preset': (PRESET_LIBRARY, load_preset, 'mare', 'description'),
 }
 kinds = pytest.mark.parametrize('kind', KINDS)
 

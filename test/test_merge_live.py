@@ -17,7 +17,7 @@ from regolith_terrain.grid.soil_copy import SoilCopy
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.terrain_participant import TerrainParticipant
-from regolith_world.cycle.records import GROUND, VEHICLE, Command, Cycle, CycleKey, CycleResult, Verdict
+from regolith_world.cycle.records import TERRAIN_ROLES, VEHICLE_ROLES, Command, Cycle, CycleKey, CycleResult, Verdict
 
 CONFIG = TerrainConfig.model_validate({'source': 'flat', 'soil': 'lunar_nominal'})
 AGENTS = ('amber', 'basalt')
@@ -81,7 +81,7 @@ def test_the_order_of_arrival_does_not_matter(order: tuple[str, str], early: boo
     terrain = TerrainParticipant(CONFIG, field, answers.append, updates.append)
     copies = [SoilCopy(SoilGrid(field, CONFIG.spacing_m), name) for name in AGENTS]
     key = CycleKey(0, 0, 0)
-    roles = (VEHICLE, VEHICLE, GROUND)
+    roles = (VEHICLE_ROLES, VEHICLE_ROLES, TERRAIN_ROLES)
     evolve = Cycle(key, 0, 20_000_000, Verdict.NONE, Command.EVOLVE, (*AGENTS, 'terrain'), roles)
     if not early:
         terrain.on_cycle(evolve)

@@ -41,7 +41,7 @@ class Process:
         self.agents = {}
         for name in names:
             grid = None if self.soil is None else self.soil.grid
-            agent = site.agent(name, self.crew.answer, deltas.append, lambda snapshot: None, grid)
+            agent = site.agent(name, self.crew.receive, deltas.append, lambda snapshot: None, grid)
             self.agents[name] = agent
             self.crew.add(agent)
 

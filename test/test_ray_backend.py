@@ -24,7 +24,7 @@ from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.light import Sun
 from regolith_sensors.rays.registry import ray_backend
-from regolith_sensors.report.image_reader import pixels, stamp_ns
+from regolith_sensors.report.image_reader import image_pixels, stamp_ns
 from regolith_sensors.scene.materials import Lambert
 from regolith_sensors.scene.meshes import icosphere
 from regolith_sensors.scene.scene import Scene, Semantic
@@ -182,7 +182,7 @@ def test_image_is_that_of_the_geometry(seen: RunResult) -> None:
     bag = Bag(seen.run_dir)
     t_ns = 6 * 80_000_000
     images = {
-        n: next(pixels(m.content) for m in bag.messages(f'/amber/eye/{n}') if stamp_ns(m.content) == t_ns)
+        n: next(image_pixels(m.content) for m in bag.messages(f'/amber/eye/{n}') if stamp_ns(m.content) == t_ns)
         for n in ('image_raw', 'depth/image_raw', 'semantic/image_raw', 'normals/image_raw')
     }
     truth = Truth(bag, t_ns)

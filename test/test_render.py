@@ -15,10 +15,10 @@ from regolith_bringup.run.summary import FinishedRun
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.config.sensors import scenario_sensors
-from regolith_sensors.report.image_reader import pixels, stamp_ns
+from regolith_sensors.report.image_reader import image_pixels, stamp_ns
 from regolith_sensors.report.render_from_bag import BagRenderer, extent, replay_terrain
 from regolith_sensors.scene.sensor_scene import SensorScene
-from regolith_vehicles.description.visual_messages import poses_of, visuals_from_message
+from regolith_vehicles.description.visual_messages import poses_from_message, visuals_from_message
 from regolith_world.numerics.rotation import matrix, product
 
 pytestmark = [pytest.mark.ros, pytest.mark.seconds]
@@ -78,7 +78,7 @@ def seen(bag: Bag, at_rest: bool = False) -> dict[int, np.ndarray]:
     }
     world = SensorScene(scenario.terrain, scenario.light, scenario.seed, looks)
     for name, track in world.states.tracks.items():
-        states = [(stamp_ns(m.content), poses_of(m.content)) for m in bag.messages(f'/{name}/part_poses')]
+        states = [(stamp_ns(m.content), poses_from_message(m.content)) for m in bag.messages(f'/{name}/part_poses')]
         for t_ns, poses in states:
             track.add(t_ns, states[0][1] if at_rest and name == 'digger' else poses)
     ground = world.states.ground
@@ -102,7 +102,7 @@ def seen(bag: Bag, at_rest: bool = False) -> dict[int, np.ndarray]:
 
 
 def test_images_drawn_from_a_bag_are_those_the_camera_took(bag: Bag) -> None:
-    taken = {stamp_ns(m.content): pixels(m.content) for m in bag.messages('/watcher/eye/image_raw')}
+    taken = {stamp_ns(m.content): image_pixels(m.content) for m in bag.messages('/watcher/eye/image_raw')}
     drawn = seen(bag)
     assert len(taken) >= 5 and drawn.keys() == taken.keys()
     for t_ns, picture in taken.items():

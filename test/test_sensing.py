@@ -21,7 +21,7 @@ from regolith_bringup.report.page import write_report
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
 from regolith_sensors.labels.dataset_export import labeled_boxes
-from regolith_sensors.report.image_reader import pixels, stamp_ns
+from regolith_sensors.report.image_reader import image_pixels, stamp_ns
 from regolith_world.numerics.rotation import matrix
 
 RATE_HZ, DURATION_S, CHECKPOINT_S = 12.0, 1.2, 0.6
@@ -199,8 +199,8 @@ def test_camera_info_mount_and_pose_put_the_ground_where_the_depth_image_has_it(
         if t_ns not in poses:  # frames between two cycles are interpolated; those at a cycle's end need not be
             continue
         world_from_optical = _transform(poses[t_ns].position, poses[t_ns].orientation) @ base_from_optical
-        depth = pixels(message.content).astype(np.float64)
-        v, u = np.nonzero((pixels(classes[t_ns]) == 1) & (depth < 6.0))
+        depth = image_pixels(message.content).astype(np.float64)
+        v, u = np.nonzero((image_pixels(classes[t_ns]) == 1) & (depth < 6.0))
         pixel = np.stack([u, v], axis=1).astype(np.float64)
         rays = cv2.undistortPoints(pixel[:, None], k, d)[:, 0]
         seen_at = np.concatenate([rays, np.ones((len(rays), 1))], axis=1) * depth[v, u, None]
@@ -240,8 +240,8 @@ def test_stereo_infos_and_labels(seen: RunResult) -> None:
     wheels = [m.content for m in bag.messages('/amber/tilted/wheel_labels')][-1]
     names = [detection.id for detection in found.detections]
     assert 'basalt' in names and set(wheels.names) <= set(names) and len(wheels.names) >= 1
-    for box in labeled_boxes(found.detections, pixels(instance)):
-        assert box.pixels == int(np.sum(pixels(instance) == box.instance)) > 0
+    for box in labeled_boxes(found.detections, image_pixels(instance)):
+        assert box.pixels == int(np.sum(image_pixels(instance) == box.instance)) > 0
         assert box.class_name == ('wheel' if '/' in box.name else 'vehicle')
     # The labels are the sinkages that wheel_states publishes at the first cycle's end from the image's stamp on.
     states = [m.content for m in bag.messages('/basalt/wheel_states')]

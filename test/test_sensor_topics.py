@@ -18,7 +18,7 @@ from regolith_bringup.bag.reading import Bag
 from regolith_sensors.inertial.gnss import MOON_RADIUS
 from regolith_sensors.labels.dataset_export import labeled_boxes
 from regolith_sensors.lidar.point_cloud import POINT
-from regolith_sensors.report.image_reader import frames, pixels, stamp_ns
+from regolith_sensors.report.image_reader import frames, image_pixels, stamp_ns
 from regolith_world.numerics.rotation import from_rotation_vector, matrix, product
 
 DURATION_S = 2.0
@@ -266,8 +266,10 @@ def test_a_dataset_of_the_run(run: RunResult, tmp_path: Path) -> None:
     t_ns = int(Path(image['file_name']).stem.rsplit('_', 1)[1])
     topics = ['/amber/left/instance/image_raw', '/amber/left/boxes']
     numbers, boxes = next(parts for t, parts in frames(Bag(run.run_dir), topics) if t == t_ns)
-    number = next(b.instance for b in labeled_boxes(boxes.detections, pixels(numbers)) if b.name == annotation['name'])
-    rows, columns = np.nonzero(pixels(numbers) == number)
+    number = next(
+        b.instance for b in labeled_boxes(boxes.detections, image_pixels(numbers)) if b.name == annotation['name']
+    )
+    rows, columns = np.nonzero(image_pixels(numbers) == number)
     x, y, width, height = annotation['bbox']
     assert (x, y) == (columns.min(), rows.min()) and (width, height) == (np.ptp(columns) + 1, np.ptp(rows) + 1)
     # It is there now: a second export refuses to touch it, and an error names what a run without images lacks.

@@ -17,7 +17,7 @@ from harness import environment, vehicle, write_scenario
 from regolith_bringup.run.node_plan import NodeSpec
 from regolith_bringup.run.node_processes import executable
 from regolith_bringup.run.shared_memory import remove_abandoned
-from regolith_world.node_main import PARENT
+from regolith_world.node_main import PARENT_VARIABLE
 
 pytestmark = pytest.mark.ros
 
@@ -83,7 +83,7 @@ def test_a_node_ends_with_the_process_that_started_it() -> None:
     )
     parent = (
         'import os, subprocess, sys, time\n'
-        f'os.environ[{PARENT!r}] = str(os.getpid())\n'
+        f'os.environ[{PARENT_VARIABLE!r}] = str(os.getpid())\n'
         f'p = subprocess.Popen([sys.executable, "-c", {child!r}])\n'
         'print(p.pid, flush=True)\n'
         'time.sleep(60)\n'
@@ -111,5 +111,7 @@ def test_a_node_whose_parent_is_gone_already_does_not_begin() -> None:
     nobody = subprocess.Popen(['true'])
     nobody.wait()
     code = 'from regolith_world.node_main import exit_with_parent; exit_with_parent(); raise SystemExit(0)'
-    left = subprocess.run([sys.executable, '-c', code], env={**os.environ, PARENT: str(nobody.pid)}, check=False)
+    left = subprocess.run(
+        [sys.executable, '-c', code], env={**os.environ, PARENT_VARIABLE: str(nobody.pid)}, check=False
+    )
     assert left.returncode == 128 + signal.SIGTERM

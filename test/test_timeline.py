@@ -17,7 +17,7 @@ from regolith_world.checkpoint.timeline import Timeline
 from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, SpawnEdit
 from regolith_world.cycle.records import Shape, ShapeKind
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.objects.rigid_state import make_rigid_state, sphere_inertia
 from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import ProtocolError
 
@@ -27,7 +27,7 @@ SECOND = 10**9
 
 def ball(name: str, x: float, y: float, z: float = 4.0) -> SpawnEdit:
     """Return the appearance of a ball of 2 kg, 0.2 m wide."""
-    state = rigid_state(name, np.array([x, y, z]), 2.0, sphere_inertia(2.0, 0.1))
+    state = make_rigid_state(name, np.array([x, y, z]), 2.0, sphere_inertia(2.0, 0.1))
     made = RigidBody(name, state, [Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))], gravity=MOON)
     return SpawnEdit(name, made.save())
 

@@ -30,8 +30,17 @@ def source_of(module: str) -> Path | None:
     return path if path.is_file() else None
 
 
+def home_of(module: str, name: str) -> str:
+    """Return the module that defines a name; of a public name of a package, the module it is imported from."""
+    init = ROOT / 'src' / module.split('.')[0] / Path(*module.split('.')) / '__init__.py'
+    public = init.is_file() and re.search(
+        rf'^ +from (\S+) import {name} as {name}$', init.read_text(encoding='utf-8'), re.M
+    )
+    return public[1] if public else module
+
+
 class Module:
-    """Constants, imports and calls of ``declare`` of one module."""
+    """Constants, imports and calls of ``declare_parameter`` of one module."""
 
     def __init__(self, name: str, path: Path) -> None:
         self.tree = ast.parse(path.read_text(encoding='utf-8'))
@@ -45,7 +54,7 @@ class Module:
         self.imports: dict[str, str] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                self.imports |= {alias.asname or alias.name: node.module for alias in node.names}
+                self.imports |= {a.asname or a.name: home_of(node.module, a.name) for a in node.names}
 
     def text(self, node: ast.expr) -> str:
         """Return a default or a description as human-readable text."""
@@ -72,7 +81,7 @@ class Module:
                 if not isinstance(node, ast.Call):
                     continue
                 called = ast.unparse(node.func).split('.')[-1]
-                if called == 'declare' and len(node.args) == 4:
+                if called == 'declare_parameter' and len(node.args) == 4:
                     yield self.text(node.args[1]), self.text(node.args[2]), self.text(node.args[3])
                 elif called == 'declare_parameter' and within == 'declare_real_time_factor':
                     assigned = [n for n in ast.walk(function) if isinstance(n, ast.Assign)]

@@ -16,7 +16,7 @@ from scipy.ndimage import map_coordinates
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import HeightField
 from regolith_terrain.height_field_builder import build_height_field
-from regolith_terrain.hillshade import hillshade
+from regolith_terrain.hillshade import hillshade_image
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset
 from regolith_terrain.lunar.rocks import RockField, Rocks
@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 def shade(z: Floats, spacing: float, elevation_deg: float) -> Floats:
     """Return the hillshade with cast shadows of the terrain, rows from north to south."""
-    lit = hillshade(z, spacing, SUN_AZIMUTH_DEG, elevation_deg)
+    lit = hillshade_image(z, spacing, SUN_AZIMUTH_DEG, elevation_deg)
     azimuth, slope = np.deg2rad(SUN_AZIMUTH_DEG), np.tan(np.deg2rad(elevation_deg))
     i, j = np.meshgrid(*(np.arange(n, dtype=np.float64) for n in z.shape), indexing='ij')
     shadow = np.zeros(z.shape, dtype=bool)

@@ -190,6 +190,7 @@ def _reaches_kernels(path: Path, line: int) -> bool:
 def dependents(module: str, root: Path = ROOT) -> dict[str, set[str]]:
     """Return the modules that import a module directly or indirectly, and the module itself, by package."""
     uses: dict[str, set[str]] = {}
+    public: dict[str, str] = {}
     for setup in (root / 'src').glob('*/setup.py'):
         package = setup.parent.name
         for path in (setup.parent / package).rglob('*.py'):
@@ -198,9 +199,18 @@ def dependents(module: str, root: Path = ROOT) -> dict[str, set[str]]:
                 if isinstance(node, ast.Import):
                     uses.setdefault(name, set()).update(alias.name for alias in node.names)
                 elif isinstance(node, ast.ImportFrom) and node.module:
-                    uses.setdefault(name, set()).update(
-                        {node.module, *(f'{node.module}.{alias.name}' for alias in node.names)}
-                    )
+                    uses.setdefault(name, set()).update(f'{node.module}.{alias.name}' for alias in node.names)
+                    if path.name == '__init__.py':
+                        public |= {
+                            f'{name}.{a.name}': f'{name}.{a.name}' if node.module == name else node.module
+                            for a in node.names
+                            if a.asname == a.name
+                        }
+    # Import of a public name of a package, of a module, or of a name of a module.
+    uses = {
+        name: {public.get(i, i if i in uses else i.rpartition('.')[0]) for i in imports}
+        for name, imports in uses.items()
+    }
     found = {module}
     while grown := {name for name, imports in uses.items() if imports & found} - found:
         found |= grown

@@ -70,9 +70,9 @@ def pushed(depth: float, speed: float, rake: float, cohesion: float, soil_tool: 
     for n in range(round(0.4 / (speed * STEP))):
         pose.center[:] = -0.2 + n * speed * STEP, 0.0, -depth
         sweep_edge(tools, 0, STEP, pose, force, np.zeros(3))
-        tools.told[0, 0] = 0.0
+        tools.telemetry[0, 0] = 0.0
         # Without the creep speed, below which the force is reduced to keep the step stable.
-        creep = max(0.005, 2.0 * tools.told[0, DRAFT] * (speed + 0.005) / speed * STEP / 50.0)
+        creep = max(0.005, 2.0 * tools.telemetry[0, DRAFT] * (speed + 0.005) / speed * STEP / 50.0)
         forces.append(-force[0] * (speed + creep) / speed)
     return float(np.mean(forces))
 

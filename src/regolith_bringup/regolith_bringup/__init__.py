@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from regolith_files.lazy_names import lazy_names
+from regolith_files import export_lazily
 from regolith_world.numerics import kernel_cache
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from regolith_bringup.scenario.schema import ResolvedScenario as ResolvedScenario
     from regolith_bringup.scenario.schema import Scenario as Scenario
 
-__all__, _get, __dir__ = lazy_names(
+__all__, _get, __dir__ = export_lazily(
     __name__,
     {
         'bag.reading': ('Bag',),

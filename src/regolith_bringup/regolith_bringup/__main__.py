@@ -9,8 +9,8 @@ import signal
 
 def main() -> None:
     """Run ``./regolith``."""
-    from regolith_files.streams import open_streams
-    from regolith_world.node_main import disable_mujoco_graphics
+    from regolith_files import open_streams
+    from regolith_world import disable_mujoco_graphics
 
     open_streams()
     disable_mujoco_graphics()

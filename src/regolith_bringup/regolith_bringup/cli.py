@@ -29,12 +29,19 @@ from regolith_bringup.commands.ros2_commands import APPS as ROS_APPS
 from regolith_bringup.commands.terrain import terrain_app
 from regolith_bringup.commands.usage import usage_message
 from regolith_bringup.plugin_calls import as_command, command, command_names
-from regolith_files.extension_points import BENCHMARKS, COMMANDS, EXPERIMENTS
-from regolith_files.plugins import PluginError, entry_points, load_plugins
-from regolith_files.problems import InputError, Problem, allowed_names, counted
-from regolith_files.streams import flush_output
+from regolith_files import (
+    InputError,
+    PluginError,
+    Problem,
+    allowed_names,
+    counted_noun,
+    entry_points,
+    extension_points,
+    flush_output,
+    load_plugins,
+)
+from regolith_world import check_middleware
 from regolith_world.numerics import kernel_cache
-from regolith_world.ros_environment import check_middleware
 
 BAD_INPUT = 2
 NODE_FAILED = 3
@@ -49,7 +56,7 @@ class _Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
-        return [*own, *(name for name in load_plugins(COMMANDS, as_command) if name not in own)]
+        return [*own, *(name for name in load_plugins(extension_points.COMMANDS, as_command) if name not in own)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)
@@ -245,8 +252,8 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
     from regolith_bringup.scenario.loading import load_scenario
     from regolith_bringup.scenario.participant_sections import sections
     from regolith_bringup.scenario.particle_section import particle_costs
-    from regolith_sensors.config.sensors import scenario_sensors
-    from regolith_sensors.render_cost import describe, sensor_costs
+    from regolith_sensors import describe_sensor_costs, sensor_costs
+    from regolith_sensors.config import scenario_sensors
 
     resolved = load_scenario(scenario, settings or (), seed=seed)
     for line in resolved.notices:
@@ -261,7 +268,7 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
     print(f'{resolved.file}: ok; {", ".join([*parts, *sections(s)])}')
     costs = sensor_costs(scenario_sensors(s))
     if costs:
-        print(describe(costs))
+        print(describe_sensor_costs(costs))
 
 
 @app.command()
@@ -311,7 +318,7 @@ def verify(
 def scenarios(as_json: JsonOption = False) -> None:
     """List the shipped scenarios, with their descriptions."""
     from regolith_bringup.scenario.library import find_scenarios
-    from regolith_files.yaml_source import YamlSource
+    from regolith_files import YamlSource
 
     def described(path: Path) -> str:
         try:
@@ -362,7 +369,7 @@ def recover(run_dir: RunArgument) -> None:
     """Repair the bag of a run from its readable part, after a killed recorder or a damaged disk."""
     from regolith_bringup.bag.recover import recover as rebuild
     from regolith_bringup.commands.progress import progress
-    from regolith_files.paths import refuse_url
+    from regolith_files import refuse_url
 
     allowed = 'a run folder, or its bag'
     refuse_url(run_dir, allowed)
@@ -372,8 +379,8 @@ def recover(run_dir: RunArgument) -> None:
     with _RunFolderErrors(run_dir), progress('recover') as tick:
         result = rebuild(run_dir, tick)
     state = 'rebuilt' if result.rebuilt else 'complete'
-    lost = f'; {counted(result.lost_chunks, "damaged chunk")} lost' if result.lost_chunks else ''
-    print(f'{result.path}: {state}; {counted(result.messages, "message")}{lost}')
+    lost = f'; {counted_noun(result.lost_chunks, "damaged chunk")} lost' if result.lost_chunks else ''
+    print(f'{result.path}: {state}; {counted_noun(result.messages, "message")}{lost}')
 
 
 class _RunFolderErrors:
@@ -401,7 +408,10 @@ def bench(
     context: typer.Context,
     name: Annotated[
         str | None,
-        typer.Argument(help="Name of a benchmark, or 'all'. Default: list them.", autocompletion=_names_of(BENCHMARKS)),
+        typer.Argument(
+            help="Name of a benchmark, or 'all'. Default: list them.",
+            autocompletion=_names_of(extension_points.BENCHMARKS),
+        ),
     ] = None,
     as_json: JsonOption = False,
     help_asked: HelpOption = False,
@@ -434,7 +444,9 @@ def experiment(
     context: typer.Context,
     name: Annotated[
         str | None,
-        typer.Argument(help='Name of an experiment. Default: list them.', autocompletion=_names_of(EXPERIMENTS)),
+        typer.Argument(
+            help='Name of an experiment. Default: list them.', autocompletion=_names_of(extension_points.EXPERIMENTS)
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,

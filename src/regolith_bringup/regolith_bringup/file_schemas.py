@@ -18,8 +18,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from regolith_files.extension_points import FILE_KINDS, FileKind
-from regolith_files.plugins import instance_of, load_plugins
+from regolith_files import FileKind, extension_points, instance_of, load_plugins
 
 Models = dict[str, type[BaseModel]]
 DIALECT = 'https://json-schema.org/draft/2020-12/schema'
@@ -27,12 +26,11 @@ DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
 def _scenario() -> Models:
     from regolith_bringup.scenario.schema import Scenario
-    from regolith_sensors.config.lighting import SpotlightConfig
-    from regolith_sensors.config.sensor_types import SensorEntry
-    from regolith_terrain.crm.soil import ParticleSoil
-    from regolith_terrain.terrain_parameters import RigidTerrainConfig, ScmSoilConfig
-    from regolith_world.cycle.participant_type import participant_types
-    from regolith_world.objects.object_types import object_types
+    from regolith_sensors.config import SensorEntry, SpotlightConfig
+    from regolith_terrain import RigidTerrainConfig, ScmSoilConfig
+    from regolith_terrain.crm import ParticleSoil
+    from regolith_world.cycle import participant_types
+    from regolith_world.objects import all_object_types
 
     found: Models = {
         '': Scenario,
@@ -43,7 +41,7 @@ def _scenario() -> Models:
         'terrain.regions[].soil (model crm)': ParticleSoil,
     }
     found |= {name: kind.section for name, kind in sorted(participant_types().items())}
-    return found | {f'objects.NAME (type {name})': kind.section for name, kind in sorted(object_types().items())}
+    return found | {f'objects.NAME (type {name})': kind.section for name, kind in sorted(all_object_types().items())}
 
 
 def _experiment() -> Models:
@@ -71,7 +69,7 @@ def _file_kinds(path: tuple[str, ...]) -> dict[str, FileKind]:
     Args:
         path: Value of ``sys.path``, the key of the cache: a package on a new path may add a kind.
     """
-    return load_plugins(FILE_KINDS, instance_of(FileKind))
+    return load_plugins(extension_points.FILE_KINDS, instance_of(FileKind))
 
 
 def nested_models(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -36,16 +36,23 @@ from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.soil_updates import UPDATES, SoilChanges
 from regolith_bringup.view.terrain_mesh import MeshPiece, TerrainMesh, tile_triangles
 from regolith_bringup.view.terrain_shading import TerrainShading
-from regolith_files.extension_points import ViewMarks
-from regolith_terrain.height_field_builder import build_height_field
-from regolith_world.config import load_section
-from regolith_world.numerics.rotation import from_matrix, matrix
-from regolith_world.ros import qos
-from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.message_conversion import quaternion, vector3
-from regolith_world.ros.naming import helper_node, root_of
-from regolith_world.ros.parameters import declare, declare_run_id, declare_scenario
-from regolith_world.ros.shutdown import ShutdownRequest, run_process
+from regolith_files import ViewMarks
+from regolith_terrain import build_height_field
+from regolith_world import load_section
+from regolith_world.numerics import rotation
+from regolith_world.ros import (
+    Inbox,
+    ShutdownRequest,
+    declare_parameter,
+    declare_run_id,
+    declare_scenario,
+    helper_node,
+    qos,
+    quaternion_message,
+    root_namespace,
+    run_process,
+    vector3_message,
+)
 
 Floats = NDArray[np.float64]
 
@@ -68,10 +75,12 @@ class MarkersNode:
         self.node = Node('markers', namespace='regolith')
         scenario = load_section(declare_scenario(self.node), '', Scenario)
         run = declare_run_id(self.node)
-        self._period_s = 1.0 / declare(self.node, 'rate_hz', 2.0, 'publication rate of markers per wall second [Hz]')
+        self._period_s = 1.0 / declare_parameter(
+            self.node, 'rate_hz', 2.0, 'publication rate of markers per wall second [Hz]'
+        )
         link = helper_node(self.node, 'link')
         self.nodes = [self.node, link]
-        self._root = root_of(self.node)
+        self._root = root_namespace(self.node)
         self._inbox = Inbox(link, run)
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
@@ -229,7 +238,7 @@ class MarkersNode:
             found.header.frame_id = true.header.frame_id
             ahead_ns = int(true.header.stamp.sec) * 10**9 + int(true.header.stamp.nanosec) + _AHEAD_NS
             found.header.stamp.sec, found.header.stamp.nanosec = divmod(ahead_ns, 10**9)
-            found.transform.translation, found.transform.rotation = vector3(place), quaternion(turn)
+            found.transform.translation, found.transform.rotation = vector3_message(place), quaternion_message(turn)
             transforms.append(found)
             del self._odometry[name, 'odom']
         if transforms:
@@ -243,8 +252,8 @@ def publish_world_to_odom(true: tuple[Floats, Floats], odometry_pose: tuple[Floa
         true: Pose of the vehicle base in the world: position and quaternion (x, y, z, w).
         odometry_pose: Pose of the vehicle base in the odometry frame.
     """
-    turn = matrix(true[1]) @ matrix(odometry_pose[1]).T
-    return true[0] - turn @ odometry_pose[0], from_matrix(turn)
+    turn = rotation.matrix(true[1]) @ rotation.matrix(odometry_pose[1]).T
+    return true[0] - turn @ odometry_pose[0], rotation.from_matrix(turn)
 
 
 def _pose(message: Odometry) -> tuple[Floats, Floats]:

@@ -13,18 +13,16 @@ from typing import Any
 
 import typer
 
-from regolith_files.extension_points import (
-    CITATIONS,
-    COMMANDS,
-    REPORT_SECTIONS,
-    SUMMARY,
-    VIEW_LAYERS,
+from regolith_files import (
     Citations,
     ReportSection,
     Run,
     ViewLayer,
+    entry_points,
+    extension_points,
+    load_plugin,
+    load_plugins,
 )
-from regolith_files.plugins import entry_points, load_plugin, load_plugins
 
 _log = logging.getLogger('regolith')
 
@@ -54,11 +52,11 @@ def _ask(group: str, kind: type[Any], *arguments: Any) -> dict[str, Any]:
 def summary_values(run: Run) -> dict[str, Any]:
     """Return the values of packages for ``summary.json``, by key. Values that are not JSON are left out."""
     figures = {}
-    for key, value in _ask(SUMMARY, object, run).items():
+    for key, value in _ask(extension_points.SUMMARY, object, run).items():
         try:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError) as error:
-            _log.warning('%s %s returned a value that is not JSON: %s', SUMMARY, key, error)
+            _log.warning('%s %s returned a value that is not JSON: %s', extension_points.SUMMARY, key, error)
         else:
             figures[key] = value
     return figures
@@ -66,14 +64,14 @@ def summary_values(run: Run) -> dict[str, Any]:
 
 def report_sections(run: Run) -> list[ReportSection]:
     """Return the report sections of packages in order."""
-    found = _ask(REPORT_SECTIONS, ReportSection, run)
+    found = _ask(extension_points.REPORT_SECTIONS, ReportSection, run)
     return [found[name] for name in sorted(found, key=lambda name: (found[name].order, name))]
 
 
 def citations(scenario: Any) -> dict[str, str]:
     """Return the BibTeX entries of the papers behind the models of a scenario, by key in key order."""
     found: dict[str, str] = {}
-    for papers in _ask(CITATIONS, Citations, scenario).values():
+    for papers in _ask(extension_points.CITATIONS, Citations, scenario).values():
         entries = papers.entries()
         found |= {key: entries[key] for key in papers.keys if key in entries}
     return dict(sorted(found.items()))
@@ -81,12 +79,12 @@ def citations(scenario: Any) -> dict[str, str]:
 
 def view_layers(scenario: Any) -> dict[str, ViewLayer]:
     """Return the view layers of packages, by name."""
-    return _ask(VIEW_LAYERS, ViewLayer, scenario)
+    return _ask(extension_points.VIEW_LAYERS, ViewLayer, scenario)
 
 
 def command_names() -> list[str]:
     """Return the names of the commands of packages."""
-    return [point.name for point in entry_points(COMMANDS)]
+    return [point.name for point in entry_points(extension_points.COMMANDS)]
 
 
 def command(name: str) -> Any:
@@ -99,7 +97,7 @@ def command(name: str) -> Any:
         regolith_files.plugins.PluginError: If it cannot be loaded.
         KeyError: If it does not exist.
     """
-    points = {point.name: point for point in entry_points(COMMANDS)}
+    points = {point.name: point for point in entry_points(extension_points.COMMANDS)}
     return load_plugin(points[name], as_command)
 
 

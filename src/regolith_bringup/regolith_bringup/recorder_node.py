@@ -45,15 +45,22 @@ from regolith_bringup.bag.loss_counter import LossCounter
 from regolith_bringup.bag.recorder import BagWriter, qos_profile
 from regolith_bringup.bag.topics import RecordedTopic
 from regolith_bringup.run.process_priority import use_batch_scheduling
-from regolith_files.atomic_write import write_atomically
-from regolith_files.problems import counted
-from regolith_world.checkpoint.disk_reserve import release
-from regolith_world.ros.inbox import LOOK_PERIOD_S, spin_ready
-from regolith_world.ros.naming import helper_node, named_node, root_of
-from regolith_world.ros.parameters import STARTED_BY, declare, declare_run_id
-from regolith_world.ros.shutdown import StartupError, run_process
-from regolith_world.ros.type_matching_subscription import alternatives
-from regolith_world.ros.world_monitor import WorldMonitor
+from regolith_files import counted_noun, write_atomically
+from regolith_world.checkpoint import disk_reserve
+from regolith_world.ros import (
+    START_HINT,
+    TYPE_CHECK_PERIOD_S,
+    StartupError,
+    WorldMonitor,
+    accepted_types,
+    declare_parameter,
+    declare_run_id,
+    helper_node,
+    named_node,
+    root_namespace,
+    run_process,
+    spin_ready,
+)
 
 _COMMAND_STOP = 2
 CLOCKS_HELD = 2
@@ -219,7 +226,7 @@ class Recorder:
     def _follow_types(self) -> None:
         """Subscribe again to topics that are published with another type than usual, before their first message."""
         for place, channel in enumerate(self._channels):
-            others = alternatives(channel.topic.type_name)[1:]
+            others = accepted_types(channel.topic.type_name)[1:]
             if not others or channel.number >= 0:
                 continue
             infos = self._node.get_publishers_info_by_topic(channel.subscription.topic_name)
@@ -246,11 +253,11 @@ class Recorder:
         """
         first, _, rest = topic.removeprefix('/').partition('/')
         if not rest or first == 'regolith':
-            return self._link, f'{root_of(self._node)}{topic}'
+            return self._link, f'{root_namespace(self._node)}{topic}'
         if first not in self._nodes:
             self._nodes[first] = named_node(
                 'recorder',
-                f'{root_of(self._node)}/{first}',
+                f'{root_namespace(self._node)}/{first}',
                 start_parameter_services=False,
                 enable_rosout=False,
                 context=self._node.context,
@@ -280,7 +287,7 @@ class Recorder:
             self._write_counts(closed=True)
         except OSError as error:
             self._bag.abandon()
-            release(self._run_dir)
+            disk_reserve.release(self._run_dir)
             text = f'recording ends at {self._flushed_ns * 1e-9:.2f} s: {self._bag.path}: {error.strerror or error}'
             with suppress(OSError):
                 self._write_counts(closed=False, failure=text)
@@ -303,7 +310,7 @@ class Recorder:
             if now >= self._next_look:
                 self._follow_types()
                 self._watch.look()
-                self._next_look = now + LOOK_PERIOD_S
+                self._next_look = now + TYPE_CHECK_PERIOD_S
             if now >= next_flush:
                 self._bag.flush()
                 self._flushed_ns = self._now_ns
@@ -427,7 +434,9 @@ class Recorder:
             if self._ready:
                 self._ack.publish(UInt64(data=0))
                 self._acknowledged = 0
-                self._node.get_logger().info(f'recording {counted(len(self._channels), "topic")} to {self._bag.folder}')
+                self._node.get_logger().info(
+                    f'recording {counted_noun(len(self._channels), "topic")} to {self._bag.folder}'
+                )
         elif self._cycle not in (-1, self._acknowledged):
             self._ack.publish(UInt64(data=self._cycle))
             self._acknowledged = self._cycle
@@ -461,14 +470,16 @@ def build() -> tuple[Node, Recorder]:
         RecordingError: If no bag can be created.
     """
     node = Node('recorder', namespace='regolith')
-    given = declare(node, 'run_dir', '', 'run folder, in which the bag is created')
+    given = declare_parameter(node, 'run_dir', '', 'run folder, in which the bag is created')
     form = '/name|package/msg/Type[|qos[|publishers]]'
-    lines = declare(node, 'topics', [''], 'recorded topics: /name|package/msg/Type[|qos[|publishers]]')
-    flush_period_s = declare(node, 'flush_period_s', 0.5, 'period of ending a chunk of the bag, wall time [s]')
+    lines = declare_parameter(node, 'topics', [''], 'recorded topics: /name|package/msg/Type[|qos[|publishers]]')
+    flush_period_s = declare_parameter(
+        node, 'flush_period_s', 0.5, 'period of ending a chunk of the bag, wall time [s]'
+    )
     run_dir = Path(given)
     if not given or not run_dir.is_dir():
         found = f'{given!r} is not a folder' if given else 'is not set'
-        raise StartupError(f'recorder: parameter run_dir {found}; allowed: a run folder. {STARTED_BY}')
+        raise StartupError(f'recorder: parameter run_dir {found}; allowed: a run folder. {START_HINT}')
     try:
         topics = [RecordedTopic.parse(line) for line in lines if line]
     except ValueError as error:

@@ -19,35 +19,44 @@ from regolith_bringup.run.process_allocation import usable_cores
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.participant_sections import sections
 from regolith_bringup.scenario.schema import Scenario
-from regolith_sensors.config.sensors import lossless_streams, scenario_sensors
+from regolith_sensors.config import lossless_streams, scenario_sensors
+from regolith_terrain.ros import MapTopics, create_height_service, create_state_service
 from regolith_terrain.ros import record_codec as soil_wire
-from regolith_terrain.ros.map_topics import MapTopics
-from regolith_terrain.ros.services import create_height_service, create_state_service
-from regolith_vehicles.agent.agent import VehicleAgent
-from regolith_vehicles.agent.vehicle_state import VehicleState
-from regolith_vehicles.config import VehicleEntry
-from regolith_vehicles.ros.vehicle_topics import VehicleTopics
-from regolith_world.config import load_section
-from regolith_world.cycle import records
-from regolith_world.cycle.participant import Participant
-from regolith_world.cycle.participant_type import ParticipantType
-from regolith_world.ros import qos, record_codec
-from regolith_world.ros.announcement import Announcement
-from regolith_world.ros.checkpoint_services import CheckpointServices
-from regolith_world.ros.entity_services import EntityServices
-from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.named_pose_services import PoseServices
-from regolith_world.ros.naming import helper_node, named_node, root_of
-from regolith_world.ros.parameters import declare, declare_run_id, declare_scenario
-from regolith_world.ros.participant_host import WORD_S
-from regolith_world.ros.remote_nodes import RemoteNodes
-from regolith_world.ros.runner import Runner
-from regolith_world.ros.shutdown import run_process
-from regolith_world.ros.simulation_services import SimulationServices
-from regolith_world.ros.startup_timeout import StartupNotice, StartupTimeout
-from regolith_world.watchdog import FILE, Alive
-from regolith_world.world import AdmissionError
-from regolith_world.world_node import MAX_SENSOR_LAG, REMOTE_NODES, WAIT_FOR_RECORDER
+from regolith_vehicles import VehicleEntry
+from regolith_vehicles.agent import VehicleAgent, VehicleState
+from regolith_vehicles.ros import VehicleTopics
+from regolith_world import (
+    MAX_SENSOR_LAG_DESCRIPTION,
+    REMOTE_NODES_DESCRIPTION,
+    WAIT_FOR_RECORDER_DESCRIPTION,
+    AdmissionError,
+    watchdog,
+    load_section,
+)
+from regolith_world.cycle import CycleResult as CycleResultRecord
+from regolith_world.cycle import Participant, ParticipantType
+from regolith_world.ros import (
+    WAIT_REPORT_S,
+    Announcement,
+    CheckpointServices,
+    EntityServices,
+    Inbox,
+    PoseServices,
+    RemoteNodes,
+    Runner,
+    SimulationServices,
+    StartupNotice,
+    StartupTimeout,
+    declare_parameter,
+    declare_run_id,
+    declare_scenario,
+    helper_node,
+    named_node,
+    qos,
+    record_codec,
+    root_namespace,
+    run_process,
+)
 
 
 class SingleProcessNode:
@@ -57,18 +66,18 @@ class SingleProcessNode:
         node = Node('world', namespace='regolith')
         self._run_id = declare_run_id(node)
         scenario_file = declare_scenario(node)
-        run_dir = declare(node, 'run_dir', '', 'run folder; empty: write no files')
-        alive = Alive(Path(run_dir) / FILE) if run_dir else None
-        self._restore_from = declare(
+        run_dir = declare_parameter(node, 'run_dir', '', 'run folder; empty: write no files')
+        alive = watchdog.Alive(Path(run_dir) / watchdog.FILE) if run_dir else None
+        self._restore_from = declare_parameter(
             node, 'restore_from', '', 'checkpoint folder to continue from; empty: start at t = 0'
         )
-        recorded = declare(node, 'wait_for_recorder', False, WAIT_FOR_RECORDER)
-        lag_s = declare(node, 'max_sensor_lag_s', -1.0, MAX_SENSOR_LAG)
+        recorded = declare_parameter(node, 'wait_for_recorder', False, WAIT_FOR_RECORDER_DESCRIPTION)
+        lag_s = declare_parameter(node, 'max_sensor_lag_s', -1.0, MAX_SENSOR_LAG_DESCRIPTION)
         self._followed: list[Any] = []
         scenario = load_section(scenario_file, '', Scenario)
         namespace = node.get_namespace()
         link = helper_node(node, 'link')
-        remote_nodes = declare(node, 'remote_nodes', [''], REMOTE_NODES)
+        remote_nodes = declare_parameter(node, 'remote_nodes', [''], REMOTE_NODES_DESCRIPTION)
         self._remote = RemoteNodes(link, remote_nodes, scenario_file, run_dir)
         self._announcement = Announcement(node, link, self._run_id, scenario.name, self._remote)
         self._timeout_s = scenario.world.start_timeout_s
@@ -118,7 +127,9 @@ class SingleProcessNode:
             alive=alive,
             scenario=scenario.name,
             processes='one',
-            duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: no end'),
+            duration_s=declare_parameter(
+                node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: no end'
+            ),
             inbox=self.inbox,
             recorded=recorded,
             max_sensor_lag_s=lag_s,
@@ -129,11 +140,11 @@ class SingleProcessNode:
         self.entities = EntityServices(node, self.runner, simulation.world, self._start_vehicle)
         self.past = CheckpointServices(node, self.runner, simulation.world)
         self.poses = PoseServices(node, scenario.named_poses)
-        self.runner.paused = declare(node, 'start_paused', False, 'whether the world starts paused')
+        self.runner.paused = declare_parameter(node, 'start_paused', False, 'whether the world starts paused')
 
     def _show(self, name: str, agent: VehicleAgent, followed: Iterable[str]) -> None:
         """Create the node and topics of a vehicle."""
-        vehicle = named_node('agent', f'{root_of(self.nodes[0])}/{name}')
+        vehicle = named_node('agent', f'{root_namespace(self.nodes[0])}/{name}')
         self._topics[name] = VehicleTopics(vehicle, agent, self.simulation.scenario.seed)
         self._followed += self._topics[name].followed(followed)
         vehicle_link = helper_node(vehicle, 'link')
@@ -199,7 +210,7 @@ class SingleProcessNode:
             self._topics[name].publish(snapshot)
         self._ready = []
 
-    def _collect(self, answer: records.CycleResult) -> None:
+    def _collect(self, answer: CycleResultRecord) -> None:
         """Collect the snapshots of all threads at their end."""
         self._publish_record(self._results, record_codec.cycle_result_bytes, answer)
         self._ready += self._snapshots
@@ -210,7 +221,7 @@ class SingleProcessNode:
         self._starting.done()
         patience = StartupTimeout(self.nodes[0], 'starting', self._timeout_s)
         missing = self.runner.followers.missing
-        next_word = time.monotonic() + WORD_S
+        next_word = time.monotonic() + WAIT_REPORT_S
         while (
             not self._announcement.alone()
             or missing()
@@ -219,7 +230,7 @@ class SingleProcessNode:
             if self.runner.leaving.asked:
                 return 0
             if (hint := self._remote.wait_for(missing())) and time.monotonic() > next_word:
-                next_word = time.monotonic() + WORD_S
+                next_word = time.monotonic() + WAIT_REPORT_S
                 self.nodes[0].get_logger().info(f'waiting for {", ".join(missing())}{hint}')
             if patience.left() < 0.0:
                 print(f'{missing() or ["sensors"]} did not join within {self._timeout_s} s', file=sys.stderr)

@@ -13,21 +13,15 @@ import numpy as np
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors import warm_up as sensors
-from regolith_terrain.dem.beds import Bin, Grains, fill_bin
-from regolith_terrain.height_field import FlatField
-from regolith_terrain.height_field_builder import build_rocks
-from regolith_terrain.raster import RasterField
-from regolith_vehicles.proving_ground.drive import make_vehicle
-from regolith_vehicles.proving_ground.settings import Settings
-from regolith_world.config import WorldConfig
-from regolith_world.cycle.participant_type import participant_types
-from regolith_world.cycle.records import Shape, ShapeKind
-from regolith_world.node_main import end_with
+from regolith_terrain import FlatField, RasterField, build_rocks
+from regolith_terrain.dem import GrainBin, Grains, fill_bin
+from regolith_vehicles.experiments import proving_ground
+from regolith_vehicles.proving_ground import make_proving_vehicle
+from regolith_world import World, WorldConfig, end_with_process
+from regolith_world.cycle import Shape, ShapeKind, participant_types
 from regolith_world.numerics import kernel_cache
-from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
-from regolith_world.ros.gc_settings import freeze_garbage_collector
-from regolith_world.world import World
+from regolith_world.objects import RigidBody, make_rigid_state, sphere_inertia
+from regolith_world.ros import freeze_garbage_collector
 
 
 def _rovers() -> None:
@@ -41,7 +35,7 @@ def _rovers() -> None:
 def _on_hard_ground() -> None:
     """Drop a truck and a tank onto rigid terrain."""
     for vehicle in ('hmmwv', 'm113'):
-        make_vehicle(Settings(vehicle=vehicle, maneuver='settle'))
+        make_proving_vehicle(proving_ground.Settings(vehicle=vehicle, maneuver='settle'))
 
 
 def _particles() -> None:
@@ -90,7 +84,7 @@ def _elevation_model() -> None:
 def _grains() -> None:
     """Fill a small bin with grains."""
     grains = Grains(radius_m=0.01, youngs_modulus_pa=5e6)
-    fill_bin(Bin(length_m=0.1, width_m=0.06, depth_m=0.03), grains, 9.81)
+    fill_bin(GrainBin(length_m=0.1, width_m=0.06, depth_m=0.03), grains, 9.81)
 
 
 def _linkages() -> None:
@@ -111,7 +105,7 @@ def _collision() -> None:
     balls = []
     for name, x in (('a', -0.2), ('b', 0.2)):
         velocity = np.array([-20.0 * x, 0.0, 0.0])
-        state = rigid_state(name, np.array([x, 0.0, 0.0]), 1.0, inertia, linear_velocity=velocity)
+        state = make_rigid_state(name, np.array([x, 0.0, 0.0]), 1.0, inertia, linear_velocity=velocity)
         balls.append(RigidBody(name, state, [shape]))
     world = World(WorldConfig(), balls)
     while world.t_ns < 40_000_000:
@@ -120,7 +114,7 @@ def _collision() -> None:
 
 def _start_worker(parent: int) -> None:
     """Initialize a compiling process, which ends with its parent."""
-    end_with(parent)
+    end_with_process(parent)
     # Compilation creates many objects, few of which are garbage.
     freeze_garbage_collector()
 

@@ -15,7 +15,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from regolith_bringup.bag.message_definitions import schema_text
 from regolith_bringup.bag.recorder import BagWriter, qos_profile
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
-from regolith_world.cycle.records import GROUND, VEHICLE
+from regolith_world.cycle.records import TERRAIN_ROLES, VEHICLE_ROLES
 
 SOURCES = Path(__file__).resolve().parents[2]
 SPEED = 0.3
@@ -113,7 +113,7 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: in
                 verdict=verdict,
                 command=2 if last else 0,
                 participants=['amber', 'basalt', 'terrain'],
-                roles=np.array([VEHICLE.code(), VEHICLE.code(), GROUND.code()], dtype=np.uint8),
+                roles=np.array([VEHICLE_ROLES.code(), VEHICLE_ROLES.code(), TERRAIN_ROLES.code()], dtype=np.uint8),
             )
             add('/regolith/cycle', message, t_ns, wall_ns + attempt * 1_000_000)
             if last:

@@ -11,7 +11,7 @@ import pytest
 
 from regolith_bringup.cli import main
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
-from regolith_world.checkpoint.files import Checkpoint, write
+from regolith_world.checkpoint.files import Checkpoint, write_checkpoint
 
 
 def called(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -84,7 +84,7 @@ def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd:
     """One that was cut short, of another format, or of another scenario; no process is started for it."""
 
     def saved(*names: str) -> Path:
-        write(tmp_path / 't1', Checkpoint(10**9, 'ab', dict.fromkeys(names, b'12345')))
+        write_checkpoint(tmp_path / 't1', Checkpoint(10**9, 'ab', dict.fromkeys(names, b'12345')))
         return tmp_path / 't1'
 
     def refused(folder: Path) -> str:

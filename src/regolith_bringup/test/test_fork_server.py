@@ -17,7 +17,7 @@ import pytest
 from regolith_bringup.run import fork_server
 from regolith_bringup.run.fork_server import ForkedProcess, is_ours
 from regolith_bringup.run.node_processes import _spawned
-from regolith_world.node_main import PARENT
+from regolith_world.node_main import PARENT_VARIABLE
 
 TELLS = """
 import json, os, signal, sys
@@ -52,7 +52,7 @@ def test_a_script_finds_what_it_finds_in_a_process_of_its_own(tmp_path: Path) ->
         found.append(json.loads(lines[1]))
         # Each ends with its own parent.
         given = found[-1].pop('environment')
-        assert int(given[PARENT]) > 0 and given['OF_ITS_OWN'] == 'yes' and 'PYTEST_CURRENT_TEST' not in given
+        assert int(given[PARENT_VARIABLE]) > 0 and given['OF_ITS_OWN'] == 'yes' and 'PYTEST_CURRENT_TEST' not in given
     forked, spawned = found
     assert forked == spawned
     assert forked['argv'] == [str(path), '--one', 'two three']

@@ -14,7 +14,7 @@ from regolith_bringup.run.launched_run import LaunchedRun, LaunchStep
 from regolith_bringup.run.node_plan import NodeSpec, node_specs
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_world.checkpoint.files import Checkpoint, write
+from regolith_world.checkpoint.files import Checkpoint, write_checkpoint
 from regolith_world.restart_policy import RESTARTS
 
 
@@ -80,7 +80,7 @@ def test_a_killed_world_is_a_reason_with_a_way_on(tmp_path: Path) -> None:
     run, specs = the_run(tmp_path)
     (tmp_path / 'started').touch()
     (tmp_path / 'scenario.yaml').write_text('name: two\nseed: 1\nvehicles: {amber: {}}\n')
-    write(
+    write_checkpoint(
         tmp_path / 'checkpoints' / 't000005.000', Checkpoint(0, '', dict.fromkeys(('world', 'amber', 'terrain'), b''))
     )
     leave = run.ended(specs['regolith/world'], -9, shutting_down=False).leave

@@ -162,7 +162,7 @@ def test_regions_of_particles_do_not_overlap_and_have_names_of_their_own(tmp_pat
 
 def test_a_hundred_million_particles_do_not_fit_on_24_gb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory and hours stand in the refusal: 840 bytes each, and years for a laptop's thread."""
-    monkeypatch.setattr(particle_section, 'memory_gb', lambda: 24.0)
+    monkeypatch.setattr(particle_section, 'machine_memory_gb', lambda: 24.0)
     fine = {'spacing_m': 0.004, 'depth_m': 2.0}
     with pytest.raises(InputError) as caught:
         scenario(tmp_path, **fine)

@@ -18,7 +18,7 @@ from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files import plugins
 from regolith_files.problems import InputError
-from regolith_sensors.config.sensor_types import sensor_types
+from regolith_sensors.config.sensor_types import all_sensor_types
 
 GROUPS = ('scenarios', 'vehicles', 'drivers', 'sensors', 'benchmarks', 'experiments')
 
@@ -62,7 +62,7 @@ def test_lists_skip_a_broken_plugin_and_warn_once(caplog: pytest.LogCaptureFixtu
     said = [record.getMessage() for record in caplog.records]
     assert len(said) == 2 and all('plug-in skipped' in text and 'package bad_moon 1.2' in text for text in said)
     assert 'a_library_nobody_has' in said[0] and 'no license' in said[1]
-    assert 'camera' in sensor_types() and not {'bad', 'worse'} & set(sensor_types())
+    assert 'camera' in all_sensor_types() and not {'bad', 'worse'} & set(all_sensor_types())
     assert 'scm' in benchmarks() and 'bad' not in benchmarks()
     load_scenario('two_rovers')
     load_scenario('good')

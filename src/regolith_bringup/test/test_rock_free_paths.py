@@ -18,7 +18,7 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field_builder import build_height_field, build_rocks
 from regolith_terrain.terrain_participant import handshake_parameters
-from regolith_vehicles.agent.planned_path import planned_path, running_gear_radius
+from regolith_vehicles.agent.planned_path import planned_base_path, running_gear_radius
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model
 from regolith_vehicles.drivers.builtin import make_driver
 from regolith_vehicles.dynamics.kinematics import WheelLayout
@@ -135,7 +135,7 @@ def test_rocks_leave_the_way_only() -> None:
 def test_given_paths_of_drivers() -> None:
     def path(duration_s: float = 10.0, **driver: Any) -> np.ndarray:
         return np.array(
-            planned_path(
+            planned_base_path(
                 VehicleEntry.model_validate({'position': [2.0, 1.0], 'heading_deg': 90.0, 'driver': driver}), duration_s
             )
         )

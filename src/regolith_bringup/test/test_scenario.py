@@ -16,7 +16,7 @@ from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import InputError
-from regolith_files.yaml_source import YamlSource, parse_value
+from regolith_files.yaml_source import YamlSource, parse_yaml_value
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.config.sensor_types import SensorEntry
 from regolith_sensors.inertial.gnss_config import GnssConfig
@@ -176,8 +176,8 @@ def test_problems_of_a_union_are_reported_as_one() -> None:
 
 
 def test_yaml_as_people_write_it(tmp_path: Path) -> None:
-    assert parse_value('1e-3') == 1e-3
-    assert parse_value('') is None
+    assert parse_yaml_value('1e-3') == 1e-3
+    assert parse_yaml_value('') is None
     path = tmp_path / 'a.yaml'
     path.write_text('base: &b {x: 1, y: 2}\non: {<<: *b, y: 3}\nlist: [1.5e3, a]\n')
     source = YamlSource(path, what='a scenario')

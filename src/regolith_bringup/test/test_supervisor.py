@@ -17,7 +17,7 @@ import pytest
 from regolith_bringup.run import node_processes, supervisor
 from regolith_bringup.run.node_plan import NodeSpec
 from regolith_bringup.run.supervisor import NODE_FAILED, Supervisor
-from regolith_world.checkpoint.files import Checkpoint, write
+from regolith_world.checkpoint.files import Checkpoint, write_checkpoint
 from regolith_world.restart_policy import RESTARTS
 
 OVER = """printf '{"failure": "%s"}' > world_summary.json\n"""
@@ -122,7 +122,9 @@ def test_node_that_reports_a_fatal_error_is_not_restarted(tmp_path: Path, monkey
 def test_killed_world_is_named_with_the_last_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / 'scenario.yaml').write_text('name: two\nseed: 1\nvehicles: {agent: {}}\n')
     for name in ('t000005.000', 't000010.000', 't000015.000'):
-        write(tmp_path / 'checkpoints' / name, Checkpoint(0, '', dict.fromkeys(('world', 'agent', 'terrain'), b'')))
+        write_checkpoint(
+            tmp_path / 'checkpoints' / name, Checkpoint(0, '', dict.fromkeys(('world', 'agent', 'terrain'), b''))
+        )
     (tmp_path / 'checkpoints' / 't000015.000' / 'manifest.json').unlink()  # it was killed while it wrote
     scripts = {'world': 'touch started\nsleep 0.1\nkill -9 $$\n', 'agent': 'sleep 30\n'}
     assert scripted(tmp_path, monkeypatch, scripts).run() == NODE_FAILED

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regolith_files.lazy_names import lazy_names
+from regolith_files import export_lazily
 
 if TYPE_CHECKING:
     from regolith_comms.broker import Broker as Broker
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from regolith_comms.visibility import TileGraph as TileGraph
     from regolith_comms.world_grid import WorldGrid as WorldGrid
 
-__all__, __getattr__, __dir__ = lazy_names(
+__all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
         'broker': ('Broker',),

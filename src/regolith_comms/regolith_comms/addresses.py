@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from regolith_files.problems import as_yaml_text
-from regolith_world.names import LONGEST_NAME, fits_ros
+from regolith_files import as_yaml_text
+from regolith_world import LONGEST_NAME, is_valid_ros_name
 
 BROADCAST = 'broadcast'
 MULTICAST = 'multicast'
@@ -20,7 +20,7 @@ def check_name(radio: str) -> None:
     Raises:
         ValueError: If the name is not valid; names the allowed names.
     """
-    if radio in (BROADCAST, MULTICAST) or not fits_ros(radio):
+    if radio in (BROADCAST, MULTICAST) or not is_valid_ros_name(radio):
         allowed = (
             f'letters, digits and single underscores, a letter first, at most {LONGEST_NAME}; neither {BROADCAST} nor '
             f'{MULTICAST}'

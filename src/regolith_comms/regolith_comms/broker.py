@@ -24,7 +24,7 @@ from regolith_comms.link import LinkModel
 from regolith_comms.link_statistics import LinkStatistics
 from regolith_comms.packet_delivery import CapacityWindows, DeliveryOutcome, deliver
 from regolith_comms.radio_config import MAX_PAYLOAD
-from regolith_world.random.philox import stream_key
+from regolith_world.random import stream_key
 
 _REASON = {
     DeliveryOutcome.TX_CAPACITY: 'tx_capacity',

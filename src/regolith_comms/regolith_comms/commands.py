@@ -11,9 +11,8 @@ from typing import Annotated
 import typer
 
 from regolith_comms.config import CommsConfig
-from regolith_files.extension_points import CommandContext
-from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
-from regolith_world.cycle.participant_context import ParticipantContext
+from regolith_files import CommandContext, InputError, Problem, allowed_names, as_yaml_text
+from regolith_world.cycle import ParticipantContext
 
 comms = typer.Typer(help='Build tile graphs and plot radio coverage.', no_args_is_help=True)
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from regolith_world.participant_node import ParticipantNode
-from regolith_world.ros.participant_host import run_participant
+from regolith_world import ParticipantNode
+from regolith_world.ros import run_participant
 
 
 def main() -> None:

@@ -24,9 +24,8 @@ from regolith_comms.link import LinkModel, Links
 from regolith_comms.packet_delivery import CapacityWindows, deliver
 from regolith_comms.radio import Floats
 from regolith_comms.relays import relay_table
-from regolith_world.cycle.participant import Participant
-from regolith_world.cycle.records import BodyState, Command, Cycle, CycleResult, JoinRequest, Roles
-from regolith_world.numerics.rotation import matrix
+from regolith_world.cycle import BodyState, Command, Cycle, CycleResult, JoinRequest, Participant, Roles
+from regolith_world.numerics import rotation
 
 ROLES = Roles(inputs=True)
 NO_LIMIT_NS = 2**62
@@ -394,4 +393,4 @@ def due(since_ns: int, now_ns: int, first_s: float, period_s: float | None = Non
 
 def behind(body: BodyState, distance: float) -> Floats:
     """Return the point at a distance [m] behind a body's origin, along its -x axis, shape (3,)."""
-    return np.asarray(body.position - distance * matrix(body.orientation)[:, 0])
+    return np.asarray(body.position - distance * rotation.matrix(body.orientation)[:, 0])

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from regolith_comms.addresses import DEFAULT_PORT, MAX_PORT
 from regolith_comms.radio_config import MAX_PAYLOAD
-from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Section
+from regolith_files import LONGEST_DURATION_S, SHORTEST_DURATION_S, Section, TimeSinceStart
 
 RelayMode = Literal['wiki', 'reference']
 RELAY_MODES: tuple[RelayMode, ...] = ('wiki', 'reference')
@@ -32,12 +32,12 @@ class Traffic(Section):
     dst: str = Field(min_length=1, description="Name of the receiver, or 'broadcast' or 'multicast'.")
     port: int = Field(DEFAULT_PORT, ge=1, le=MAX_PORT, description='Port that receives the datagrams.')
     size_bytes: int = Field(100, ge=0, le=MAX_PAYLOAD, description='Payload size [B].')
-    period_s: float = Field(1.0, ge=1e-3, le=LONGEST_S, description='Time between two datagrams [s].')
-    start_s: Moment = Field(0.0, description='Simulated time of the first datagram [s].')
+    period_s: float = Field(1.0, ge=1e-3, le=LONGEST_DURATION_S, description='Time between two datagrams [s].')
+    start_s: TimeSinceStart = Field(0.0, description='Simulated time of the first datagram [s].')
     end_s: float | None = Field(
         None,
-        ge=SHORTEST_S,
-        le=LONGEST_S,
+        ge=SHORTEST_DURATION_S,
+        le=LONGEST_DURATION_S,
         description='Simulated time after which no datagrams are sent [s]. Absent: no end.',
     )
 
@@ -46,7 +46,7 @@ class BreadcrumbDrop(Section):
     """Breadcrumb dropped at a set time."""
 
     vehicle: str = Field(min_length=1, description='Vehicle that drops the breadcrumb.')
-    time_s: Moment = Field(description='Simulated time of the drop [s].')
+    time_s: TimeSinceStart = Field(description='Simulated time of the drop [s].')
 
 
 class CommsConfig(Section):
@@ -72,13 +72,13 @@ class CommsConfig(Section):
         1.0, ge=0.0, description='Height of all antennas above the vehicle origin or station [m].'
     )
     stations: dict[str, Position] = Field({}, description='Stationary radios: position [m] by name.')
-    beacon_period_s: Annotated[Moment, AfterValidator(_none_or_period)] = Field(
+    beacon_period_s: Annotated[TimeSinceStart, AfterValidator(_none_or_period)] = Field(
         1.0, description='Time between two beacons of each radio [s]. 0: no beacons.'
     )
     traffic: tuple[Traffic, ...] = ()
     breadcrumbs_per_vehicle: int = Field(6, ge=0, description='Number of breadcrumbs of each vehicle at the start.')
     breadcrumb_drops: tuple[BreadcrumbDrop, ...] = ()
-    breadcrumb_delay_s: Moment = Field(
+    breadcrumb_delay_s: TimeSinceStart = Field(
         3.0, description='Time between the drop of a breadcrumb and its first relaying [s]; 3 s as in SubT.'
     )
     drop_offset_m: float = Field(
@@ -89,5 +89,5 @@ class CommsConfig(Section):
         False, description="Whether a broadcast counts against its transmitter's capacity once per receiver."
     )
     links_period_s: float = Field(
-        1.0, ge=1e-3, le=LONGEST_S, description='Time between two messages on comms/links [s].'
+        1.0, ge=1e-3, le=LONGEST_DURATION_S, description='Time between two messages on comms/links [s].'
     )

@@ -14,7 +14,7 @@ from regolith_comms.config import CommsConfig
 from regolith_comms.radio import success_probability
 from regolith_comms.terrain_graph import HeightMap
 from regolith_comms.tile_graph_builder import height_map, link_model
-from regolith_world.cycle.participant_context import ParticipantContext
+from regolith_world.cycle import ParticipantContext
 
 Array = NDArray[np.float64]
 _MOST_PIXELS = 260

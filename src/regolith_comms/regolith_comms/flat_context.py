@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.cycle.participant_context import ParticipantContext, Place
+from regolith_world.cycle import HorizontalPosition, ParticipantContext
 
 
 class FlatSurface:
@@ -34,6 +34,6 @@ class FlatSurface:
         return 'level'
 
 
-def flat_context(vehicles: dict[str, tuple[Place, ...]] | None = None) -> ParticipantContext:
+def flat_context(vehicles: dict[str, tuple[HorizontalPosition, ...]] | None = None) -> ParticipantContext:
     """Return a participant context on level ground."""
     return ParticipantContext('level', 0, vehicles or {}, FlatSurface)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_comms.radio import Floats
 from regolith_comms.radio_config import Radio
-from regolith_world.random.philox import normal_and_uniform
+from regolith_world.random import normal_and_uniform
 
 Longs = NDArray[np.int64]
 Keys = NDArray[np.uint64]

@@ -17,7 +17,7 @@ from regolith_comms.config import CommsConfig
 from regolith_comms.coverage import CoverageMap
 from regolith_comms.terrain_graph import LEG_COST, HeightMap
 from regolith_comms.visibility import TileGraph
-from regolith_world.cycle.participant_context import ParticipantContext
+from regolith_world.cycle import ParticipantContext
 
 _INK = '#22262b'
 _MARK = '#d55e00'

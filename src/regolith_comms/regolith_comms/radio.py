@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import erfc
 
 from regolith_comms.radio_config import Radio, load_radio, radio_names
-from regolith_world.numerics.portable_math import each
+from regolith_world.numerics import portable_math
 
 Floats = NDArray[np.float64]
 
@@ -57,13 +57,15 @@ def received_power(range_m: ArrayLike, hops: ArrayLike, cost: ArrayLike, radio: 
         if radio.model == 'distance':
             mean, variance = np.full(range_m.shape, radio.tx_power_dbm), 0.0
         elif radio.model == 'log_normal_range':
-            loss = radio.path_loss_1m_db + 10.0 * radio.fading_exponent * each(_decades, range_m)
+            loss = radio.path_loss_1m_db + 10.0 * radio.fading_exponent * portable_math.each(_decades, range_m)
             mean, variance = radio.tx_power_dbm - loss, radio.fading_variance_db2
         else:
             beyond |= ~(cost <= radio.visibility_cost_max)
             exponent = radio.fading_exponent + radio.visibility_cost_to_fading_exponent * cost
             effective = radio.scaling_factor * (range_m + hops * radio.range_per_hop_m)
-            mean = radio.tx_power_dbm - (radio.path_loss_1m_db + 10.0 * exponent * each(_decades, effective))
+            mean = radio.tx_power_dbm - (
+                radio.path_loss_1m_db + 10.0 * exponent * portable_math.each(_decades, effective)
+            )
             variance = radio.fading_variance_db2
     return np.where(beyond, -np.inf, mean), np.where(beyond, 0.0, variance)
 

@@ -10,9 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from regolith_files.extension_points import FileKind
-from regolith_files.file_library import FileLibrary
-from regolith_files.section import Section
+from regolith_files import FileKind, FileLibrary, Section
 
 MAX_PAYLOAD = 1500
 """Maximum payload of a datagram [B]."""

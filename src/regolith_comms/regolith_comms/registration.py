@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regolith_comms.config import CommsConfig
-from regolith_files.yaml_source import YamlSource
-from regolith_world.cycle.participant_context import ParticipantContext
-from regolith_world.cycle.participant_type import ParticipantType, Progress
-from regolith_world.cycle.records import CycleResult
+from regolith_files import YamlSource
+from regolith_world.cycle import CycleResult, ParticipantContext, ParticipantType, ProgressCallback
 
 if TYPE_CHECKING:
     from regolith_comms.comms_participant import CommsParticipant
@@ -34,7 +32,9 @@ class CommsType(ParticipantType[CommsConfig, 'CommsParticipant']):
 
         return resolved_comms(section, site, source)
 
-    def prepared(self, section: CommsConfig, site: ParticipantContext, folder: Path, progress: Progress) -> CommsConfig:
+    def prepared(
+        self, section: CommsConfig, site: ParticipantContext, folder: Path, progress: ProgressCallback
+    ) -> CommsConfig:
         """Return the section with a tile graph, built from the terrain if no file is given."""
         from regolith_comms.tile_graph_builder import with_graph_files
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from regolith_comms.config import CommsConfig
 from regolith_comms.radio_config import load_radio
-from regolith_files.extension_points import Caption, Citations, Figure, ReportSection, Run, Table
+from regolith_files import Caption, Citations, Figure, ReportSection, Run, Table
 
 _CAPTION = (
     'Lost: from five lost datagrams in a row to the next delivery. For a broadcast every receiver '

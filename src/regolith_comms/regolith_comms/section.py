@@ -12,10 +12,9 @@ from typing import Any
 from regolith_comms.addresses import BROADCAST, MULTICAST
 from regolith_comms.config import CommsConfig
 from regolith_comms.radio_config import RADIOS, load_radio
-from regolith_files.problems import allowed_names
-from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_world.cycle.participant_context import ParticipantContext, TerrainSurface, out_of_bounds
-from regolith_world.names import check_name
+from regolith_files import KeyPath, YamlSource, allowed_names
+from regolith_world import check_name
+from regolith_world.cycle import ParticipantContext, TerrainSurface, out_of_bounds
 
 
 def resolved_comms(config: CommsConfig, site: ParticipantContext, source: YamlSource) -> CommsConfig:

@@ -16,9 +16,8 @@ from regolith_comms.radio_config import load_radio
 from regolith_comms.terrain_graph import HeightMap, build_graph_and_grid, tile_layout
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import WorldGrid
-from regolith_files.atomic_write import write_atomically
-from regolith_world.cycle.participant_context import ParticipantContext
-from regolith_world.cycle.participant_type import Progress
+from regolith_files import write_atomically
+from regolith_world.cycle import ParticipantContext, ProgressCallback
 
 _POSTS_PER_TILE = 10
 
@@ -36,7 +35,7 @@ def link_model(config: CommsConfig, site: ParticipantContext) -> LinkModel:
 
 
 def with_graph_files(
-    config: CommsConfig, site: ParticipantContext, folder: Path, progress: Progress = lambda done, of: None
+    config: CommsConfig, site: ParticipantContext, folder: Path, progress: ProgressCallback = lambda done, of: None
 ) -> CommsConfig:
     """Write graph and grid into a folder if the section lacks them, and return the section with their paths.
 
@@ -62,7 +61,7 @@ def write_graph_files(graph: TileGraph, grid: WorldGrid, folder: Path, name: str
 
 
 def build_from_config(
-    config: CommsConfig, site: ParticipantContext, progress: Progress = lambda done, of: None
+    config: CommsConfig, site: ParticipantContext, progress: ProgressCallback = lambda done, of: None
 ) -> tuple[TileGraph, WorldGrid]:
     """Return graph and grid built from the terrain.
 

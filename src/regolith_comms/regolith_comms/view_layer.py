@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from regolith_files.extension_points import ViewLayer, ViewMarks
+from regolith_files import ViewLayer, ViewMarks
 
 LINKS = '/regolith/comms/links'
 _GOOD, _POOR, _LOST = (78, 214, 143), (245, 190, 60), (226, 84, 66)

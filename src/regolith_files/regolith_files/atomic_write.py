@@ -10,6 +10,10 @@ from pathlib import Path
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Replace the content of a file atomically: a reader sees the old or the new content.
 
+    Args:
+        path: File to write.
+        content: New content; text is encoded as UTF-8.
+
     Raises:
         OSError: If the file cannot be written. The temporary file is removed.
     """

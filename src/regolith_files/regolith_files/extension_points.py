@@ -40,10 +40,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-COMMANDS, REPORT_SECTIONS, SUMMARY = 'regolith.commands', 'regolith.report_sections', 'regolith.summary'
+COMMANDS = 'regolith.commands'
+"""Entry point group of commands."""
+REPORT_SECTIONS = 'regolith.report_sections'
+"""Entry point group of sections of the report."""
+SUMMARY = 'regolith.summary'
+"""Entry point group of sections of the summary."""
 CITATIONS = 'regolith.citations'
-VIEW_LAYERS, BENCHMARKS, EXPERIMENTS = 'regolith.view_layers', 'regolith.benchmarks', 'regolith.experiments'
+"""Entry point group of citations."""
+VIEW_LAYERS = 'regolith.view_layers'
+"""Entry point group of overlays in the viewer."""
+BENCHMARKS = 'regolith.benchmarks'
+"""Entry point group of benchmarks."""
+EXPERIMENTS = 'regolith.experiments'
+"""Entry point group of experiments."""
 FILE_KINDS = 'regolith.file_kinds'
+"""Entry point group of kinds of configuration files."""
 
 
 @dataclass(frozen=True)

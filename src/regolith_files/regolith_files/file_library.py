@@ -21,7 +21,7 @@ from regolith_files.yaml_source import KeyPath, YamlSource
 ModelT = TypeVar('ModelT', bound=BaseModel)
 
 
-def path_of(target: Any) -> Path:
+def entry_point_path(target: Any) -> Path:
     """Return the path of an entry point whose target is a path or a function that returns one."""
     return Path(str(target() if callable(target) else target))
 
@@ -69,7 +69,7 @@ class FileLibrary:
             return resolved(found)
         if found is not None:
             try:
-                return resolved(load_plugin(found, path_of))
+                return resolved(load_plugin(found, entry_point_path))
             except PluginError as error:
                 problem = Problem(self.noun, '', str(error), f'a {self.noun} that can be loaded', as_yaml_text(text))
                 raise InputError(problem) from None

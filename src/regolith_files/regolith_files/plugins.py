@@ -103,6 +103,10 @@ def load_plugins(group: str, make: Callable[[Any], Any] = lambda target: target)
     """Return the loaded targets of a group of entry points, in name order.
 
     A target that cannot be loaded is left out, with one warning that names its package.
+
+    Args:
+        group: Entry point group.
+        make: Function that returns what is stored for a target, or raises an error that states why it is refused.
     """
     found = {}
     for point in entry_points(group):

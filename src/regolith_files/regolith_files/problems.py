@@ -43,7 +43,7 @@ class InputError(ValueError):
         super().__init__('\n'.join(map(str, self.problems)))
 
 
-def without_name(problem: str, name: str) -> str:
+def without_file_name(problem: str, name: str) -> str:
     """Return the text of an error without the file name at its start, for messages that name the file.
 
     Args:
@@ -54,14 +54,19 @@ def without_name(problem: str, name: str) -> str:
     return problem if found is None else f'line {found[1]}: {found[2]}' if found[1] else found[2]
 
 
-def counted(number: int, noun: str) -> str:
+def counted_noun(number: int, noun: str) -> str:
     """Return a number with its noun: ``1 post``, ``2 posts``, ``3 boxes``."""
     ending = '' if number == 1 else 'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'
     return f'{number} {noun}{ending}'
 
 
 def as_yaml_text(value: object, limit: int = 80) -> str:
-    """Return a value as YAML text for an error message, shortened to a readable length."""
+    """Return a value as YAML text for an error message, shortened to a readable length.
+
+    Args:
+        value: Value of a key.
+        limit: Maximum number of characters.
+    """
     text = _as_yaml(value)
     return text if len(text) <= limit else text[: limit - 1] + '…'
 
@@ -89,11 +94,11 @@ def allowed_names(names: Iterable[str], given: object = None) -> str:
     """
     listed = list(names)
     text = ', '.join(listed) or '(nothing)'
-    guess = closest(listed, given) if given is not None else ''
+    guess = closest_name(listed, given) if given is not None else ''
     return f'{text} (did you mean {guess}?)' if guess else text
 
 
-def closest(names: Iterable[str], given: object, likeness: float = 0.5) -> str:
+def closest_name(names: Iterable[str], given: object, likeness: float = 0.5) -> str:
     """Return the allowed name closest to a given one; '' if none is similar and none replaced it.
 
     Args:

@@ -30,13 +30,13 @@ def _with_tuples(value: Any) -> Any:
     return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
 
 
-SHORTEST_S = 1e-6
+SHORTEST_DURATION_S = 1e-6
 """Minimum duration in a file [s], far above the nanosecond to which times are rounded."""
-LONGEST_S = 1e9
+LONGEST_DURATION_S = 1e9
 """Maximum duration in a file [s]: 31 years, within 64 bits of nanoseconds."""
-Moment = Annotated[float, Field(ge=0.0, le=LONGEST_S)]
+TimeSinceStart = Annotated[float, Field(ge=0.0, le=LONGEST_DURATION_S)]
 """Time since the start [s]."""
-Later = Annotated[float, Field(ge=SHORTEST_S, le=LONGEST_S)]
+PositiveTimeSinceStart = Annotated[float, Field(ge=SHORTEST_DURATION_S, le=LONGEST_DURATION_S)]
 """Time after the start [s], greater than zero."""
-Seconds = Annotated[float, Field(ge=SHORTEST_S, le=LONGEST_S)]
+Seconds = Annotated[float, Field(ge=SHORTEST_DURATION_S, le=LONGEST_DURATION_S)]
 """Duration [s], greater than zero."""

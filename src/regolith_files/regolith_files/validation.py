@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from regolith_files.problems import InputError, Problem, allowed_names, closest, counted
+from regolith_files.problems import InputError, Problem, allowed_names, closest_name, counted_noun
 from regolith_files.validation_messages import describe_error
 from regolith_files.yaml_source import KeyPath, YamlSource
 
@@ -110,14 +110,14 @@ def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails, source: Ya
         )
     if kind == 'extra_forbidden':
         outside = (path[-1],) if path[-1] in _fields(model) else _inside(model, str(path[-1]))
-        allowed = known_keys(parent, str(path[-1]), full[:-1], outside=(*prefix, *outside) if outside else ())
+        allowed = allowed_keys(parent, str(path[-1]), full[:-1], outside=(*prefix, *outside) if outside else ())
         return source.problem(full, 'unknown key', allowed, value)
     if _list_of_wrong_length_in(detail):
         at = path[:-1] if kind == 'missing' else path
         given = _at(data, at)
         _, holder = _walk(model, data, at)
         if (sizes := _lengths(_child(holder, at[-1]))) and isinstance(given, (list, tuple)):
-            problem = f'has {counted(len(given), "value")}'
+            problem = f'has {counted_noun(len(given), "value")}'
             return source.problem((*prefix, *at), problem, _describe(holder, at[-1], f'a list of {sizes}'), given)
     if kind == 'missing':
         return source.problem(full, 'is missing', _describe(parent, path[-1], 'a value'))
@@ -196,7 +196,7 @@ def _describe(model: Any, key: str | int, allowed: str) -> str:
     return allowed or description or 'another value'
 
 
-def known_keys(model: Any, given: str, prefix: KeyPath = (), more: Iterable[str] = (), outside: KeyPath = ()) -> str:
+def allowed_keys(model: Any, given: str, prefix: KeyPath = (), more: Iterable[str] = (), outside: KeyPath = ()) -> str:
     """Return the allowed keys of a mapping, with a suggestion of the intended key.
 
     Args:
@@ -209,7 +209,7 @@ def known_keys(model: Any, given: str, prefix: KeyPath = (), more: Iterable[str]
     known = [*_fields(model), *more]
     inside = _inside(model, given)
     meant = (*prefix, *inside) if inside else outside
-    if meant and not closest(known, given, likeness=0.8):
+    if meant and not closest_name(known, given, likeness=0.8):
         return f'{", ".join(known)} (did you mean {".".join(map(str, meant))}?)'
     return allowed_names(known, given)
 

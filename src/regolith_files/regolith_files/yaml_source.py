@@ -21,14 +21,15 @@ import yaml
 
 from regolith_files.bounded_yaml import UNREADABLE, BaseLoader, YamlLimitError, check_limits, load_yaml
 from regolith_files.paths import usable_file
-from regolith_files.problems import InputError, Problem, as_yaml_text, closest, without_name
+from regolith_files.problems import InputError, Problem, as_yaml_text, closest_name, without_file_name
 
 KeyPath = tuple[str | int, ...]
+"""Path of a value in a file: keys of mappings and indices of lists, outermost first."""
 
 _MERGE = 'tag:yaml.org,2002:merge'
 
 
-class Origin(NamedTuple):
+class ValueOrigin(NamedTuple):
     """Origin of a value that is not in the file."""
 
     text: str
@@ -54,10 +55,10 @@ class YamlSource:
         usable_file(file, allowed)
         self.file = Path(file)
         self._lines: dict[KeyPath, int] = {}
-        self._given: dict[KeyPath, Origin] = {}
+        self._given: dict[KeyPath, ValueOrigin] = {}
         self.notices: list[str] = []
         """Warnings and notes on the content, one line each, see :meth:`warn`."""
-        self._made: dict[KeyPath, tuple[Origin, tuple[str, ...]]] = {}
+        self._made: dict[KeyPath, tuple[ValueOrigin, tuple[str, ...]]] = {}
         """Mappings that were not in the file: the origin of the value that created them, and the sibling keys."""
         try:
             text = self.file.read_text(encoding='utf-8')
@@ -135,16 +136,16 @@ class YamlSource:
     def problem(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> Problem:
         """Return a problem at a key."""
         shown_value = '' if value is None else as_yaml_text(value)
-        if isinstance(value, str) and (rest := without_name(problem, value)) != problem:
+        if isinstance(value, str) and (rest := without_file_name(problem, value)) != problem:
             # The name appears once and in full: its end is the most specific part.
             problem, shown_value = rest, as_yaml_text(value, len(value) + 2)
-        problem = without_name(problem, str(self.file))
+        problem = without_file_name(problem, str(self.file))
         # The name of a key can itself be the problem, and be very long.
         names = [name if name.isprintable() else repr(name)[1:-1] for name in map(str, path)]
         key = '.'.join(name if len(name) <= 80 else f'{name[:79]}…' for name in names)
         for end in range(1, len(path)):
             beside = self._made[path[:end]][1] if path[:end] in self._made else ()
-            if guess := closest(beside, path[end - 1], likeness=0.75):
+            if guess := closest_name(beside, path[end - 1], likeness=0.75):
                 allowed = f'{allowed} (did you mean {".".join([*names[: end - 1], guess])}?)'
         return Problem(self.where(path), key, problem, allowed, shown_value)
 
@@ -164,7 +165,7 @@ class YamlSource:
 
     # -- overriding -----------------------------------------------------------------------------------------------
 
-    def override(self, path: KeyPath, value: Any, origin: str | Origin) -> None:
+    def override(self, path: KeyPath, value: Any, origin: str | ValueOrigin) -> None:
         """Set the value of a key and create missing mappings on its path.
 
         Args:
@@ -175,7 +176,7 @@ class YamlSource:
         Raises:
             InputError: If a value on the path is not a mapping.
         """
-        origin = origin if isinstance(origin, Origin) else Origin(origin, Path.cwd())
+        origin = origin if isinstance(origin, ValueOrigin) else ValueOrigin(origin, Path.cwd())
         node: Any = self.data
         for depth, part in enumerate(path):
             last = depth == len(path) - 1
@@ -197,7 +198,7 @@ class YamlSource:
         self._lines = {known: line for known, line in self._lines.items() if known[: len(path)] != path}
         self._given[path] = origin
 
-    def _no_way(self, path: KeyPath, depth: int, origin: Origin, allowed: str, value: object) -> InputError:
+    def _no_way(self, path: KeyPath, depth: int, origin: ValueOrigin, allowed: str, value: object) -> InputError:
         key = '.'.join(map(str, path[:depth])) or '.'.join(map(str, path))
         return InputError(Problem(f'{self.file} ({origin.text})', key, 'cannot be set', allowed, as_yaml_text(value)))
 
@@ -272,7 +273,7 @@ class YamlSource:
             seen[key] = line
 
 
-def parse_value(text: str, option: str = 'value', key: str = '') -> Any:
+def parse_yaml_value(text: str, option: str = 'value', key: str = '') -> Any:
     """Return the value of a YAML text: ``1e-3`` is a number, ``[1, 2]`` a list, '' is None.
 
     Args:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from regolith_files.bounded_yaml import load_yaml
 from regolith_files.problems import InputError
-from regolith_files.yaml_source import YamlSource, parse_value
+from regolith_files.yaml_source import YamlSource, parse_yaml_value
 
 SEVERAL = settings(
     derandomize=True, max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -60,7 +60,7 @@ def test_parse_value_any_python_notation_gives_the_number(number: float) -> None
     if isinstance(number, float) and math.isinf(number):
         return
     for text in (repr(number), repr(number).replace('e+', 'e'), f'{number:+}', repr(number).upper()):
-        read = parse_value(text)
+        read = parse_yaml_value(text)
         assert isinstance(read, (int, float)) and read == number, text
 
 
@@ -120,7 +120,7 @@ def test_yaml_source_any_bytes_give_a_mapping_or_a_named_error(tmp_path: Path, d
 @given(LINES.map('\n'.join))
 def test_parse_value_any_text_gives_a_value_or_an_error(text: str) -> None:
     try:
-        parse_value(text, '--set a', 'a')
+        parse_yaml_value(text, '--set a', 'a')
     except InputError as error:
         assert '--set a' in str(error)
     with suppress(yaml.YAMLError):

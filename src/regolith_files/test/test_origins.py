@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from regolith_files.problems import InputError
-from regolith_files.yaml_source import Origin, YamlSource
+from regolith_files.yaml_source import ValueOrigin, YamlSource
 
 TEXT = """name: two
 terrain:
@@ -42,7 +42,7 @@ def test_yaml_source_override_sets_origin_of_all_keys_below(source: YamlSource) 
 
 def test_yaml_source_base_dir_is_that_of_the_origin(source: YamlSource, tmp_path: Path) -> None:
     (tmp_path / 'sweeps').mkdir()
-    source.override(('terrain', 'source'), 'model.tif', Origin('sweep.yaml:7', tmp_path / 'sweeps'))
+    source.override(('terrain', 'source'), 'model.tif', ValueOrigin('sweep.yaml:7', tmp_path / 'sweeps'))
     assert source.base_dir(('terrain', 'source')) == tmp_path / 'sweeps'
     assert source.base_dir(('terrain', 'soil')) == tmp_path.resolve()
 

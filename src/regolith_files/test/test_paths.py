@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from regolith_files.paths import refuse_url, resolved, usable_file
-from regolith_files.problems import InputError, counted, without_name
+from regolith_files.problems import InputError, counted_noun, without_file_name
 from regolith_files.yaml_source import YamlSource
 
 ALLOWED = 'the path of a YAML file'
@@ -121,12 +121,12 @@ def test_yaml_source_wrap_names_the_file_once(tmp_path: Path) -> None:
 
 
 def test_without_name_removes_only_the_leading_name() -> None:
-    assert without_name('is not a.stl: b', 'a.stl') == 'is not a.stl: b'
-    assert without_name('a.stlx: b', 'a.stl') == 'a.stlx: b'
-    assert without_name('b', '') == 'b'
+    assert without_file_name('is not a.stl: b', 'a.stl') == 'is not a.stl: b'
+    assert without_file_name('a.stlx: b', 'a.stl') == 'a.stlx: b'
+    assert without_file_name('b', '') == 'b'
 
 
 def test_counted_forms_singular_and_plural() -> None:
-    assert [counted(number, 'post') for number in (0, 1, 2)] == ['0 posts', '1 post', '2 posts']
-    assert [counted(2, noun) for noun in ('mesh', 'branch', 'path')] == ['2 meshes', '2 branches', '2 paths']
-    assert [counted(number, 'process') for number in (1, 3)] == ['1 process', '3 processes']
+    assert [counted_noun(number, 'post') for number in (0, 1, 2)] == ['0 posts', '1 post', '2 posts']
+    assert [counted_noun(2, noun) for noun in ('mesh', 'branch', 'path')] == ['2 meshes', '2 branches', '2 paths']
+    assert [counted_noun(number, 'process') for number in (1, 3)] == ['1 process', '3 processes']

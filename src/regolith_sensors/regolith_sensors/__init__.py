@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regolith_files.lazy_names import lazy_names
+from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_sensors import warm_up as warm_up
     from regolith_sensors.brdf import HapkeParameters as HapkeParameters
     from regolith_sensors.brdf import hapke_reflectance as hapke_reflectance
     from regolith_sensors.camera.config import CameraConfig as CameraConfig
@@ -27,11 +28,14 @@ if TYPE_CHECKING:
     from regolith_sensors.inertial.imu import Imu as Imu
     from regolith_sensors.inertial.imu_config import ImuConfig as ImuConfig
     from regolith_sensors.lidar.config import LidarConfig as LidarConfig
+    from regolith_sensors.light import LAMP_HOUSING_M as LAMP_HOUSING_M
     from regolith_sensors.rays.backend import RayBackend as RayBackend
+    from regolith_sensors.render_cost import describe_sensor_costs as describe_sensor_costs
+    from regolith_sensors.render_cost import sensor_costs as sensor_costs
     from regolith_sensors.ros.sensor_topics import SensorTopics as SensorTopics
     from regolith_sensors.scene.world_view import WorldView as WorldView
 
-__all__, __getattr__, __dir__ = lazy_names(
+__all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
         'brdf': (
@@ -42,8 +46,8 @@ __all__, __getattr__, __dir__ = lazy_names(
         'camera.pipeline': ('Camera',),
         'config.lighting': ('LightConfig',),
         'config.sensor_types': (
-            'SensorEntry',
             'Output',
+            'SensorEntry',
             'SensorFrame',
             'SensorType',
         ),
@@ -55,8 +59,14 @@ __all__, __getattr__, __dir__ = lazy_names(
         'inertial.imu': ('Imu',),
         'inertial.imu_config': ('ImuConfig',),
         'lidar.config': ('LidarConfig',),
+        'light': ('LAMP_HOUSING_M',),
         'rays.backend': ('RayBackend',),
+        'render_cost': (
+            'describe_sensor_costs',
+            'sensor_costs',
+        ),
         'ros.sensor_topics': ('SensorTopics',),
         'scene.world_view': ('WorldView',),
     },
+    modules=('warm_up',),
 )

@@ -27,13 +27,11 @@ from regolith_sensors.scene.scene import Scene, SceneObject, Semantic
 from regolith_sensors.scene.terrain_tiles import SoilHeightSource
 from regolith_sensors.scene.vehicle_mesh import vehicle_parts
 from regolith_sensors.sensor_models import load_sensor
-from regolith_terrain.grid.node_records import NodeRecords
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.procedural import ProceduralField
-from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.description.visual_description import PartRole
-from regolith_vehicles.running_gear_registry import load_visuals
-from regolith_world.random.keyed_generator import generator
+from regolith_terrain import ProceduralField
+from regolith_terrain.grid import NodeRecords, SoilGrid
+from regolith_vehicles import load_vehicle_model, load_visuals
+from regolith_vehicles.description import PartRole
+from regolith_world.random import generator
 
 Floats = NDArray[np.float64]
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from regolith_files.extension_points import Citations
+from regolith_files import Citations
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.config.lighting import LightConfig, LunarSunConfig
 from regolith_sensors.config.sensors import scenario_sensors
 from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.inertial.imu_config import ImuConfig, InertialErrors
 from regolith_sensors.lidar.config import LidarConfig
-from regolith_sensors.rays.registry import USUAL
+from regolith_sensors.rays.registry import DEFAULT_RAY_BACKEND
 
 _SOILS = {'pommerol2013': 'pommerol2013'}
 """References of reflectance parameter sets; all others are from Sato et al. 2014."""
@@ -47,7 +47,7 @@ def _surfaces(light: LightConfig) -> set[str]:
     keys |= {'walter2007', 'heitz2014', 'schlick1994', 'ashikhmin2000', 'gouraud1971'}
     if light.micro_slope_deg > 0.0:
         keys.add('helfenstein1999')
-    return keys | ({'hanika2021', 'abramowitz1964', 'cody1980'} if light.ray_backend == USUAL else set())
+    return keys | ({'hanika2021', 'abramowitz1964', 'cody1980'} if light.ray_backend == DEFAULT_RAY_BACKEND else set())
 
 
 def _light(light: LightConfig, camera: CameraConfig) -> set[str]:
@@ -55,9 +55,13 @@ def _light(light: LightConfig, camera: CameraConfig) -> set[str]:
     keys = {'prsa2016'} if light.sun is not None else set()
     if isinstance(light.sun, LunarSunConfig):
         keys.add('meeus1998')
-    if camera.ground_light_on_vehicles and not camera.bounce_samples and light.ray_backend == USUAL:
+    if camera.ground_light_on_vehicles and not camera.bounce_samples and light.ray_backend == DEFAULT_RAY_BACKEND:
         keys |= {'ward1988', 'duff2017'}
-    if camera.samples_per_pixel > 1 or camera.edge_samples or (light.sun is not None and light.ray_backend == USUAL):
+    if (
+        camera.samples_per_pixel > 1
+        or camera.edge_samples
+        or (light.sun is not None and light.ray_backend == DEFAULT_RAY_BACKEND)
+    ):
         keys |= {'roberts2018', 'cranley1976'}
     return keys
 

@@ -13,8 +13,15 @@ from typing import Annotated
 
 import typer
 
-from regolith_files.extension_points import CommandContext, NoRecordingError
-from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text, counted
+from regolith_files import (
+    CommandContext,
+    InputError,
+    NoRecordingError,
+    Problem,
+    allowed_names,
+    as_yaml_text,
+    counted_noun,
+)
 
 RunArgument = Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')]
 JsonOption = Annotated[bool, typer.Option('--json', help='Print the result as one JSON value on stdout.')]
@@ -72,7 +79,7 @@ def dataset(
     else:
         for split, found in figures.items():
             boxes = ', '.join(f'{count} {name}' for name, count in found['boxes'].items())
-            print(f'{split}: {counted(found["images"], "image")}; boxes: {boxes}')
+            print(f'{split}: {counted_noun(found["images"], "image")}; boxes: {boxes}')
         print(folder)
 
 
@@ -164,7 +171,7 @@ def stereo(
     for row in rows:
         print(
             f'{row["left"]} and {row["right"]}: b = {row["baseline_m"]:.3f} m, f = {row["focal_length_px"]:.0f} px, '
-            f'{counted(row["frames"], "frame")}, {min_depth:g} to {max_depth:g} m: '
+            f'{counted_noun(row["frames"], "frame")}, {min_depth:g} to {max_depth:g} m: '
             f'{100 * row["matched"]:.1f} % matched, '
             f'{100 * row["within_px"]:.1f} % within 1 px ({row["rms_px"]:.2f} px rms), depth error ratio: '
             f'median {100 * row["median"]:.2f} %, 90th percentile {100 * row["percentile_90"]:.2f} %'

@@ -29,7 +29,7 @@ LAMP_PLACE, LAMP_AXIS, LAMP_INNER, LAMP_OUTER, LAMP_INTENSITY = 0, 3, 6, 7, 8
 """Columns of the kernels' table of spotlights: position (3), unit axis (3), cosines of the inner and the outer half
 angle, intensity of the bands (3)."""
 LAMP_COLUMNS = 11
-HOUSING_M = 0.01
+LAMP_HOUSING_M = 0.01
 """Depth of a lamp's own housing, which does not block its light [m]."""
 
 

@@ -16,7 +16,7 @@ from numba import njit
 from regolith_sensors.arrays import Single, Singles, Words
 from regolith_sensors.rays.fast_math import cos_sin_of_turn, log
 from regolith_sensors.rays.parallel import run_in_ranges
-from regolith_world.random.philox import philox
+from regolith_world.random import philox_block
 
 _TO_UNIT = np.float32(2.0**-24)
 _MINUS_TWO, _HALF, _TO_WHOLE = np.float32(-2.0), np.float32(0.5), np.float32(2.0**-32)
@@ -80,7 +80,7 @@ def normal_blocks(key: np.uint64, frame: np.uint64, first: int, count: int, word
     """
     # Two loops, each with one word width, so that the compiler vectorizes both.
     for n in range(count):
-        a, b, c, d = philox(key, frame, np.uint64(first + n))
+        a, b, c, d = philox_block(key, frame, np.uint64(first + n))
         words[0, n], words[1, n], words[2, n], words[3, n] = np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d)
     for n in range(count):
         z0, z1 = _pair(words[0, n], words[1, n])
@@ -104,6 +104,6 @@ def _normals(first: int, last: int, key: np.uint64, frame: np.uint64, out: Singl
 def _uniforms(first: int, last: int, key: np.uint64, frame: np.uint64, out: Singles) -> None:
     count = out.shape[0]
     for block in range(first, last):
-        words = philox(key, frame, block)
+        words = philox_block(key, frame, block)
         for n in range(min(4, count - 4 * block)):
             out[4 * block + n] = unit(words[n])

@@ -61,7 +61,7 @@ def sensor_costs(sensors: Iterable[ResolvedSensor]) -> list[SensorCost]:
     return costs
 
 
-def describe(costs: list[SensorCost]) -> str:
+def describe_sensor_costs(costs: list[SensorCost]) -> str:
     """Return one line with the render time of all frames and the resulting limit of the real-time factor.
 
     All sensors of a run share a process, so their times add up.

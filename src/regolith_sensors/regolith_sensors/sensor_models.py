@@ -9,10 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
-from regolith_files.file_library import FileLibrary
-from regolith_files.problems import InputError
-from regolith_files.section import Section
-from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_files import FileLibrary, InputError, KeyPath, Section, YamlSource
 
 ModelT = TypeVar('ModelT', bound=Section)
 

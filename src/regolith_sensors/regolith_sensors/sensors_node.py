@@ -26,27 +26,37 @@ from tf2_msgs.msg import TFMessage
 from regolith_sensors import warm_up
 from regolith_sensors.config.lighting import LightConfig, SpotlightConfig
 from regolith_sensors.config.sensors import ResolvedSensor, scenario_sensors
-from regolith_sensors.render_cost import SensorCost, describe
+from regolith_sensors.render_cost import SensorCost, describe_sensor_costs
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.schedule import Schedule, ScheduledImage
-from regolith_terrain.config import TerrainConfig
-from regolith_terrain.crm.surfel_messages import TOPIC, surfels_record
+from regolith_terrain import TerrainConfig
+from regolith_terrain.crm import SURFEL_TOPIC, surfels_record
 from regolith_terrain.ros import message_conversion as soil_convert
-from regolith_vehicles.config import VehicleEntry
-from regolith_vehicles.description.visual_description import VisualDescription
-from regolith_vehicles.description.visual_messages import state_poses, visuals_from_message
-from regolith_world.config import WorldConfig, load_section
-from regolith_world.cycle.records import Command, Verdict
-from regolith_world.ros import clock_offset, qos
-from regolith_world.ros.gc_settings import freeze_garbage_collector
-from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.message_conversion import key_record, quaternion, vector3
-from regolith_world.ros.naming import helper_node, named_node, root_of
-from regolith_world.ros.parameters import declare, declare_run_id, declare_scenario
-from regolith_world.ros.shutdown import ShutdownRequest, run_process
-from regolith_world.ros.startup_timeout import StartupNotice, StartupTimeout
-from regolith_world.ros.world_monitor import WorldMonitor
+from regolith_vehicles import VehicleEntry
+from regolith_vehicles.description import VisualDescription, state_poses, visuals_from_message
+from regolith_world import WorldConfig, load_section
+from regolith_world.cycle import Command, Verdict
+from regolith_world.ros import (
+    Inbox,
+    ShutdownRequest,
+    StartupNotice,
+    StartupTimeout,
+    WorldMonitor,
+    clock_offset,
+    declare_parameter,
+    declare_run_id,
+    declare_scenario,
+    freeze_garbage_collector,
+    helper_node,
+    key_record,
+    named_node,
+    qos,
+    quaternion_message,
+    root_namespace,
+    run_process,
+    vector3_message,
+)
 
 _FLUSH_S = 2.0
 """Maximum wait for the states of the last frames after STOP [wall s]."""
@@ -75,8 +85,8 @@ class SensorsNode:
         """Whether a rewind is in progress."""
         self._early: list[tuple[int, Callable[[], None]]] = []
         """States of epochs that have not begun in this process, as pairs of epoch and handler."""
-        self._root = root = root_of(self.node)
-        recorded = declare(
+        self._root = root = root_namespace(self.node)
+        recorded = declare_parameter(
             self.node, 'recorded_topics', [''], 'topics that a recorder subscribes to, including the root of the run'
         )
         self._recorded = {f'{root}{topic}' for topic in recorded if topic}
@@ -190,7 +200,7 @@ class SensorsNode:
                 shown_ns, discs = surfels_record(message)
                 moving.add(clock_offset.simulated_ns(shown_ns), discs)
 
-            self.inbox.subscribe(PointCloud2, f'{self._root}/{vehicle}/{TOPIC}', stir, qos.HISTORY)
+            self.inbox.subscribe(PointCloud2, f'{self._root}/{vehicle}/{SURFEL_TOPIC}', stir, qos.HISTORY)
 
     def _in_epoch(self, epoch: int, take: Callable[[], None]) -> None:
         """Handle a state, at once or when its epoch begins in this process; states of past epochs are ignored."""
@@ -339,7 +349,7 @@ class SensorsNode:
         self._costs[name] = self._costs[name] or SensorCost(name, seconds, 1e9 / topics.sensor.frame_ns(1))
         costs = [cost for cost in self._costs.values() if cost is not None]
         if len(costs) == sum(each.sees and each.wanted for each in self.topics):
-            self.node.get_logger().info(describe(costs))
+            self.node.get_logger().info(describe_sensor_costs(costs))
             self._costs = None
 
     def _show_ground(self) -> None:
@@ -374,8 +384,8 @@ def static_transforms(sensor: ResolvedSensor, base_frame: str) -> list[Transform
         transform = TransformStamped(child_frame_id=sensor.frame(frame.suffix))
         parent = sensor.frame(frame.parent) if frame.parent else f'{sensor.frame_prefix}{base_frame}'
         transform.header.frame_id = parent
-        transform.transform.translation = vector3(np.array(frame.position))
-        transform.transform.rotation = quaternion(np.array(frame.orientation))
+        transform.transform.translation = vector3_message(np.array(frame.position))
+        transform.transform.rotation = quaternion_message(np.array(frame.orientation))
         found.append(transform)
     return found
 

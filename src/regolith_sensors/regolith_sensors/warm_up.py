@@ -14,16 +14,16 @@ from regolith_sensors.labels.ground_truth import boxes
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import Spotlight, Sun
-from regolith_sensors.rays.registry import USUAL, ray_backend
+from regolith_sensors.rays.registry import DEFAULT_RAY_BACKEND, ray_backend
 from regolith_sensors.scene.materials import Principled
 from regolith_sensors.scene.meshes import box
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.terrain_tiles import SoilHeightSource
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field import FlatField
+from regolith_terrain import FlatField
+from regolith_terrain.grid import SoilGrid
 
 
-def main(rays: str = USUAL) -> None:
+def main(rays: str = DEFAULT_RAY_BACKEND) -> None:
     """Render a small image, a lidar scan and an IMU sample.
 
     Args:

@@ -12,7 +12,7 @@ import pytest
 from regolith_sensors import render_cost
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.lidar.config import LidarConfig
-from regolith_sensors.render_cost import SensorCost, describe, sensor_costs
+from regolith_sensors.render_cost import SensorCost, describe_sensor_costs, sensor_costs
 from regolith_sensors.sensor_models import load_sensor
 
 
@@ -78,7 +78,7 @@ def test_render_cost_scales_small_frames(rays: list[int]) -> None:
 def test_render_cost_line_has_costliest_sensor_and_real_time_factor(
     eye: tuple[float, float], lidar: tuple[float, float], total: str, most: str, factor: str, order: int
 ) -> None:
-    line = describe([SensorCost('a/eye', *eye), SensorCost('a/lidar', *lidar)][::order])
+    line = describe_sensor_costs([SensorCost('a/eye', *eye), SensorCost('a/lidar', *lidar)][::order])
     assert f'about {total} s of wall time per simulated second' in line and f'(most of it {most})' in line
     assert line.endswith(f'the real-time factor is at most {factor}')
 

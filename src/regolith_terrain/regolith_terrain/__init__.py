@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regolith_files.lazy_names import lazy_names
+from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_terrain.bench import scm_cost as scm_cost
+    from regolith_terrain.config import RockFreeConfig as RockFreeConfig
+    from regolith_terrain.config import SlipSinkageConfig as SlipSinkageConfig
     from regolith_terrain.config import TerrainConfig as TerrainConfig
     from regolith_terrain.config import load_soil as load_soil
-    from regolith_terrain.contact.ground_contact import LEFT_WINDOW as LEFT_WINDOW
-    from regolith_terrain.contact.ground_contact import OK as OK
+    from regolith_terrain.config import soil_names as soil_names
     from regolith_terrain.contact.ground_contact import ContactSetting as ContactSetting
     from regolith_terrain.contact.ground_contact import GroundContact as GroundContact
     from regolith_terrain.contact.ground_contact import PartPose as PartPose
@@ -33,28 +35,49 @@ if TYPE_CHECKING:
     from regolith_terrain.height_field import FlatField as FlatField
     from regolith_terrain.height_field import HeightField as HeightField
     from regolith_terrain.height_field_builder import build_height_field as build_height_field
-    from regolith_terrain.scm import cylinder as cylinder
-    from regolith_terrain.scm import make_wrench as make_wrench
+    from regolith_terrain.height_field_builder import build_rocks as build_rocks
+    from regolith_terrain.height_field_builder import open_configured_model as open_configured_model
+    from regolith_terrain.height_field_builder import read_elevation_model as read_elevation_model
+    from regolith_terrain.hillshade import hillshade_image as hillshade_image
+    from regolith_terrain.procedural import ProceduralField as ProceduralField
+    from regolith_terrain.raster import RasterField as RasterField
+    from regolith_terrain.scm.arrays import make_wrench as make_wrench
+    from regolith_terrain.scm.constants import CONTACT_OK as CONTACT_OK
+    from regolith_terrain.scm.constants import LEFT_WINDOW as LEFT_WINDOW
+    from regolith_terrain.scm.shapes import cylinder as cylinder
+    from regolith_terrain.terrain_files import GridWindow as GridWindow
+    from regolith_terrain.terrain_files import StageProgress as StageProgress
+    from regolith_terrain.terrain_files import new_folder as new_folder
+    from regolith_terrain.terrain_files import write_lunar_ground as write_lunar_ground
+    from regolith_terrain.terrain_model import DEFAULT_TERRAIN_MODEL as DEFAULT_TERRAIN_MODEL
+    from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL as RIGID_TERRAIN_MODEL
     from regolith_terrain.terrain_model import NodeField as NodeField
     from regolith_terrain.terrain_model import TerrainModel as TerrainModel
+    from regolith_terrain.terrain_model import find_terrain_model as find_terrain_model
     from regolith_terrain.terrain_model import terrain_models as terrain_models
     from regolith_terrain.terrain_parameters import RigidTerrainConfig as RigidTerrainConfig
     from regolith_terrain.terrain_parameters import ScmSoilConfig as ScmSoilConfig
     from regolith_terrain.terrain_parameters import SoilParameters as SoilParameters
+    from regolith_terrain.terrain_participant import NO_STEP_LIMIT_NS as NO_STEP_LIMIT_NS
+    from regolith_terrain.terrain_participant import TerrainParticipant as TerrainParticipant
+    from regolith_terrain.terrain_participant import handshake_parameters as handshake_parameters
+    from regolith_terrain.terrain_source_config import RectangleConfig as RectangleConfig
     from regolith_terrain.testbeds.soil_bin import SoilBin as SoilBin
 
-__all__, __getattr__, __dir__ = lazy_names(
+__all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
+        'bench': ('scm_cost',),
         'config': (
+            'RockFreeConfig',
+            'SlipSinkageConfig',
             'TerrainConfig',
             'load_soil',
+            'soil_names',
         ),
         'contact.ground_contact': (
             'ContactSetting',
             'GroundContact',
-            'LEFT_WINDOW',
-            'OK',
             'PartPose',
             'StepLimit',
             'spring_limit',
@@ -78,14 +101,33 @@ __all__, __getattr__, __dir__ = lazy_names(
             'FlatField',
             'HeightField',
         ),
-        'height_field_builder': ('build_height_field',),
-        'scm': (
-            'cylinder',
-            'make_wrench',
+        'height_field_builder': (
+            'build_height_field',
+            'build_rocks',
+            'open_configured_model',
+            'read_elevation_model',
+        ),
+        'hillshade': ('hillshade_image',),
+        'procedural': ('ProceduralField',),
+        'raster': ('RasterField',),
+        'scm.arrays': ('make_wrench',),
+        'scm.constants': (
+            'CONTACT_OK',
+            'LEFT_WINDOW',
+        ),
+        'scm.shapes': ('cylinder',),
+        'terrain_files': (
+            'GridWindow',
+            'StageProgress',
+            'new_folder',
+            'write_lunar_ground',
         ),
         'terrain_model': (
+            'DEFAULT_TERRAIN_MODEL',
             'NodeField',
+            'RIGID_TERRAIN_MODEL',
             'TerrainModel',
+            'find_terrain_model',
             'terrain_models',
         ),
         'terrain_parameters': (
@@ -93,6 +135,12 @@ __all__, __getattr__, __dir__ = lazy_names(
             'ScmSoilConfig',
             'SoilParameters',
         ),
+        'terrain_participant': (
+            'NO_STEP_LIMIT_NS',
+            'TerrainParticipant',
+            'handshake_parameters',
+        ),
+        'terrain_source_config': ('RectangleConfig',),
         'testbeds.soil_bin': ('SoilBin',),
     },
 )

@@ -14,9 +14,9 @@ from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.scm import (
+    CONTACT_OK,
     MODES,
     NOTHING_MOVES,
-    OK,
     STAT_LOADED_NODES,
     Ground,
     Scratch,
@@ -109,7 +109,7 @@ def _roll(
             scratch,
             wrench,
         )
-        if status != OK:
+        if status != CONTACT_OK:
             return np.nan
         loaded += wrench.stats[STAT_LOADED_NODES]
         center[0] += 1e-3 * velocity[0]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from regolith_files.extension_points import Citations
+from regolith_files import Citations
 
 _SCM = ('andrew1979', 'bekker1969', 'carrier1991', 'hairer2006', 'janosi1961', 'krenn2009', 'serban2023')
 _REGOLITH_MODE = ('canudas1995', 'dahl1968', 'wong1967')

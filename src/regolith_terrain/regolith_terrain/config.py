@@ -13,17 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, ValidationInfo, model_validator
 
-from regolith_files.section import Section
-from regolith_files.validation import validated
+from regolith_files import Section, validated
 from regolith_terrain.crm.soil import ParticleSoil
 from regolith_terrain.polygons import crossing
 from regolith_terrain.solids.config import ObstacleConfig
-from regolith_terrain.terrain_model import DEFAULT, SCM, TerrainModel, terrain_model, terrain_models
+from regolith_terrain.terrain_model import DEFAULT_TERRAIN_MODEL, SCM, TerrainModel, find_terrain_model, terrain_models
 from regolith_terrain.terrain_parameters import SOILS, SoilParameters
 from regolith_terrain.terrain_parameters import ScmSoilConfig as ScmSoilConfig
 from regolith_terrain.terrain_source_config import DetailConfig, Point, PresetName, RectangleConfig, SiteConfig
 from regolith_terrain.terrain_source_config import RoughnessConfig as RoughnessConfig
-from regolith_world.names import file_name
+from regolith_world import valid_file_name
 
 if TYPE_CHECKING:
     # A kernel: it takes longer to load than the check of a whole scenario.
@@ -116,14 +115,14 @@ def _soil_from_anything(value: Any, info: ValidationInfo) -> Any:
     """Return a soil of the terrain model that its section names."""
     if isinstance(value, SoilParameters):
         return value
-    return load_soil_of(terrain_model(info.data.get('model') or DEFAULT), value, _base_dir(info))
+    return load_soil_of(find_terrain_model(info.data.get('model') or DEFAULT_TERRAIN_MODEL), value, _base_dir(info))
 
 
 Soil = Annotated[SerializeAsAny[SoilParameters], BeforeValidator(_soil_from_anything)]
 
 
 def _known_law(value: str) -> str:
-    terrain_model(value)
+    find_terrain_model(value)
     return value
 
 
@@ -132,10 +131,10 @@ def _default_soil(ground: Any) -> dict[str, Any]:
 
     It is empty for the default model, whose schema has a default.
     """
-    if not isinstance(ground, str) or ground == DEFAULT:
+    if not isinstance(ground, str) or ground == DEFAULT_TERRAIN_MODEL:
         return {}
     try:
-        law = terrain_model(ground)
+        law = find_terrain_model(ground)
     except ValueError:
         return {}  # the validator of the key reports it
     return {'soil': law.default_soil if law.default_soil is not None else {'name': ground}}
@@ -168,7 +167,7 @@ class SoilRegionConfig(Section):
         default=None, description='Terrain model of the region; none: the model of the surrounding terrain.'
     )
     soil: Soil = Field(description='Soil of the region: name, file or parameters of its terrain model.')
-    name: Annotated[str, AfterValidator(file_name)] | None = Field(
+    name: Annotated[str, AfterValidator(valid_file_name)] | None = Field(
         default=None, description='CRM only: name of the region in reports and file names.'
     )
     spacing_m: float | None = Field(default=None, gt=0.0, le=1.0, description='CRM only: particle spacing [m].')
@@ -383,7 +382,9 @@ class TerrainConfig(Section):
         default=True,
         description='Whether ruts of other vehicles are merged with their compaction; false: as in SynChrono.',
     )
-    model: LawName = Field(default=DEFAULT, description="Terrain model: 'scm', 'rigid' or the name of a plug-in.")
+    model: LawName = Field(
+        default=DEFAULT_TERRAIN_MODEL, description="Terrain model: 'scm', 'rigid' or the name of a plug-in."
+    )
     soil: Soil = Field(
         default_factory=lambda: load_soil('lunar_nominal'),
         description='Soil of the terrain model: name, file or parameters.',
@@ -414,11 +415,11 @@ class TerrainConfig(Section):
         """Add the default soil where none is given, and the model of the terrain to every region."""
         if not isinstance(values, Mapping):
             return values
-        ground, regions = values.get('model', DEFAULT), values.get('regions', ())
-        around = {} if ground == DEFAULT else {'model': ground}
+        ground, regions = values.get('model', DEFAULT_TERRAIN_MODEL), values.get('regions', ())
+        around = {} if ground == DEFAULT_TERRAIN_MODEL else {'model': ground}
         if regions and isinstance(regions, (list, tuple)):
             regions = tuple(
-                {**_default_soil(r.get('model', DEFAULT)), **around, **r} if isinstance(r, Mapping) else r
+                {**_default_soil(r.get('model', DEFAULT_TERRAIN_MODEL)), **around, **r} if isinstance(r, Mapping) else r
                 for r in regions
             )
         return {**_default_soil(ground), **values, **({'regions': regions} if regions else {})}
@@ -426,7 +427,7 @@ class TerrainConfig(Section):
     @property
     def law(self) -> TerrainModel:
         """Terrain model that defines the node fields of the grid."""
-        laws = [terrain_model(name) for name in self.grounds]
+        laws = [find_terrain_model(name) for name in self.grounds]
         return next((law for law in laws if law.own), laws[0])
 
     @property
@@ -458,23 +459,23 @@ class TerrainConfig(Section):
             tables[name] = np.full((len(places), len(next(iter(own.values())))), np.nan)
             for row, parameters in own.items():
                 tables[name][row] = parameters
-        first = next(name for name in self.grounds if terrain_model(name) is self.law)
+        first = next(name for name in self.grounds if find_terrain_model(name) is self.law)
         particles = [part for part in self.particle_regions() if part.vehicle == vehicle]
         return SoilMap(tables.pop(first), [region.region() for region in self.regions], tables, particles)
 
     @model_validator(mode='after')
     def _belong_together(self) -> TerrainConfig:
-        alone = [name for name in self.grounds if not terrain_model(name).shares]
+        alone = [name for name in self.grounds if not find_terrain_model(name).shares]
         if alone and len(self.grounds) > 1:
             key = self._key_of(alone[0])
             raise ValueError(
                 f'{key} = {alone[0]!r}: cannot be combined with other models; allowed: one model for the whole terrain'
             )
-        if terrain_model(self.model).bounded:
+        if find_terrain_model(self.model).bounded:
             others = ', '.join(name for name in terrain_models() if name != self.model)
             raise ValueError(f'model = {self.model!r}: is valid only in regions; allowed: {others}')
         self._check_particles()
-        own = [name for name in self.grounds if terrain_model(name).own]
+        own = [name for name in self.grounds if find_terrain_model(name).own]
         if len(own) > 1:
             # One grid has the node fields of one terrain model.
             problem = f'has separate node fields, as has {own[0]!r}'

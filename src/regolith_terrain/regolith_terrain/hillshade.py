@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def hillshade(
+def hillshade_image(
     z: NDArray[np.float64], spacing: float, sun_azimuth_deg: float = 315.0, sun_elevation_deg: float = 30.0
 ) -> NDArray[np.float64]:
     """Return the cosine of the angle between sun and surface normal, 0 to 1, shaped as ``z``.

@@ -28,8 +28,8 @@ from regolith_terrain.config import RoughnessConfig
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.height_field import HeightField, Heights
 from regolith_terrain.lunar.cell_random import DRAW_GAMMA, cell_word, unit
-from regolith_world.numerics.portable_math import each
-from regolith_world.random.philox import GOLDEN_GAMMA, mix
+from regolith_world.numerics import portable_math
+from regolith_world.random import GOLDEN_GAMMA, mix_bits
 
 _REACH = 3.0
 """Extent of a crater in radii from its center. A cell of the octave [d, 2 d) is 3 d wide, the largest extent."""
@@ -104,11 +104,11 @@ def _noise_octaves(config: RoughnessConfig) -> NDArray[np.float64]:
     """
     count = int(math.floor(math.log2(config.outer_scale_m / config.inner_scale_m) + 1e-9)) + 1
     wavelength = config.outer_scale_m * 0.5 ** np.arange(count)
-    amplitude = each(math.pow, wavelength, config.hurst)
+    amplitude = portable_math.each(math.pow, wavelength, config.hurst)
     amplitude *= config.rms_height_m / np.sqrt(np.sum(amplitude**2)) / _noise_rms()
     # Rotation of each lattice by the golden angle hides the lattice axes.
     turn = np.arange(count) * math.pi * (3.0 - math.sqrt(5.0))
-    columns = [1.0 / wavelength, amplitude, each(math.cos, turn), each(math.sin, turn)]
+    columns = [1.0 / wavelength, amplitude, portable_math.each(math.cos, turn), portable_math.each(math.sin, turn)]
     return np.ascontiguousarray(np.stack(columns, axis=1))
 
 
@@ -193,14 +193,14 @@ def _crater(
     Checked by: test_procedural.py::test_procedural_crater_count_matches_the_density.
     """
     cell = _REACH * least
-    word = mix(cell_word(key, _CRATER_LAYER + layer, ix, iy) + np.uint64(index + 1) * DRAW_GAMMA)
+    word = mix_bits(cell_word(key, _CRATER_LAYER + layer, ix, iy) + np.uint64(index + 1) * DRAW_GAMMA)
     cx = (ix + unit(word)) * cell
-    word = mix(word + GOLDEN_GAMMA)
+    word = mix_bits(word + GOLDEN_GAMMA)
     cy = (iy + unit(word)) * cell
-    word = mix(word + GOLDEN_GAMMA)
+    word = mix_bits(word + GOLDEN_GAMMA)
     exponent = craters[EXPONENT]
     diameter = least * (1.0 - unit(word) * (1.0 - 0.5**exponent)) ** (-1.0 / exponent)
-    word = mix(word + GOLDEN_GAMMA)
+    word = mix_bits(word + GOLDEN_GAMMA)
     freshness = unit(word)
     # Most craters are old: the mean depth is 0.43 of that of a fresh crater.
     freshness = 0.15 + 0.85 * freshness * freshness
@@ -221,7 +221,7 @@ def _crater(
 @njit(cache=True, nogil=True, error_model='numpy')
 def _crater_count(key: np.uint64, layer: int, ix: int, iy: int, mean: float) -> int:
     """Return a Poisson number of craters of a cell (inverse of the distribution function, limited to 8)."""
-    u = unit(mix(cell_word(key, _COUNT_LAYER + layer, ix, iy)))
+    u = unit(mix_bits(cell_word(key, _COUNT_LAYER + layer, ix, iy)))
     term = math.exp(-mean)
     total = term
     count = 0

@@ -13,9 +13,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_files.problems import counted
+from regolith_files import counted_noun
 from regolith_terrain.height_field import HeightField, Heights
-from regolith_world.numerics.portable_math import solved_two, times
+from regolith_world.numerics import portable_math
 
 if TYPE_CHECKING:
     from regolith_terrain.elevation.grid import ElevationGrid, StoredValues
@@ -64,7 +64,7 @@ class RasterField(HeightField):
             y_first: Position b of the first post [m]; none: the posts are centered at b = 0.
             jacobian: Derivatives of (a, b) by the local (x, y), row by row.
             detail: Field of finer detail, in local coordinates.
-            body: Celestial body of the map, see :func:`regolith_terrain.elevation.grid.body_name`.
+            body: Celestial body of the map, see :func:`regolith_terrain.elevation.grid.celestial_body`.
 
         Raises:
             ValueError: If there are too few posts or some are not finite.
@@ -73,7 +73,9 @@ class RasterField(HeightField):
         if posts.ndim != 2 or min(posts.shape) < 2:
             raise ValueError(f'posts have shape {posts.shape}; allowed: two dimensions, at least (2, 2)')
         if not np.isfinite(posts.min()) or not np.isfinite(posts.max()):  # NaN is the least and the largest
-            raise ValueError(f'{counted(int(np.count_nonzero(~np.isfinite(posts))), "post")} without a finite height')
+            raise ValueError(
+                f'{counted_noun(int(np.count_nonzero(~np.isfinite(posts))), "post")} without a finite height'
+            )
         along, across = spacing if isinstance(spacing, tuple) else (spacing, spacing)
         if not (along > 0.0 and across > 0.0):
             raise ValueError(f'post spacing {spacing!r} m; allowed: > 0')
@@ -119,13 +121,13 @@ class RasterField(HeightField):
         Raises:
             ValueError: If the file is invalid. The message names the file and the problem.
         """
-        from regolith_terrain.elevation.grid import AS_STORED, local_frame, window_of  # GDAL is slow to import
+        from regolith_terrain.elevation.grid import AS_STORED, local_frame, rectangle_window  # GDAL is slow to import
         from regolith_terrain.elevation.open_model import open_elevation_model
 
         grid = open_elevation_model(path, post_spacing_m, values or AS_STORED)
         rows_cols = (0, grid.rows, 0, grid.cols)
         if window is not None:
-            rows_cols = window_of(grid, local_frame(grid, center, north), window)
+            rows_cols = rectangle_window(grid, local_frame(grid, center, north), window)
         return RasterField.from_window(grid, center, north, rows_cols)
 
     @staticmethod
@@ -133,7 +135,7 @@ class RasterField(HeightField):
         grid: ElevationGrid, center: tuple[float, float] | None, north: str, window: tuple[int, int, int, int]
     ) -> RasterField:
         """Read rows r0 <= r < r1, columns c0 <= c < c1 (in that order) of a grid, in the frame around a center."""
-        from regolith_terrain.elevation.grid import body_name, local_frame
+        from regolith_terrain.elevation.grid import celestial_body, local_frame
         from regolith_terrain.elevation.open_model import read_posts
         from regolith_terrain.elevation.shared_heights import shared
 
@@ -149,13 +151,13 @@ class RasterField(HeightField):
         along, across = math.hypot(x_col, y_col), math.hypot(x_row, y_row)
         # From map coordinates to meters along columns and against rows; the identity for a north-up map.
         axes = np.array([[x_col / along, -x_row / across], [y_col / along, -y_row / across]])
-        into = solved_two(axes, np.eye(2)) if not np.array_equal(axes, np.eye(2)) else axes
-        jacobian = times(into, np.array(frame.jacobian).reshape(2, 2))
+        into = portable_math.solved_two(axes, np.eye(2)) if not np.array_equal(axes, np.eye(2)) else axes
+        jacobian = portable_math.times(into, np.array(frame.jacobian).reshape(2, 2))
         x, y = grid.map_xy(r1 - 1, c0)
-        first = times(into, [x - frame.x, y - frame.y])
+        first = portable_math.times(into, [x - frame.x, y - frame.y])
         a, b, c, d = (float(v) for v in jacobian.ravel())
         place = (float(first[0]), float(first[1]))
-        return RasterField(posts, (along, across), *place, jacobian=(a, b, c, d), body=body_name(grid.crs))
+        return RasterField(posts, (along, across), *place, jacobian=(a, b, c, d), body=celestial_body(grid.crs))
 
     def with_detail(self, detail: HeightField) -> RasterField:
         """Return a field of the same posts with finer detail between them."""

@@ -25,7 +25,7 @@ from rasterio.windows import Window
 
 from regolith_terrain.elevation.grid import LOCAL_GRID, Floats
 from regolith_terrain.height_field import HeightField
-from regolith_terrain.hillshade import hillshade
+from regolith_terrain.hillshade import hillshade_image
 from regolith_terrain.lunar.rocks import RockField
 
 BLOCK = 512
@@ -35,7 +35,7 @@ _UNITS = {'x': 'm', 'y': 'm', 'z': 'm', 'diameter': 'm', 'height': 'm', 'aspect'
 _SUN = (300.0, 15.0)
 """Azimuth and elevation of the sun in hillshades [deg]."""
 
-Progress = Callable[[float, str], None]
+StageProgress = Callable[[float, str], None]
 """Progress callback (completed fraction, 0 to 1; name of the stage)."""
 
 
@@ -103,7 +103,12 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
 
 def write_lunar_ground(
-    rocks: RockField, nodes: GridWindow, folder: Path, *, least_rock_m: float = 0.0, progress: Progress = no_progress
+    rocks: RockField,
+    nodes: GridWindow,
+    folder: Path,
+    *,
+    least_rock_m: float = 0.0,
+    progress: StageProgress = no_progress,
 ) -> dict[str, Any]:
     """Write the files of lunar terrain and return the content of ``metadata.json``.
 
@@ -162,7 +167,7 @@ def write_hillshade(field: HeightField, box: tuple[float, float, float, float], 
     spacing = max(finest_m, (east - west) / _PICTURE, (north - south) / _PICTURE)
     i0, i1 = math.ceil(west / spacing), math.floor(east / spacing) + 1
     j0, j1 = math.ceil(south / spacing), math.floor(north / spacing) + 1
-    shade = hillshade(field.coarse_nodes(i0, i1, j0, j1, spacing), spacing, *_SUN)
+    shade = hillshade_image(field.coarse_nodes(i0, i1, j0, j1, spacing), spacing, *_SUN)
     # Level terrain has the middle gray value.
     imsave(path, shade.T[::-1], cmap='gray', vmin=0.0, vmax=2.0 * math.sin(math.radians(_SUN[1])))
 

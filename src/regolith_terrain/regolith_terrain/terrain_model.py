@@ -18,7 +18,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint
 from typing import Any, Literal
 
-from regolith_files.plugins import entry_points, load_plugin
+from regolith_files import entry_points, load_plugin
 from regolith_terrain.crm.soil import ParticleSoil
 from regolith_terrain.terrain_parameters import RigidTerrainConfig, ScmSoilConfig, SoilParameters
 
@@ -109,9 +109,10 @@ SCM = TerrainModel(
     default_soil='lunar_nominal',
     shares=True,
 )
-RIGID = TerrainModel(
+RIGID_TERRAIN_MODEL = TerrainModel(
     config=RigidTerrainConfig, contact='regolith_terrain.contact.rigid_contact:RigidContact', shares=True, firm=True
 )
+"""Terrain model of rigid ground, which keeps no ruts."""
 CRM = TerrainModel(
     config=ParticleSoil,
     contact='regolith_terrain.crm.contact:ParticleContact',
@@ -120,8 +121,9 @@ CRM = TerrainModel(
     bounded=True,
 )
 
-DEFAULT = 'scm'
-_SHIPPED = {'scm': SCM, 'rigid': RIGID, 'crm': CRM}
+DEFAULT_TERRAIN_MODEL = 'scm'
+"""Name of the terrain model that applies if a scenario names none."""
+_SHIPPED = {'scm': SCM, 'rigid': RIGID_TERRAIN_MODEL, 'crm': CRM}
 
 
 def terrain_models() -> dict[str, TerrainModel | EntryPoint]:
@@ -131,7 +133,7 @@ def terrain_models() -> dict[str, TerrainModel | EntryPoint]:
     return dict(sorted(known.items()))
 
 
-def terrain_model(name: str) -> TerrainModel:
+def find_terrain_model(name: str) -> TerrainModel:
     """Return a terrain model by its name.
 
     Raises:

@@ -18,12 +18,9 @@ from regolith_terrain.ros import message_conversion, record_codec
 from regolith_terrain.ros.map_topics import MapTopics
 from regolith_terrain.ros.services import create_height_service, create_state_service
 from regolith_terrain.terrain_participant import TerrainParticipant
-from regolith_world.config import ScenarioHead, WorldConfig, load_section
-from regolith_world.cycle.records import Cycle
-from regolith_world.ros import qos
-from regolith_world.ros.message_conversion import cycle_record
-from regolith_world.ros.parameters import declare_scenario
-from regolith_world.ros.participant_host import ParticipantHost, run_participant
+from regolith_world import ScenarioHead, WorldConfig, load_section
+from regolith_world.cycle import Cycle
+from regolith_world.ros import ParticipantHost, cycle_record, declare_scenario, qos, run_participant
 
 
 class TerrainNode:

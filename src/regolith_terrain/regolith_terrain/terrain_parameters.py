@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from regolith_files.extension_points import FileKind
-from regolith_files.file_library import FileLibrary
-from regolith_files.section import Section
+from regolith_files import FileKind, FileLibrary, Section
 
 SOILS = FileLibrary('soil', Path(__file__).parent / 'data' / 'soils', 'regolith.soils')
 """Library of soil parameter files."""

@@ -18,15 +18,14 @@ from regolith_terrain.excavation.ejected_soil import compile_disturbed, disturbe
 from regolith_terrain.excavation.exchange import SoilGrant, compile_exchange, exchange
 from regolith_terrain.excavation.loose_soil import NO_LOOSE_SOIL, LooseSoil
 from regolith_terrain.grid.height_profiles import profiles
-from regolith_terrain.grid.mass_balance import mass_balance
+from regolith_terrain.grid.mass_balance import soil_mass_balance
 from regolith_terrain.grid.merge import SoilDelta, SoilUpdate, compile_merge, merge
 from regolith_terrain.grid.node_records import Indices
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import HeightField
-from regolith_world.cycle.participant import Participant
-from regolith_world.cycle.records import GROUND, Command, Cycle, CycleKey, CycleResult, JoinRequest
+from regolith_world.cycle import TERRAIN_ROLES, Command, Cycle, CycleKey, CycleResult, JoinRequest, Participant
 
-NO_LIMIT_NS = 2**62
+NO_STEP_LIMIT_NS = 2**62
 """Terrain never limits the step."""
 
 _HEAD = 24
@@ -115,10 +114,10 @@ class TerrainParticipant(Participant):
         soil_hash = self.grid.soil_hash()
         return JoinRequest(
             name=self.name,
-            roles=GROUND,
+            roles=TERRAIN_ROLES,
             shapes=(),
             bodies=(),
-            next_dt_ns=NO_LIMIT_NS,
+            next_dt_ns=NO_STEP_LIMIT_NS,
             state_hash=soil_hash,
             soil_hash=soil_hash,
             parameters=handshake_parameters(self.config, self.height_field),
@@ -161,7 +160,7 @@ class TerrainParticipant(Participant):
         self._awaited = None
         for agent in agents:
             work = here[agent].work
-            for part in (here[agent].records, *work.asked, *((work.landed,) if work.landed is not None else ())):
+            for part in (here[agent].records, *work.requests, *((work.landed,) if work.landed is not None else ())):
                 self._refuse_foreign(agent, part.i, part.j)
         # Deltas of agents that no longer participate are ignored.
         records, owner, conflicts = merge(self.grid, {agent: here[agent].records for agent in agents})
@@ -211,7 +210,9 @@ class TerrainParticipant(Participant):
         return digest.hexdigest()
 
     def _answer_with(self, key: CycleKey, soil_hash: str, state_hash: str, report: str = '') -> CycleResult:
-        return CycleResult(key, self.name, NO_LIMIT_NS, state_hash=state_hash, soil_hash=soil_hash, summary_json=report)
+        return CycleResult(
+            key, self.name, NO_STEP_LIMIT_NS, state_hash=state_hash, soil_hash=soil_hash, summary_json=report
+        )
 
     def _idle_answer(self, cycle: Cycle) -> CycleResult:
         self._discard_before(cycle.key)
@@ -229,7 +230,7 @@ class TerrainParticipant(Participant):
             'modified_nodes': self.grid.modified_count,
             'max_rut_depth_m': self.grid.max_rut_depth(),
             'conflicts': self.conflicts,
-            'mass_balance': mass_balance(self.grid.moved_mass(), self.grid.spacing**2),
+            'mass_balance': soil_mass_balance(self.grid.moved_mass(), self.grid.spacing**2),
             **({'profiles': profiles(self.grid, self.config.profiles)} if self.config.profiles else {}),
         }
 

@@ -9,8 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from regolith_files.problems import allowed_names
-from regolith_files.section import Section
+from regolith_files import Section, allowed_names
 from regolith_terrain.lunar.presets import preset_names
 
 Point = tuple[Annotated[float, Field(ge=-1e6, le=1e6)], Annotated[float, Field(ge=-1e6, le=1e6)]]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.extension_points import ViewLayer, ViewMarks
+from regolith_files import ViewLayer, ViewMarks
 from regolith_terrain.height_field import HeightField
 from regolith_terrain.height_field_builder import build_height_field
 

@@ -11,7 +11,7 @@ import pytest
 
 from regolith_terrain import scm
 from regolith_terrain.config import BulldozingConfig, load_soil
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.bulldozing import DOMAIN, erode
 from regolith_terrain.scm.constants import DAMPING, DENSITY
@@ -49,7 +49,7 @@ def test_bulldozing_raised_volume_equals_the_plastic_volume(mode: str, factor: f
 
 def books(window: SoilWindow) -> np.ndarray:
     """Return the masses of the columns in quanta, checked to be integers."""
-    quanta = window.mass_kgpm2 / QUANTUM_KGPM2
+    quanta = window.mass_kgpm2 / MASS_QUANTUM_KGPM2
     assert np.array_equal(quanta, np.rint(quanta))
     return quanta.astype(np.int64)
 
@@ -72,7 +72,7 @@ def test_bulldozing_conserves_mass_to_the_quantum(mode: str) -> None:
     density = np.where(bin_.ground.region == 1, 1900.0, 1300.0)
     carved = -0.7 * window.sinkage_plastic * density
     # A quantum may be rounded up or down in each of the hundred steps.
-    assert np.allclose(window.mass_kgpm2[pressed], carved[pressed], rtol=0.0, atol=100 * QUANTUM_KGPM2)
+    assert np.allclose(window.mass_kgpm2[pressed], carved[pressed], rtol=0.0, atol=100 * MASS_QUANTUM_KGPM2)
     assert quanta[~pressed].min() >= 0 and quanta[~pressed].max() > 0
 
 
@@ -131,7 +131,7 @@ def test_bulldozing_erosion_conserves_volume() -> None:
     assert books(window).sum() == 0
     # A height of soil has its mass, to half a quantum for each of four neighbors and 400 sweeps.
     expected = (window.level - heap) * 1500.0
-    assert np.allclose(window.mass_kgpm2, expected, rtol=0.0, atol=800 * QUANTUM_KGPM2)
+    assert np.allclose(window.mass_kgpm2, expected, rtol=0.0, atol=800 * MASS_QUANTUM_KGPM2)
 
 
 @pytest.mark.parametrize('axis', [0, 1])

@@ -29,7 +29,7 @@ def test_crm_testbed_beyond_memory_is_rejected(
     experiment: Any, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The error states the required memory and an allowed spacing, which is then accepted."""
-    monkeypatch.setattr(cost, 'memory_gb', lambda: 24.0)
+    monkeypatch.setattr(cost, 'machine_memory_gb', lambda: 24.0)
     asked = {'terrain_model': 'crm', **values}
     with pytest.raises(ValidationError, match=r'particles would need .* GB and up to .* hours on one core') as error:
         experiment.Settings.model_validate(asked)

@@ -196,13 +196,13 @@ def test_device_kernels_compile_for_a_graphics_card(tmp_path: Path) -> None:
 
 
 def test_device_auto_selects_an_available_graphics_card(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device_selection, 'missing_requirement', lambda: None)
+    monkeypatch.setattr(device_selection, 'missing_gpu_requirement', lambda: None)
     assert (
         device_selection.bed_class('auto') is DeviceBed
         and device_selection.bed_class('cuda') is DeviceBed
         and device_selection.bed_class('cpu') is ParticleBed
     )
-    monkeypatch.setattr(device_selection, 'missing_requirement', lambda: 'a reason')
+    monkeypatch.setattr(device_selection, 'missing_gpu_requirement', lambda: 'a reason')
     assert device_selection.bed_class('auto') is ParticleBed and device_selection.bed_class('cpu') is ParticleBed
     for model, values in (
         (angle_of_repose.Settings, {'terrain_model': 'crm'}),
@@ -223,7 +223,7 @@ def test_testbeds_use_the_selected_device(monkeypatch: pytest.MonkeyPatch) -> No
         asked.append(device)
         return ParticleBed
 
-    monkeypatch.setattr(device_selection, 'missing_requirement', lambda: None)
+    monkeypatch.setattr(device_selection, 'missing_gpu_requirement', lambda: None)
     for module in (column_collapse, impact, mirror_symmetry):
         monkeypatch.setattr(module, 'bed_class', bed_class)
     values = {'terrain_model': 'crm', 'device': 'cuda'}
@@ -248,10 +248,10 @@ def test_checkpoint_keeps_its_device_unless_another_is_set(tmp_path: Path) -> No
 
 def test_missing_device_requirement_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_selection, 'find_spec', lambda name: None)
-    assert device_selection.missing_requirement() == 'Warp (pip install warp-lang)'
+    assert device_selection.missing_gpu_requirement() == 'Warp (pip install warp-lang)'
     monkeypatch.undo()
     monkeypatch.setattr(wp, 'is_cuda_available', lambda: False)
     monkeypatch.setattr(device_selection.ctypes, 'CDLL', lambda name: None)
-    assert device_selection.missing_requirement() == 'a GPU that CUDA can use'
+    assert device_selection.missing_gpu_requirement() == 'a GPU that CUDA can use'
     monkeypatch.setattr(wp, 'is_cuda_available', lambda: True)
-    assert device_selection.missing_requirement() is None
+    assert device_selection.missing_gpu_requirement() is None

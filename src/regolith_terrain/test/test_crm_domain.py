@@ -12,13 +12,13 @@ from particles import soil
 
 from regolith_terrain import scm
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.contact.ground_contact import OK, ContactSetting, make_pose
+from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, make_pose
 from regolith_terrain.crm.contact import ParticleContact
 from regolith_terrain.crm.region import ParticleRegion
 from regolith_terrain.crm.region_simulation import RegionSimulation, _rotated
 from regolith_terrain.excavation.diggable_soil import DiggableSoil
 from regolith_terrain.excavation.relaxation import CRITICAL
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import FIELDS, Floats, NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.grid.soil_map import SoilMap
@@ -77,7 +77,7 @@ def test_particle_contact_supports_a_wheel_and_leaves_a_rut(pushed: tuple[Partic
     """
     made, left = pushed
     wrench = scm.make_wrench()
-    assert made.press(made._arrays, 1e-3, 0, make_pose(), wrench) == OK
+    assert made.press(made._arrays, 1e-3, 0, make_pose(), wrench) == CONTACT_OK
     assert wrench.force[2] > 20.0
     grid = SoilGrid(FlatField(), SPACING)
     for records in left:
@@ -126,7 +126,7 @@ def test_particle_domain_conserves_mass_exactly(pushed: tuple[ParticleContact, l
     grid = SoilGrid(FlatField(), SPACING)
     for records in left:
         assert records.is_sorted()
-        assert (records.mass_kgpm2 % QUANTUM_KGPM2 == 0.0).all()
+        assert (records.mass_kgpm2 % MASS_QUANTUM_KGPM2 == 0.0).all()
         grid.apply(records)
     moved = grid.all_records().mass_kgpm2
     assert np.abs(moved).sum() > 100.0 and grid.moved_mass() == 0.0

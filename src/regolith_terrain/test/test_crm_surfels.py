@@ -11,7 +11,7 @@ from regolith_terrain.crm.arrays import COLUMNS
 from regolith_terrain.crm.initialization import initial_particles
 from regolith_terrain.crm.region import ParticleRegion
 from regolith_terrain.crm.surface import Columns, sort_columns
-from regolith_terrain.crm.surfels import Surfels, joined, surface_surfels
+from regolith_terrain.crm.surfels import Surfels, joined_surfels, surface_surfels
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.height_field import PlaneField
 
@@ -123,7 +123,7 @@ def test_surfels_of_separate_particles_are_at_the_particles() -> None:
     assert not lonely.bend.any()
     inside = block[(np.abs(block - 0.3) < 0.3 - 1.6 * D).all(axis=1)]
     assert len(inside) == 8**3 and len(surface_surfels(columns, inside).place) == 0
-    both = joined([lonely, Surfels.none(), lonely])
+    both = joined_surfels([lonely, Surfels.none(), lonely])
     assert len(both.place) == len(both.normal) == len(both.radius) == 2
 
 

@@ -15,13 +15,13 @@ from regolith_terrain.excavation.diggable_soil import DiggableSoil
 from regolith_terrain.excavation.ejected_soil import disturbed
 from regolith_terrain.excavation.exchange import SoilDeposit, ToolExchange, exchange
 from regolith_terrain.excavation.loose_soil import LooseSoil
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.terrain_participant import TerrainParticipant
-from regolith_world.cycle.records import GROUND, VEHICLE, Command, Cycle, CycleKey, Verdict
+from regolith_world.cycle.records import TERRAIN_ROLES, VEHICLE_ROLES, Command, Cycle, CycleKey, Verdict
 
 SPACING, DENSITY, GRAVITY = 0.02, 1500.0, 1.62
 TAN_REPOSE = math.tan(math.radians(35.0))
@@ -33,7 +33,7 @@ def nodes(rows: range, columns: range) -> tuple[np.ndarray, np.ndarray]:
 
 
 def quanta(height: float) -> float:
-    return math.floor(height * DENSITY / QUANTUM_KGPM2) * QUANTUM_KGPM2
+    return math.floor(height * DENSITY / MASS_QUANTUM_KGPM2) * MASS_QUANTUM_KGPM2
 
 
 class Site:
@@ -128,7 +128,7 @@ def test_loose_soil_removed_by_wheels_is_subtracted() -> None:
     site.cycle(landed=SoilDeposit(i, j, np.array([quanta(0.01)])))
     assert site.loose.mass.tolist() == [quanta(0.01)]
     site.cycle(site.raised(range(0, 1), range(0, 1), -0.004))
-    assert site.loose.mass == pytest.approx([quanta(0.01) - quanta(0.004)], abs=2 * QUANTUM_KGPM2)
+    assert site.loose.mass == pytest.approx([quanta(0.01) - quanta(0.004)], abs=2 * MASS_QUANTUM_KGPM2)
     site.cycle(site.raised(range(0, 1), range(0, 1), -0.008))
     assert not len(site.loose)
 
@@ -145,7 +145,9 @@ def test_terrain_participant_relaxes_ejected_soil() -> None:
     for n in range(40):
         key = CycleKey(0, n + 1, 1)
         verdict = Verdict.NONE if n == 0 else Verdict.COMMIT
-        terrain.on_cycle(Cycle(key, 0, 10**7, verdict, Command.EVOLVE, ('rover', 'terrain'), (VEHICLE, GROUND)))
+        terrain.on_cycle(
+            Cycle(key, 0, 10**7, verdict, Command.EVOLVE, ('rover', 'terrain'), (VEHICLE_ROLES, TERRAIN_ROLES))
+        )
         terrain.on_delta(SoilDelta(key, 'rover', maker.raised(*pillar) if n == 0 else NodeRecords.empty()))
     assert len(updates) == 40 and len(updates[0].records) > 4 and len(updates[1].records)
     assert terrain.grid.moved_mass() == 4 * quanta(0.2)
@@ -162,7 +164,7 @@ def test_narrow_window_gives_the_same_result_as_a_wide_one(seed: int, monkeypatc
     slope = 0.03 * rng.integers(-1, 2) * (i - 40) * (j > 60)
     heights = slope + 0.02 * rng.integers(-1, 2, len(i)) * (rng.random(len(i)) < 0.2)
     records.level[:] = records.level_initial[:] = heights
-    records.mass_kgpm2[:] = np.where(rng.random(len(i)) < 0.5, 1.0, -1.0) * QUANTUM_KGPM2
+    records.mass_kgpm2[:] = np.where(rng.random(len(i)) < 0.5, 1.0, -1.0) * MASS_QUANTUM_KGPM2
     looked: list[int] = []
     usual, owner = ejected_soil._by_owner, (i > 64).astype(np.int16)
     monkeypatch.setattr(ejected_soil, '_by_owner', lambda i, j, whose: looked.append(len(i)) or usual(i, j, whose))

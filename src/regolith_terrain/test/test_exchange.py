@@ -16,13 +16,13 @@ from regolith_terrain.excavation.diggable_soil import DiggableSoil
 from regolith_terrain.excavation.exchange import SoilDeposit, SoilRequest, ToolExchange, boxes, exchange
 from regolith_terrain.excavation.loose_soil import LooseSoil
 from regolith_terrain.excavation.relaxation import MARGIN
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.terrain_participant import TerrainParticipant
-from regolith_world.cycle.records import GROUND, VEHICLE, Command, Cycle, CycleKey, CycleResult, Verdict
+from regolith_world.cycle.records import TERRAIN_ROLES, VEHICLE_ROLES, Command, Cycle, CycleKey, CycleResult, Verdict
 
 SPACING, DENSITY, GRAVITY = 0.02, 1500.0, 1.62
 
@@ -35,7 +35,7 @@ def nodes(rows: range, columns: range) -> tuple[np.ndarray, np.ndarray]:
 
 def quanta(height: float) -> float:
     """Return the mass per area of a height of soil, in whole quanta."""
-    return math.floor(height * DENSITY / QUANTUM_KGPM2) * QUANTUM_KGPM2
+    return math.floor(height * DENSITY / MASS_QUANTUM_KGPM2) * MASS_QUANTUM_KGPM2
 
 
 def ask(tool: str, rows: range, columns: range, height: float, path: float) -> ToolExchange:
@@ -104,13 +104,13 @@ def test_exchange_is_independent_of_the_order_of_deltas() -> None:
     """Tools are served in name order; the order of the mapping has no effect on any bit."""
     first, second = ask('a', range(4), range(4), 0.03, -0.03), ask('b', range(4), range(4), 0.03, -0.04)
     works = {
-        'amber': ToolExchange((second.asked[0], first.asked[0])),
+        'amber': ToolExchange((second.requests[0], first.requests[0])),
         'beryl': ask('a', range(4), range(2, 9), 0.02, -0.05),
     }
     sites = [Site(), Site()]
     got = [
         sites[0].cycle(works),
-        sites[1].cycle({'beryl': works['beryl'], 'amber': ToolExchange((first.asked[0], second.asked[0]))}),
+        sites[1].cycle({'beryl': works['beryl'], 'amber': ToolExchange((first.requests[0], second.requests[0]))}),
     ]
     assert got[0] == got[1] and sites[0].grid.save() == sites[1].grid.save()
     assert got[0]['amber', 'a'] == 16 * quanta(0.03) > got[0]['amber', 'b'] > 0.0
@@ -204,7 +204,7 @@ class Stage:
         """Send the verdict of the last attempt and compute the next cycle with the given works."""
         cycle = self.key.cycle + (verdict == Verdict.COMMIT or self.key.cycle < 0)
         self.key = CycleKey(self.key.epoch, cycle, self.key.attempt + 1)
-        names, roles = ('amber', 'beryl', 'terrain'), (VEHICLE, VEHICLE, GROUND)
+        names, roles = ('amber', 'beryl', 'terrain'), (VEHICLE_ROLES, VEHICLE_ROLES, TERRAIN_ROLES)
         self.terrain.on_cycle(Cycle(self.key, 0, 20_000_000, verdict, command, names, roles))
         for name in names[:2] if command == Command.EVOLVE else ():
             self.terrain.on_delta(SoilDelta(self.key, name, NodeRecords.empty(), works.get(name, ToolExchange())))
@@ -254,7 +254,7 @@ def test_restarted_terrain_follows_from_updates_alone() -> None:
     for n in range(4):
         stage.step(POURED if n == 0 else {}, Verdict.NONE if n == 0 else Verdict.COMMIT)
         verdict = Verdict.NONE if n == 0 else Verdict.COMMIT
-        names, roles = ('amber', 'beryl', 'terrain'), (VEHICLE, VEHICLE, GROUND)
+        names, roles = ('amber', 'beryl', 'terrain'), (VEHICLE_ROLES, VEHICLE_ROLES, TERRAIN_ROLES)
         other.terrain.on_cycle(Cycle(stage.key, 0, 20_000_000, verdict, Command.EVOLVE, names, roles))
         other.terrain.accept_update(stage.updates[-1])
         assert other.results[-1].state_hash == stage.results[-1].state_hash

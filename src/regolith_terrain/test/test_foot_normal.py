@@ -17,7 +17,7 @@ from regolith_terrain.contact.rigid_surface import RigidArrays, find_foot, foot_
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.height_field import HeightField, Heights
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 
 SLOPE = 0.3
@@ -47,7 +47,7 @@ class Step(HeightField):
 def ground_of(field: HeightField) -> RigidArrays:
     soils, shape = SoilMap(RigidTerrainConfig().parameters()), scm.cylinder(0.25, 0.2)
     contact = RigidContact(ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05))
-    return contact.arrays(SoilGrid(field, 0.05, RIGID).window(-30, 31, -30, 31), 1)
+    return contact.arrays(SoilGrid(field, 0.05, RIGID_TERRAIN_MODEL).window(-30, 31, -30, 31), 1)
 
 
 @pytest.mark.parametrize('axis', [0, 1])

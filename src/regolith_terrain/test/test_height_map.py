@@ -9,10 +9,10 @@ import pytest
 from scipy.interpolate import RegularGridInterpolator
 
 from regolith_terrain.solids.height_map import ObstacleHeightMap
-from regolith_terrain.solids.polyhedron import hull
+from regolith_terrain.solids.polyhedron import convex_hull
 from regolith_terrain.solids.rock_shapes import scaled_rock
 
-CUBE = hull([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+CUBE = convex_hull([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 
 
 def turned(yaw: float, size: tuple[float, float, float]) -> np.ndarray:
@@ -42,8 +42,8 @@ def test_height_map_thin_wall_has_full_height() -> None:
 
 def test_height_map_post_has_the_highest_nearby_point() -> None:
     """Reference: densely sampled points of the faces."""
-    ramp = hull([(x, y, z) for y in (-1.0, 1.0) for x, z in ((0.0, 0.0), (4.0, 0.0), (4.0, 2.0))])
-    rock = hull(scaled_rock(3)[0])
+    ramp = convex_hull([(x, y, z) for y in (-1.0, 1.0) for x, z in ((0.0, 0.0), (4.0, 0.0), (4.0, 2.0))])
+    rock = convex_hull(scaled_rock(3)[0])
     for shape, axes, least in ((ramp, np.eye(3), 0.0), (rock, turned(0.7, (3.0, 2.4, 1.8)), -0.9)):
         middle = np.array([0.23, -0.41, 0.0])
         heights = ObstacleHeightMap([(shape, middle, axes)]).max_heights(np.full((9, 7), least), -3.0, -3.0, 1.0)

@@ -14,7 +14,7 @@ from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_copy import SoilCopy
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_world.cycle.records import CycleKey
 
 
@@ -83,7 +83,7 @@ def test_merge_adds_raises_and_conserves_mass() -> None:
 
 def test_soil_grid_fields_of_another_model_are_rejected() -> None:
     """Records without a field of the terrain model cannot be stored; saved soil of another model cannot be loaded."""
-    grid, rigid = SoilGrid(FlatField(), 0.1), SoilGrid(FlatField(), 0.1, RIGID)
+    grid, rigid = SoilGrid(FlatField(), 0.1), SoilGrid(FlatField(), 0.1, RIGID_TERRAIN_MODEL)
     assert rigid.window(0, 2, 0, 2).fields == ('level_initial', 'level', 'mass_kgpm2')
     with pytest.raises(ValueError, match=r'sinkage_plastic.*allowed here: level_initial, level, mass_kgpm2'):
         rigid.apply(records(node(0, 0, 0.0, -0.1, 0.1, 1.0)))
@@ -92,10 +92,10 @@ def test_soil_grid_fields_of_another_model_are_rejected() -> None:
 
 
 def test_merge_without_own_rule_keeps_the_deeper_rut() -> None:
-    grid = SoilGrid(FlatField(), 0.1, RIGID)
+    grid = SoilGrid(FlatField(), 0.1, RIGID_TERRAIN_MODEL)
     i, j = np.zeros(1, np.int32), np.zeros(1, np.int32)
     deltas = {
-        name: NodeRecords.from_values(i, j, np.array([[0.0], [level], [mass]]), RIGID.names)
+        name: NodeRecords.from_values(i, j, np.array([[0.0], [level], [mass]]), RIGID_TERRAIN_MODEL.names)
         for name, level, mass in (('a', -0.125, 0.5), ('b', -0.25, 0.25), ('c', -0.25, 0.125))
     }
     merged = merge(grid, deltas)

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from regolith_terrain import scm
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.contact.ground_contact import OK, ContactSetting, GroundContact, PartPose
+from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, GroundContact, PartPose
 from regolith_terrain.contact.mixed_contact import MixedContact, make_contact
 from regolith_terrain.grid.soil_grid import SoilGrid, SoilWindow
 from regolith_terrain.height_field import FlatField
@@ -47,7 +47,7 @@ def force(
     arrays = contact.arrays(window, 1)
     wrench = scm.make_wrench()
     pose = PartPose(np.array(place), np.eye(3), np.array(speed), np.array([0.0, spin, 0.0]))
-    assert contact.press(arrays, 1e-3, 0, pose, wrench) == OK
+    assert contact.press(arrays, 1e-3, 0, pose, wrench) == CONTACT_OK
     contact.remember(window, arrays)
     return np.concatenate(wrench)
 

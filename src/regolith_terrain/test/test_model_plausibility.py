@@ -15,7 +15,7 @@ from rasterio.errors import NotGeoreferencedWarning
 from rasterio.transform import from_origin
 
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.elevation.plausibility import doubts, measure
+from regolith_terrain.elevation.plausibility import height_statistics, unusual_heights
 from regolith_terrain.height_field_builder import build_height_field, build_rocks, read_elevation_model
 
 MOON = CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=m')
@@ -137,24 +137,24 @@ def test_map_in_degrees_is_rejected(tmp_path: Path) -> None:
 
 def test_steep_but_possible_model_gives_a_warning() -> None:
     cliff = np.where(np.arange(200)[:, None] < 100, 0.0, -60.0) + hills(200, 40, 2.0)
-    found = measure(cliff, 2.0)
+    found = height_statistics(cliff, 2.0)
     assert found.step == pytest.approx(60.0, abs=1.0) and found.step_at[0] == 99
-    ((problem, remedy),) = doubts(found, 2.0)
+    ((problem, remedy),) = unusual_heights(found, 2.0)
     assert 'step by' in problem and 'nodata' in remedy
-    assert doubts(measure(hills(), 0.5), 0.5) == []
+    assert unusual_heights(height_statistics(hills(), 0.5), 0.5) == []
 
 
 @pytest.mark.parametrize(('scale', 'spacing'), [(1e-3, 0.5), (1.0, 500.0)])
 def test_model_that_is_too_flat_gives_a_warning(scale: float, spacing: float) -> None:
     """Both are flatter than any terrain except a salt flat; an exactly level model is intended."""
-    ((problem, remedy),) = doubts(measure(scale * hills(), spacing), spacing)
+    ((problem, remedy),) = unusual_heights(height_statistics(scale * hills(), spacing), spacing)
     assert 'less than' in problem and 'terrain.height_scale' in remedy and 'terrain.post_spacing_m' in remedy
-    assert doubts(measure(np.zeros((9, 9)), 0.5), 0.5) == []
+    assert unusual_heights(height_statistics(np.zeros((9, 9)), 0.5), 0.5) == []
 
 
 def test_height_statistics_match_their_definition() -> None:
     heights = np.random.default_rng(1).normal(size=(1100, 37)).cumsum(axis=0)
-    found = measure(heights, 2.0)
+    found = height_statistics(heights, 2.0)
     down, along = np.abs(np.diff(heights, axis=0)), np.abs(np.diff(heights, axis=1))
     assert found.step == max(down.max(), along.max())
     assert (found.low, found.high) == (heights.min(), heights.max())
@@ -174,9 +174,9 @@ def test_largest_step_is_reported_with_its_position(row: int, axis: int) -> None
     else:
         heights[row, 21:] = 61.0
         heights[:, 21:] += 0.5
-    found = measure(heights, 2.0)
+    found = height_statistics(heights, 2.0)
     assert found.step_at == (row, 20) and found.step == (61.0 if axis == 0 else 61.5)
-    (problem, _), *_ = doubts(found, 2.0, (1000, 200))
+    (problem, _), *_ = unusual_heights(found, 2.0, (1000, 200))
     assert f'(row {row + 1000}, column 220)' in problem
 
 

@@ -46,7 +46,7 @@ def pressed(
     plate = bin_.containing(box(SIDE, WIDTH, 0.1))
     turn, displaced = tilted(slope_x, slope_y), 0.0
     for depth in depths:
-        assert bin_.body(plate, turn[:, 2] * (0.05 - depth), turn) == scm.OK
+        assert bin_.body(plate, turn[:, 2] * (0.05 - depth), turn) == scm.CONTACT_OK
         displaced += bin_.stats[scm.STAT_DISPLACED]
     return bin_, float(displaced)
 
@@ -112,7 +112,7 @@ def test_cambered_wheel_contact_is_complete(camber: float, heading: float) -> No
                 bin_.wheel(
                     (0.0, 0.0, depth), axis, (0.1, 0.05, -0.01), spin=(0.3, 0.9, 0.1), radius=radius, width=width
                 )
-                == scm.OK
+                == scm.CONTACT_OK
             )
         stands_alone = stands_alone and not whole.window.touched[pillar]
     if not stands_alone:  # the projection fills its rectangle

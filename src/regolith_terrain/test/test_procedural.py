@@ -9,7 +9,7 @@ import pytest
 
 from regolith_terrain.config import RoughnessConfig
 from regolith_terrain.height_field import FlatField, PlaneField
-from regolith_terrain.hillshade import hillshade
+from regolith_terrain.hillshade import hillshade_image
 from regolith_terrain.procedural import ProceduralField, _crater_height
 
 
@@ -93,12 +93,12 @@ def test_procedural_crater_count_matches_the_density() -> None:
 
 
 def test_hillshade_matches_the_angle_of_incidence() -> None:
-    flat = hillshade(np.zeros((5, 6)), 1.0, 90.0, 30.0)
+    flat = hillshade_image(np.zeros((5, 6)), 1.0, 90.0, 30.0)
     assert flat == pytest.approx(np.full((5, 6), 0.5))
     x = np.arange(5.0)[:, None] + np.zeros((1, 6))
     # Terrain that rises to the east at 30 degrees. Sun 60 degrees up in the west: full light; 20 degrees in the east:
     # none.
     slope = x * np.tan(np.radians(30.0))
-    assert hillshade(slope, 1.0, 270.0, 60.0) == pytest.approx(np.ones((5, 6)))
-    assert not hillshade(slope, 1.0, 90.0, 20.0).any()
-    assert hillshade(slope.T, 1.0, 180.0, 60.0) == pytest.approx(np.ones((6, 5)))
+    assert hillshade_image(slope, 1.0, 270.0, 60.0) == pytest.approx(np.ones((5, 6)))
+    assert not hillshade_image(slope, 1.0, 90.0, 20.0).any()
+    assert hillshade_image(slope.T, 1.0, 180.0, 60.0) == pytest.approx(np.ones((6, 5)))

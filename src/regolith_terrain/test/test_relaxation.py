@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regolith_terrain.excavation.relaxation import LOOK, RESTING, critical_height, face_height, relax
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 
 SPACING, DENSITY, REPOSE = 0.02, 1500.0, math.radians(35.0)
 
@@ -27,7 +27,7 @@ class Plot:
 
     def pour(self, rows: slice, columns: slice, height: float) -> None:
         """Add soil to columns."""
-        mass = round(height * DENSITY / QUANTUM_KGPM2) * QUANTUM_KGPM2
+        mass = round(height * DENSITY / MASS_QUANTUM_KGPM2) * MASS_QUANTUM_KGPM2
         self.values[:2, rows, columns] += mass / DENSITY
         self.values[4, rows, columns] += mass
         self.loose[rows, columns] += mass
@@ -77,7 +77,7 @@ def test_relaxation_conserves_mass_and_resets_history() -> None:
     mass = plot.values[4].sum()
     assert plot.settle(2000) < 2000
     assert plot.values[4].sum() == mass == plot.loose.sum() and np.array_equal(plot.values[4], plot.loose)
-    assert not np.fmod(plot.loose, QUANTUM_KGPM2).any()
+    assert not np.fmod(plot.loose, MASS_QUANTUM_KGPM2).any()
     moved = plot.touched
     assert moved.any() and not plot.values[2:4, moved].any() and (plot.values[2, ~moved] == 0.01).all()
     assert np.array_equal(plot.values[0][moved], plot.values[1][moved])

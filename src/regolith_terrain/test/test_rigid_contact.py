@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from regolith_terrain import scm
-from regolith_terrain.contact.ground_contact import LEFT_WINDOW, OK, ContactSetting, PartPose
+from regolith_terrain.contact.ground_contact import CONTACT_OK, LEFT_WINDOW, ContactSetting, PartPose
 from regolith_terrain.contact.rigid_contact import RigidContact
 from regolith_terrain.contact.rigid_surface import RigidArrays, depth_at
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.height_field import FlatField, HeightField, Heights, PlaneField
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 
 MASS, GRAVITY, STEP = 20.0, 9.81, 1e-3
@@ -32,7 +32,7 @@ def contact_of(shape: scm.Shapes, **values: float) -> RigidContact:
 def slide(slope: float, friction: float, duration: float, stick: float = 1e-3) -> float:
     """Return the speed of a block that slides down an incline from rest without rotation [m/s]."""
     block = contact_of(scm.box(0.4, 0.4, 0.2), friction=friction, friction_displacement_m=stick)
-    window = SoilGrid(PlaneField(slope), 0.05, RIGID).window(-200, 60, -20, 21)
+    window = SoilGrid(PlaneField(slope), 0.05, RIGID_TERRAIN_MODEL).window(-200, 60, -20, 21)
     arrays = block.arrays(window, 1)
     angle = math.atan(slope)
     turn = np.array(
@@ -42,7 +42,7 @@ def slide(slope: float, friction: float, duration: float, stick: float = 1e-3) -
     place, speed = (0.1 - sunk) * turn[:, 2], np.zeros(3)
     wrench = scm.make_wrench()
     for _ in range(round(duration / STEP)):
-        assert block.press(arrays, STEP, 0, PartPose(place, turn, speed, np.zeros(3)), wrench) == OK
+        assert block.press(arrays, STEP, 0, PartPose(place, turn, speed, np.zeros(3)), wrench) == CONTACT_OK
         speed += STEP * (wrench.force / MASS - (0.0, 0.0, GRAVITY))
         place += STEP * speed
     assert not window.touched.any()
@@ -65,11 +65,11 @@ def test_rigid_contact_block_is_at_rest_below_the_friction_angle() -> None:
 
 def test_rigid_contact_wheel_has_three_points_and_coulomb_friction() -> None:
     wheel = contact_of(scm.cylinder(0.25, 0.2), friction=0.5)
-    window = SoilGrid(FlatField(), 0.05, RIGID).window(-20, 21, -20, 21)
+    window = SoilGrid(FlatField(), 0.05, RIGID_TERRAIN_MODEL).window(-20, 21, -20, 21)
     arrays = wheel.arrays(window, 1)
     wrench, still = scm.make_wrench(), np.zeros(3)
     place, turn = np.array([0.013, 0.007, 0.249]), np.eye(3)
-    assert wheel.press(arrays, STEP, 0, PartPose(place, turn, still, still), wrench) == OK
+    assert wheel.press(arrays, STEP, 0, PartPose(place, turn, still, still), wrench) == CONTACT_OK
     assert wrench.stats[scm.STAT_LOADED_NODES] == 3
     assert wrench.force == pytest.approx([0.0, 0.0, 3 * 2e5 * 1e-3]) and wrench.torque == pytest.approx([0.0] * 3)
     # Spinning in place: after 25 mm of slip, 25 times friction_displacement_m, mu N drives ahead, and its torque
@@ -86,7 +86,7 @@ def test_rigid_contact_wheel_has_three_points_and_coulomb_friction() -> None:
 
 def test_rigid_contact_saves_its_memory_and_reports_leaving_the_window() -> None:
     wheel = contact_of(scm.cylinder(0.25, 0.2))
-    arrays = wheel.arrays(SoilGrid(FlatField(), 0.05, RIGID).window(-9, 10, -9, 10), 1)
+    arrays = wheel.arrays(SoilGrid(FlatField(), 0.05, RIGID_TERRAIN_MODEL).window(-9, 10, -9, 10), 1)
     wrench, moving = scm.make_wrench(), np.array([0.1, 0.05, 0.0])
     pose = PartPose(np.array([0.0, 0.0, 0.249]), np.eye(3), moving, np.zeros(3))
     wheel.press(arrays, STEP, 0, pose, wrench)
@@ -123,7 +123,7 @@ class Edge(HeightField):
 
 def ground_of(field: HeightField, shape: scm.Shapes | None = None) -> tuple[RigidContact, RigidArrays]:
     contact = contact_of(shape if shape is not None else scm.box(0.4, 0.4, 0.2))
-    return contact, contact.arrays(SoilGrid(field, 0.05, RIGID).window(-30, 31, -30, 31), 1)
+    return contact, contact.arrays(SoilGrid(field, 0.05, RIGID_TERRAIN_MODEL).window(-30, 31, -30, 31), 1)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_rigid_contact_rim_past_an_edge_is_supported(angle_deg: float) -> None:
     for side in (1.0, -1.0):
         turn = Rotation.from_euler('z', 0.0 if side > 0.0 else math.pi).as_matrix()
         place = np.array([0.249 * math.sin(angle), 0.0, 0.249 * math.cos(angle)])
-        assert wheel.press(ground, STEP, 0, PartPose(place, turn, still, still), wrench) == OK
+        assert wheel.press(ground, STEP, 0, PartPose(place, turn, still, still), wrench) == CONTACT_OK
         expected = 600.0 * np.array([math.sin(angle), 0.0, math.cos(angle)])
         np.testing.assert_allclose(wrench.force, expected, rtol=1e-6, atol=1e-6)
 
@@ -193,7 +193,7 @@ def test_rigid_contact_edge_force_is_the_energy_gradient(lean: float, within: fl
 
     def energy(place: np.ndarray, turn: np.ndarray) -> float:
         wheel.reset()
-        assert wheel.press(ground, STEP, 0, PartPose(place, turn, still, still), wrench) == OK
+        assert wheel.press(ground, STEP, 0, PartPose(place, turn, still, still), wrench) == CONTACT_OK
         return float(wrench.force @ wrench.force) / (6.0 * 2e5)
 
     turn = (Rotation.from_euler('z', 0.5) * Rotation.from_euler('x', lean)).as_matrix()
@@ -217,7 +217,7 @@ def test_rigid_contact_wheel_beside_a_step_is_pushed_back(into: float) -> None:
         # The rim reaches 0.1 m below the top, where the face is at 5 mm.
         place = np.array([0.005 - into, 0.3, 0.2])
         contact.reset()
-        assert contact.press(arrays, STEP, 0, PartPose(place, turn, still, still), wrench) == OK
+        assert contact.press(arrays, STEP, 0, PartPose(place, turn, still, still), wrench) == CONTACT_OK
         expected = 3 * 2e5 * into * math.cos(lean) * np.array([math.cos(lean), 0.0, math.sin(lean)])
         np.testing.assert_allclose(wrench.force, expected, atol=6e5 * 2e-6)
     # If the rim is farther away than it is deep, the wheel stands on the top.

@@ -14,9 +14,9 @@ from regolith_terrain.contact.ground_contact import spring_limit
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.scm import (
+    CONTACT_OK,
     CREEP_SPEED,
     LEFT_WINDOW,
-    OK,
     SCRATCH_TOO_SMALL,
     SHEAR_RELAXATION_S,
     STAT_INVERSE_WIDTH,
@@ -49,7 +49,7 @@ def test_scm_plate_matches_bekker(mode: str, soil: str) -> None:
     length, width = (0.21, 0.31) if mode == 'regolith' else (0.20, 0.30)
     inverse_width = (length + width) / (length * width)
     for z in (0.005, 0.01, 0.03):
-        assert bin_.plate((0.0, 0.0, -z)) == OK
+        assert bin_.plate((0.0, 0.0, -z)) == CONTACT_OK
         pressure = (k_c * inverse_width + k_phi) * z**n
         assert bin_.stats[STAT_INVERSE_WIDTH] == pytest.approx(inverse_width, rel=1e-12)
         assert bin_.force[2] == pytest.approx(pressure * 0.21 * 0.31, rel=1e-12)
@@ -58,7 +58,7 @@ def test_scm_plate_matches_bekker(mode: str, soil: str) -> None:
 
 def test_scm_upright_cylinder_equals_a_round_plate() -> None:
     bin_ = Bin(quiet(), spacing=0.005, bounds=(-60, 61, -60, 61))
-    assert bin_.wheel((0.0, 0.0, 0.09), axis=(0.0, 0.0, 1.0), radius=0.2, width=0.2) == OK
+    assert bin_.wheel((0.0, 0.0, 0.09), axis=(0.0, 0.0, 1.0), radius=0.2, width=0.2) == CONTACT_OK
     # The number of lattice points in a circle of 40 cells is pi 40^2 within 1 % (Gauss circle problem).
     assert bin_.stats[STAT_LOADED_AREA] == pytest.approx(math.pi * 0.04, rel=0.01)
     # 1 / b of a disc is P / (2 A) = 1 / R; a hull of cells is within 5 % of it.
@@ -70,7 +70,7 @@ def test_scm_upright_cylinder_equals_a_round_plate() -> None:
 @pytest.mark.parametrize('mode', MODES)
 def test_scm_without_contact_has_no_force(mode: str) -> None:
     bin_ = Bin('chrono_lunar', mode=mode)
-    assert bin_.wheel((0.0, 0.0, 0.2501), velocity=(1.0, 0.0, -1.0)) == OK
+    assert bin_.wheel((0.0, 0.0, 0.2501), velocity=(1.0, 0.0, -1.0)) == CONTACT_OK
     assert not bin_.force.any() and not bin_.torque.any() and not bin_.window.touched.any()
     assert bin_.stats[STAT_LOADED_NODES] == 0
 
@@ -232,9 +232,9 @@ def test_scm_tilted_wheel_contacts_with_its_edge() -> None:
     axis = (0.0, math.cos(tilt), math.sin(tilt))
     # Lowest point of a tilted cylinder: R cos(tilt) + w sin(tilt) below its center, on the lower edge.
     reach = 0.25 * math.cos(tilt) + 0.105 * math.sin(tilt)
-    assert bin_.wheel((0.0, 0.0, reach + 1e-6), axis=axis) == OK
+    assert bin_.wheel((0.0, 0.0, reach + 1e-6), axis=axis) == CONTACT_OK
     assert bin_.stats[STAT_LOADED_NODES] == 0
-    assert bin_.wheel((0.0, 0.0, reach - 0.01), axis=axis) == OK
+    assert bin_.wheel((0.0, 0.0, reach - 0.01), axis=axis) == CONTACT_OK
     cols = np.nonzero(bin_.window.touched.any(axis=0))[0] - 35
     assert len(cols) and cols.max() < 0  # the side towards -y is the lower one
     assert bin_.window.level.min() == pytest.approx(-0.01, abs=0.01 * math.tan(tilt))  # within one cell of the edge
@@ -245,7 +245,7 @@ def test_scm_wheel_on_a_slope_has_force_along_its_normal() -> None:
     slope = math.tan(math.radians(20.0))
     bin_ = Bin(quiet(), field=PlaneField(slope_x=slope))
     # An upright cylinder with a lower face cannot rest on a slope; a wheel can.
-    assert bin_.wheel((0.0, 0.0, 0.25 / math.cos(math.radians(20.0)) - 0.02)) == OK
+    assert bin_.wheel((0.0, 0.0, 0.25 / math.cos(math.radians(20.0)) - 0.02)) == CONTACT_OK
     # The contact of the wheel is symmetric about the slope normal, except for node positions.
     assert bin_.force[0] / bin_.force[2] == pytest.approx(-slope, rel=2e-3)
     # Its surface is an arc: width times R times the angle between the ends of the chord, to one row of nodes.
@@ -259,7 +259,7 @@ def test_scm_two_bumps_give_two_patches(mode: str) -> None:
     for rows in (slice(35, 40), slice(51, 56)):
         for part in (bin_.window.base[1:-1, 1:-1], bin_.window.level_initial, bin_.window.level):
             part[rows, :] = 0.15
-    assert bin_.plate((0.0, 0.0, 0.14)) == OK
+    assert bin_.plate((0.0, 0.0, 0.14)) == CONTACT_OK
     # Reference mode also counts soil less than 0.1 m below the plate; here it is 0.14 m below.
     assert bin_.stats[STAT_PATCHES] == 2
     side = 0.05 if mode == 'regolith' else 0.04
@@ -299,7 +299,7 @@ def test_scm_uncopied_parts_of_a_window_are_out_of_bounds() -> None:
     bin_ = Bin('chrono_lunar', bounds=(-40, 120, -35, 36))
     bin_.window = SoilGrid(FlatField(), 0.01).window(-40, 120, -35, 36, np.array([[-40, 60, -35, 36]], dtype=np.int32))
     bin_.ground = scm_ground(bin_.window)
-    assert bin_.wheel((0.3, 0.0, 0.2)) == OK
+    assert bin_.wheel((0.3, 0.0, 0.2)) == CONTACT_OK
     assert bin_.force[2] > 0.0
     assert bin_.wheel((0.4, 0.0, 0.2)) == LEFT_WINDOW
 

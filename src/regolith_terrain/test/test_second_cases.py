@@ -21,7 +21,7 @@ from regolith_terrain.excavation.sweep import DEPTH, sweep_edge
 from regolith_terrain.grid.soil_map import Region, SoilMap
 from regolith_terrain.scm.arrays import Shapes
 from regolith_terrain.solids.contact import add_solid_wrench
-from regolith_terrain.solids.polyhedron import hull
+from regolith_terrain.solids.polyhedron import convex_hull
 from regolith_terrain.solids.rock_shapes import scaled_rock
 from regolith_terrain.solids.solids import Solid, Solids
 
@@ -74,7 +74,7 @@ def test_blade_with_one_sided_cut_has_a_yaw_moment(kind: int, side: float, torqu
     pose.velocity[0] = 0.2
     sweep_edge(tools, 0, 1e-3, pose, force, moment)
     assert force[0] < 0.0 and moment[2] / -force[0] == pytest.approx(torque * 0.125, rel=0.1)
-    assert tools.told[0, DEPTH] == pytest.approx(0.5 * 0.03, rel=0.05)
+    assert tools.telemetry[0, DEPTH] == pytest.approx(0.5 * 0.03, rel=0.05)
 
 
 @pytest.mark.parametrize('width', [0.2, 0.5, 0.8])
@@ -83,7 +83,7 @@ def test_level_cut_depth_is_independent_of_width(width: float) -> None:
     pose = make_pose()
     pose.velocity[0], pose.center[2] = 0.2, -0.03
     sweep_edge(tools, 0, 1e-3, pose, np.zeros(3), np.zeros(3))
-    assert tools.told[0, DEPTH] == pytest.approx(0.03, rel=1e-9)
+    assert tools.telemetry[0, DEPTH] == pytest.approx(0.03, rel=1e-9)
 
 
 @pytest.mark.parametrize('shape', [scm.cylinder(0.25, 0.3), scm.box(0.4, 0.4, 0.5)], ids=['wheel', 'box'])
@@ -93,7 +93,7 @@ def test_solid_friction_is_unchanged_by_a_nearby_solid(shape: Shapes) -> None:
     corners = [
         np.array([[x, y, z] for x in (a[0], b[0]) for y in (a[1], b[1]) for z in (a[2], b[2])]) for a, b in (far, under)
     ]
-    solids = Solids([hull(each) for each in corners], [Solid(k, np.zeros(3), LEVEL, MU) for k in range(2)])
+    solids = Solids([convex_hull(each) for each in corners], [Solid(k, np.zeros(3), LEVEL, MU) for k in range(2)])
     inverse = np.zeros((1, 6, 6))
     inverse[0, :3, :3] = np.eye(3) / 50.0
     forces = []
@@ -114,7 +114,7 @@ def test_rotated_mesh_off_its_origin_contacts_a_wall(axis: int) -> None:
     turn = np.roll(np.eye(3), 1, axis=0)  # x to y, y to z, z to x
     world = (axis + 1) % 3
     middle = 0.4 * np.eye(3)[axis]
-    surface = hull(middle + 0.1 * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]))
+    surface = convex_hull(middle + 0.1 * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]))
     part = scm.mesh(surface.vertices[surface.triangles])
     for at, depth in ((0.45, 0.05), (0.51, 0.0)):
         low, high = np.full(3, -2.0), np.full(3, 2.0)
@@ -130,7 +130,7 @@ def test_rotated_mesh_off_its_origin_contacts_a_wall(axis: int) -> None:
 
 def test_planes_of_scaled_solids_match_their_facets() -> None:
     """A rock scaled by 1, 2 and 3 and rotated: normals and distances against cross products of its facets."""
-    shape = hull(scaled_rock(3)[0])
+    shape = convex_hull(scaled_rock(3)[0])
     c, s = math.cos(0.7), math.sin(0.7)
     axes = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) * [1.0, 2.0, 3.0]
     near = Solids([shape], [Solid(0, np.array([0.3, -0.2, 0.5]), axes, MU)]).near(np.array([0]))

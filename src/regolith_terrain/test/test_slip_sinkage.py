@@ -13,7 +13,7 @@ from campaigns import row
 
 from regolith_terrain import scm
 from regolith_terrain.config import TerrainConfig, load_soil
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.merge import merge
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
@@ -70,7 +70,7 @@ def drag(
     x = y = 0.0
     turn = np.eye(3) if rotation is None else rotation
     for _ in range(round(seconds / STEP)):
-        assert bin_.body(shape, (x, y, RADIUS - depth), turn, velocity, spin, STEP) == scm.OK
+        assert bin_.body(shape, (x, y, RADIUS - depth), turn, velocity, spin, STEP) == scm.CONTACT_OK
         x, y = x + STEP * velocity[0], y + STEP * velocity[1]
     return x
 
@@ -80,7 +80,7 @@ def raised(bin_: SoilBin) -> np.ndarray:
 
 
 def books(bin_: SoilBin) -> np.ndarray:
-    quanta = bin_.window.mass_kgpm2 / QUANTUM_KGPM2
+    quanta = bin_.window.mass_kgpm2 / MASS_QUANTUM_KGPM2
     assert np.array_equal(quanta, np.rint(quanta))
     return quanta.astype(np.int64)
 
@@ -126,7 +126,7 @@ def test_slip_sinkage_conserves_mass_to_the_quantum() -> None:
     assert quanta.sum() == 0
     for side, soil in ((slice(None, 60), light), (slice(60, None), dense)):
         dug = moved[:, side] < 0.0
-        mass = quanta[:, side][dug].sum() * QUANTUM_KGPM2
+        mass = quanta[:, side][dug].sum() * MASS_QUANTUM_KGPM2
         # Half a quantum per column and step.
         assert mass < -1.0 and mass == pytest.approx(moved[:, side][dug].sum() * soil[DENSITY], rel=1e-7)
 
@@ -167,7 +167,7 @@ def test_slip_sinkage_on_a_slope_equals_that_on_level_terrain() -> None:
             status = bin_.body(
                 wheel(), (x, 0.0, height), rotation, (speed * c, 0.0, speed * c * grade), (0.0, OMEGA, 0.0), STEP
             )
-            assert status == scm.OK
+            assert status == scm.CONTACT_OK
             x += STEP * speed * c
         depths.append(-raised(bin_).min() * c)
     assert depths[1] == pytest.approx(depths[0], rel=0.05)  # nodes are 3.5 % farther apart along the slope
@@ -192,7 +192,7 @@ def pressed(shape: scm.Shapes, soil: np.ndarray, depth: float) -> tuple[float, S
     bin_ = SoilBin(frictionless, 0.005, bounds=(-60, 61, -40, 41), displacement=rules())
     bin_.containing(shape)
     for k in range(1, 401):
-        assert bin_.body(shape, (0.0, 0.0, RADIUS - depth * k / 400), dt=STEP) == scm.OK
+        assert bin_.body(shape, (0.0, 0.0, RADIUS - depth * k / 400), dt=STEP) == scm.CONTACT_OK
     return float(bin_.force[2]), bin_
 
 
@@ -305,7 +305,7 @@ def test_slip_sinkage_plate_moves_the_shear_band() -> None:
     """A slipping plate moves the shear band from its front end past its rear end; a sinking one moves nothing."""
     bin_ = bed(bounds=(-40, 41, -30, 31))
     for _ in range(400):
-        assert bin_.plate((0.0, 0.0, -0.005), velocity=(-0.05, 0.0, 0.0), dt=STEP) == scm.OK
+        assert bin_.plate((0.0, 0.0, -0.005), velocity=(-0.05, 0.0, 0.0), dt=STEP) == scm.CONTACT_OK
     moved = raised(bin_)
     # 20 mm of slip with a band of 0.56 mm over a width of 31 cm.
     assert moved[moved > 0].sum() * 1e-4 == pytest.approx(0.02 * 5.6e-4 * 0.31, rel=1e-3)

@@ -13,10 +13,10 @@ import pytest
 from regolith_terrain import scm
 from regolith_terrain.contact.ground_contact import PartPose
 from regolith_terrain.scm.arrays import Shapes, Wrench, make_wrench
-from regolith_terrain.solids.contact import DEPTH, STIFFNESS_OF_PART, _mass, add_solid_wrench
+from regolith_terrain.solids.contact import POINT_DEPTH, STIFFNESS_OF_PART, _mass, add_solid_wrench
 from regolith_terrain.solids.friction_memory import SolidContact
-from regolith_terrain.solids.polyhedron import hull, pieces
-from regolith_terrain.solids.solids import Solid, Solids, within
+from regolith_terrain.solids.polyhedron import convex_hull, pieces
+from regolith_terrain.solids.solids import Solid, Solids, solids_within
 
 STEP = 1e-3
 MU = 0.6
@@ -26,7 +26,7 @@ LEVEL = np.eye(3)
 def block(low: tuple[float, float, float], high: tuple[float, float, float], friction: float = MU) -> Solids:
     """Return one box between two corners [m]."""
     corners = np.array(list(itertools.product(*zip(low, high, strict=True))))
-    return Solids([hull(corners)], [Solid(0, np.zeros(3), LEVEL, friction)])
+    return Solids([convex_hull(corners)], [Solid(0, np.zeros(3), LEVEL, friction)])
 
 
 class Body:
@@ -78,7 +78,7 @@ def test_solid_contact_block_on_a_ramp_slides_above_the_friction_angle(over: flo
     angle = math.atan(over * MU)
     c, s = math.cos(angle), math.sin(angle)
     turn = np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]])
-    ramp = hull(
+    ramp = convex_hull(
         [
             (x, y, z)
             for y in (-5.0, 5.0)
@@ -110,7 +110,7 @@ def test_solid_contact_edge_pushes_a_rim_along_the_radius() -> None:
     wheel.place[:] = -0.2 * math.cos(math.radians(30.0)) - 0.0433, 0.0, 0.25
     force = wheel.press()
     assert math.degrees(math.atan2(force[2], -force[0])) == pytest.approx(30.0, abs=0.2)
-    assert wheel.arrays.found[0, DEPTH] == pytest.approx(0.25 - math.hypot(wheel.place[0], 0.125), abs=1e-9)
+    assert wheel.arrays.found[0, POINT_DEPTH] == pytest.approx(0.25 - math.hypot(wheel.place[0], 0.125), abs=1e-9)
 
 
 def test_effective_mass_at_a_point_matches_the_closed_form() -> None:
@@ -124,7 +124,7 @@ def test_effective_mass_at_a_point_matches_the_closed_form() -> None:
 def test_solid_search_matches_an_exhaustive_search() -> None:
     """The cells affect only the time; results are in the order of the numbers."""
     rng = np.random.default_rng(5)
-    shape = hull(list(itertools.product((-1.0, 1.0), repeat=3)))
+    shape = convex_hull(list(itertools.product((-1.0, 1.0), repeat=3)))
     placed = [
         Solid(0, np.append(rng.uniform(-30.0, 30.0, 2), 0.0), np.diag(rng.uniform(0.05, 3.0, 3)), 0.8)
         for _ in range(300)
@@ -133,15 +133,15 @@ def test_solid_search_matches_an_exhaustive_search() -> None:
     balls = np.column_stack((rng.uniform(-35.0, 35.0, (5, 2)), np.zeros(5), rng.uniform(0.1, 3.0, 5)))
     low, high = solids.placed.box[:, :3], solids.placed.box[:, 3:]
     gaps = [np.linalg.norm(np.maximum(np.maximum(low - b[:3], b[:3] - high), 0.0), axis=1) - b[3] for b in balls]
-    found, met = within(solids.cells, solids.placed.box, balls)
+    found, met = solids_within(solids.cells, solids.placed.box, balls)
     assert found.tolist() == np.flatnonzero(np.min(gaps, axis=0) <= 0.0).tolist()
     assert met.tolist() == [bool((gap <= 0.0).any()) for gap in gaps]
-    assert not len(within(solids.cells, solids.placed.box, np.array([[1e9, 0.0, 0.0, 1.0]]))[0])
+    assert not len(solids_within(solids.cells, solids.placed.box, np.array([[1e9, 0.0, 0.0, 1.0]]))[0])
 
 
 def test_mesh_of_two_cubes_gives_two_solids() -> None:
     """Otherwise the gap between them would be filled."""
-    cube = hull(list(itertools.product((0.0, 1.0), repeat=3)))
+    cube = convex_hull(list(itertools.product((0.0, 1.0), repeat=3)))
     triangles = cube.vertices[cube.triangles]
     found = pieces(np.concatenate((triangles, triangles + (3.0, 0.0, 0.0))))
     assert [piece[:, 0].tolist() for piece in map(np.array, found)] == [[0.0] * 4 + [1.0] * 4, [3.0] * 4 + [4.0] * 4]

@@ -77,39 +77,39 @@ def test_tool_edge_removes_soil_above_its_path(kind: int, heading_deg: float) ->
     """
     tools = tools_of(kind)
     drive_edge(tools, math.radians(heading_deg), 0.03, 0.8)
-    taken = tools.asked[0]
+    taken = tools.requested[0]
     assert set(np.round(taken[taken > 0.0], 12)) == {0.03}
     cells = np.count_nonzero(taken)
     assert cells == pytest.approx(0.5 * 0.8 / SPACING**2, abs=65)
-    assert tools.told[0, HELD] == pytest.approx(cells * SPACING**2 * 0.03 * SOIL[0, DENSITY], rel=1e-9)
-    assert np.array_equal(tools.asked[0], tools.asked[1]) and (tools.path[0][taken > 0.0] == -0.03).all()
+    assert tools.telemetry[0, HELD] == pytest.approx(cells * SPACING**2 * 0.03 * SOIL[0, DENSITY], rel=1e-9)
+    assert np.array_equal(tools.requested[0], tools.requested[1]) and (tools.path[0][taken > 0.0] == -0.03).all()
 
 
 def test_tool_edge_stops_at_bedrock_and_takes_nothing_backwards() -> None:
     """Bedrock is 1 cm deep: every column loses 1 cm of 3 cm; the way back takes nothing."""
     tools = tools_of(BLADE, bedrock=-0.01)
     drive_edge(tools, 0.0, 0.03, 0.6)
-    assert np.unique(tools.asked[0]).tolist() == pytest.approx([0.0, 0.01])
+    assert np.unique(tools.requested[0]).tolist() == pytest.approx([0.0, 0.01])
     fresh = tools_of(BLADE)
     drive_edge(fresh, 0.0, 0.03, 0.6, speed=0.2)
-    taken = fresh.asked.copy()
+    taken = fresh.requested.copy()
     pose, force = make_pose(), np.zeros(3)
     pose.velocity[0] = -0.2
     for n in range(3000):
         pose.center[:] = 0.3 - 2e-4 * n, 0.0, -0.05
         sweep_edge(fresh, 0, STEP, pose, force, np.zeros(3))
         assert not force.any()
-    assert np.array_equal(fresh.asked, taken)
+    assert np.array_equal(fresh.requested, taken)
 
 
 def test_tool_fill_curve_limits_the_intake() -> None:
     """Half of the soil enters until the tool is full; then the terrain stays unchanged."""
     tools = tools_of(BUCKET, curve=((0.0, 1.0), (0.5, 0.5)), capacity=4.0)
     drive_edge(tools, 0.0, 0.03, 0.2)
-    assert np.unique(np.round(tools.asked[0], 9)).tolist() == [0.0, 0.015]
+    assert np.unique(np.round(tools.requested[0], 9)).tolist() == [0.0, 0.015]
     drive_edge(tools, 0.0, 0.06, 0.8)
-    assert tools.told[0, HELD] == pytest.approx(4.0, rel=1e-9)
-    assert tools.asked[0].sum() * SPACING**2 * SOIL[0, DENSITY] == pytest.approx(4.0, rel=1e-9)
+    assert tools.telemetry[0, HELD] == pytest.approx(4.0, rel=1e-9)
+    assert tools.requested[0].sum() * SPACING**2 * SOIL[0, DENSITY] == pytest.approx(4.0, rel=1e-9)
 
 
 def test_blade_force_matches_the_earthmoving_equation() -> None:
@@ -131,7 +131,7 @@ def test_blade_force_matches_the_earthmoving_equation() -> None:
         assert force[0] == pytest.approx(-against * width * full, rel=1e-9)
         assert force[2] == pytest.approx(-down * width * full, rel=1e-9)
         assert abs(force[1]) < 1e-9 and abs(torque).max() < 1e-9
-        assert tools.told[0, DRAFT] == pytest.approx(-force[0])
+        assert tools.telemetry[0, DRAFT] == pytest.approx(-force[0])
 
 
 def turn_drum(tools: ToolArrays, depth: float, seconds: float, spin: float = 3.0, down: float = 0.0) -> np.ndarray:
@@ -151,11 +151,11 @@ def test_turning_drum_removes_its_circular_segment() -> None:
     tools = tools_of(DRUM, radius=radius, lips=12.0, width=width)
     turn_drum(tools, depth, 3.0)
     segment = radius**2 * math.acos(1.0 - depth / radius) - (radius - depth) * math.sqrt(2 * radius * depth - depth**2)
-    assert tools.asked[0].sum() * SPACING**2 == pytest.approx(segment * width, rel=0.05)
-    assert tools.asked[0].max() == pytest.approx(depth, rel=1e-3)
+    assert tools.requested[0].sum() * SPACING**2 == pytest.approx(segment * width, rel=0.05)
+    assert tools.requested[0].max() == pytest.approx(depth, rel=1e-3)
     still, backwards = (tools_of(DRUM, radius=radius, lips=12.0, width=width) for _ in range(2))
-    assert not turn_drum(still, depth, 0.1, 0.0).any() and not still.asked.any()
-    assert not turn_drum(backwards, depth, 0.1, -3.0).any() and not backwards.asked.any()
+    assert not turn_drum(still, depth, 0.1, 0.0).any() and not still.requested.any()
+    assert not turn_drum(backwards, depth, 0.1, -3.0).any() and not backwards.requested.any()
 
 
 def test_drum_chip_thickness_follows_its_advance() -> None:
@@ -167,7 +167,7 @@ def test_drum_chip_thickness_follows_its_advance() -> None:
     wrench = turn_drum(tools, 0.0, 4.0, 3.0, down)
     lowest = np.nanmin(np.where(np.isfinite(tools.path[0]), tools.path[0], np.nan))
     middle = SIDE // 2
-    chip = -tools.asked[0][middle, middle] - lowest
+    chip = -tools.requested[0][middle, middle] - lowest
     assert chip == pytest.approx(down / (12.0 * 3.0 / (2.0 * math.pi)), rel=0.02)
     # Scoops under the axle move backward: the soil pushes the drum ahead and brakes its rotation.
     assert wrench[0] > 0.0 and wrench[4] < 0.0
@@ -187,7 +187,7 @@ def test_drum_power_is_not_negative() -> None:
 def test_tool_in_terrain_without_soil_properties_cuts_nothing() -> None:
     """Terrain of a model without soil properties gives no soil and no force."""
     tools = tools_of(DRUM, radius=0.2, lips=12.0)._replace(soils=np.full((1, 3), np.nan))
-    assert not turn_drum(tools, 0.04, 0.1).any() and not tools.asked.any()
+    assert not turn_drum(tools, 0.04, 0.1).any() and not tools.requested.any()
     edge = tools_of(BLADE)._replace(soils=np.full((1, 3), np.nan))
     drive_edge(edge, 0.0, 0.03, 0.2)
-    assert not edge.asked.any()
+    assert not edge.requested.any()

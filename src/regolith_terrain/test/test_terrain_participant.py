@@ -20,7 +20,16 @@ from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.terrain_model import SCM
 from regolith_terrain.terrain_participant import TerrainParticipant, handshake_parameters
-from regolith_world.cycle.records import GROUND, VEHICLE, Command, Cycle, CycleKey, CycleResult, Roles, Verdict
+from regolith_world.cycle.records import (
+    TERRAIN_ROLES,
+    VEHICLE_ROLES,
+    Command,
+    Cycle,
+    CycleKey,
+    CycleResult,
+    Roles,
+    Verdict,
+)
 
 
 def rut(i: int, depth: float) -> NodeRecords:
@@ -47,7 +56,7 @@ class Stage:
         epoch: int = 0,
     ) -> CycleKey:
         names = (*self.agents, 'comms', 'terrain')
-        roles = (*[VEHICLE] * len(self.agents), Roles(), GROUND)
+        roles = (*[VEHICLE_ROLES] * len(self.agents), Roles(), TERRAIN_ROLES)
         key = CycleKey(epoch, cycle, attempt)
         self.terrain.on_cycle(Cycle(key, 0, 20_000_000, verdict, command, names, roles))
         return key
@@ -238,7 +247,7 @@ def test_handshake_parameters_show_every_difference() -> None:
     assert 'terrain.spacing_m' not in different and float(b['soil.k_phi']) == 5301e3
     stage = Stage()
     request = stage.terrain.join_request()
-    assert request.roles == GROUND and request.parameters == a
+    assert request.roles == TERRAIN_ROLES and request.parameters == a
     assert request.soil_hash == SoilGrid(FlatField(), 0.02).soil_hash()
 
 

@@ -9,38 +9,64 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regolith_files.lazy_names import lazy_names
+from regolith_files import export_lazily
 
 if TYPE_CHECKING:
     from regolith_vehicles.agent.agent import VehicleAgent as VehicleAgent
+    from regolith_vehicles.bench import viper_cost as viper_cost
     from regolith_vehicles.commands.command import DriveCommand as DriveCommand
+    from regolith_vehicles.config import VEHICLE_LIBRARY as VEHICLE_LIBRARY
+    from regolith_vehicles.config import ConstantDriverConfig as ConstantDriverConfig
+    from regolith_vehicles.config import ExternalDriverConfig as ExternalDriverConfig
+    from regolith_vehicles.config import PathDriverConfig as PathDriverConfig
+    from regolith_vehicles.config import PluginDriverConfig as PluginDriverConfig
     from regolith_vehicles.config import VehicleEntry as VehicleEntry
+    from regolith_vehicles.config import VehicleModelError as VehicleModelError
+    from regolith_vehicles.config import known_vehicles as known_vehicles
     from regolith_vehicles.config import load_vehicle_model as load_vehicle_model
+    from regolith_vehicles.config import waypoints_of as waypoints_of
     from regolith_vehicles.description.model_config import VehicleModelConfig as VehicleModelConfig
-    from regolith_vehicles.drivers.builtin import Driver as Driver
+    from regolith_vehicles.drivers.driver import Driver as Driver
     from regolith_vehicles.dynamics.multibody import compile_vehicle as compile_vehicle
     from regolith_vehicles.dynamics.vehicle import Vehicle as Vehicle
     from regolith_vehicles.running_gear import RunningGear as RunningGear
     from regolith_vehicles.running_gear import TelemetryQuantity as TelemetryQuantity
+    from regolith_vehicles.running_gear_registry import contact_patch_width as contact_patch_width
+    from regolith_vehicles.running_gear_registry import load_visuals as load_visuals
+    from regolith_vehicles.running_gear_registry import make_running_gear as make_running_gear
     from regolith_vehicles.tires.tire import Tire as Tire
     from regolith_vehicles.tires.tire import load_tire as load_tire
 
-__all__, __getattr__, __dir__ = lazy_names(
+__all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
         'agent.agent': ('VehicleAgent',),
+        'bench': ('viper_cost',),
         'commands.command': ('DriveCommand',),
         'config': (
+            'ConstantDriverConfig',
+            'ExternalDriverConfig',
+            'PathDriverConfig',
+            'PluginDriverConfig',
+            'VEHICLE_LIBRARY',
             'VehicleEntry',
+            'VehicleModelError',
+            'known_vehicles',
             'load_vehicle_model',
+            'waypoints_of',
         ),
         'description.model_config': ('VehicleModelConfig',),
-        'drivers.builtin': ('Driver',),
+        'drivers.driver': ('Driver',),
         'dynamics.multibody': ('compile_vehicle',),
         'dynamics.vehicle': ('Vehicle',),
         'running_gear': (
             'RunningGear',
             'TelemetryQuantity',
+        ),
+        'running_gear_registry': (
+            'contact_patch_width',
+            'load_visuals',
+            'make_running_gear',
         ),
         'tires.tire': (
             'Tire',

@@ -8,21 +8,25 @@ from rclpy.node import Node
 from regolith_msgs.msg import TerrainDelta, TerrainUpdate
 from regolith_msgs.srv import Join
 
-from regolith_terrain.grid.merge import SoilDelta
-from regolith_terrain.ros import message_conversion, record_codec
-from regolith_terrain.ros.services import create_height_service
-from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_terrain import TerrainParticipant
+from regolith_terrain.grid import SoilDelta
+from regolith_terrain.ros import create_height_service, message_conversion, record_codec
 from regolith_vehicles.agent.agent_factory import AgentFactory
 from regolith_vehicles.agent.state_streams import STREAMS
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.ros.state_service import create_state_service
 from regolith_vehicles.ros.vehicle_topics import VehicleTopics
-from regolith_world.ros import qos
-from regolith_world.ros.message_conversion import cycle_record, cycle_result_record
-from regolith_world.ros.naming import root_of
-from regolith_world.ros.parameters import declare, declare_scenario
-from regolith_world.ros.participant_host import ParticipantHost, run_participant
-from regolith_world.ros.shutdown import StartupError
+from regolith_world.ros import (
+    ParticipantHost,
+    StartupError,
+    cycle_record,
+    cycle_result_record,
+    declare_parameter,
+    declare_scenario,
+    qos,
+    root_namespace,
+    run_participant,
+)
 
 
 class AgentNode:
@@ -32,10 +36,10 @@ class AgentNode:
         self.node = Node('agent')
         node = self.node
         scenario_file = declare_scenario(node)
-        name = declare(node, 'vehicle', '', 'Name of the vehicle in the scenario.')
-        below = f'{root_of(node)}/regolith'
-        world_namespace = declare(node, 'world_namespace', below, 'Namespace of the world node.')
-        followed = declare(
+        name = declare_parameter(node, 'vehicle', '', 'Name of the vehicle in the scenario.')
+        below = f'{root_namespace(node)}/regolith'
+        world_namespace = declare_parameter(node, 'world_namespace', below, 'Namespace of the world node.')
+        followed = declare_parameter(
             node,
             'lossless_streams',
             [''],

@@ -9,9 +9,8 @@ import time
 
 import numpy as np
 
-from regolith_terrain.config import SlipSinkageConfig, load_soil
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field_builder import FlatField
+from regolith_terrain import FlatField, SlipSinkageConfig, load_soil
+from regolith_terrain.grid import SoilGrid
 from regolith_terrain.scm import NOTHING_MOVES
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.dynamics.kinematics import wheel_commands

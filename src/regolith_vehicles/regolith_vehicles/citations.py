@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from regolith_files.extension_points import Citations
+from regolith_files import Citations
 from regolith_vehicles.config import PathDriverConfig, VehicleModelConfig, load_vehicle_model
 from regolith_vehicles.tires import load_tire
 

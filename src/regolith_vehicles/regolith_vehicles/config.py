@@ -10,11 +10,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, field_validator
 
-from regolith_files.extension_points import FileKind
-from regolith_files.file_library import FileLibrary
-from regolith_files.problems import InputError, Problem, as_yaml_text
-from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Section
-from regolith_files.validation import validated
+from regolith_files import (
+    LONGEST_DURATION_S,
+    SHORTEST_DURATION_S,
+    FileKind,
+    FileLibrary,
+    InputError,
+    Problem,
+    Section,
+    TimeSinceStart,
+    as_yaml_text,
+    validated,
+)
 from regolith_vehicles.description.model_config import VehicleModelConfig, frame_id
 from regolith_vehicles.drivers.task_config import HaulConfig, TasksDriverConfig
 
@@ -52,11 +59,11 @@ class ConstantDriverConfig(Section):
     type: Literal['constant'] = 'constant'
     speed_mps: float = Field(ge=-20.0, le=20.0, description='Forward speed [m/s].')
     yaw_rate_radps: float = Field(default=0.0, ge=-10.0, le=10.0, description='Yaw rate, positive to the left [rad/s].')
-    start_s: Moment = Field(default=0.0, description='Simulated time at which the vehicle starts to drive [s].')
+    start_s: TimeSinceStart = Field(default=0.0, description='Simulated time at which the vehicle starts to drive [s].')
     end_s: float | None = Field(
         default=None,
         ge=0.0,
-        le=LONGEST_S,
+        le=LONGEST_DURATION_S,
         description='Simulated time at which the vehicle stops [s]. Absent: it does not stop.',
     )
 
@@ -69,7 +76,7 @@ class PathDriverConfig(Section):
     speed_mps: float = Field(gt=0.0, le=20.0, description='Forward speed [m/s].')
     lookahead_m: float = Field(default=1.0, gt=0.0, le=100.0, description='Lookahead distance of pure pursuit [m].')
     loop: bool = Field(default=False, description='Whether the path continues from the last waypoint to the first.')
-    start_s: Moment = Field(default=0.0, description='Simulated time at which the vehicle starts to drive [s].')
+    start_s: TimeSinceStart = Field(default=0.0, description='Simulated time at which the vehicle starts to drive [s].')
 
     @field_validator('waypoints')
     @classmethod
@@ -86,7 +93,7 @@ class ExternalDriverConfig(Section):
     type: Literal['external'] = 'external'
     timeout_s: float = Field(
         default=0.5,
-        ge=SHORTEST_S,
+        ge=SHORTEST_DURATION_S,
         le=3600.0,
         description='Simulated time without a command after which the vehicle stops [s].',
     )
@@ -178,7 +185,7 @@ class VehicleModelError(InputError):
         super().__init__(Problem(str(file), key, problem, allowed, '' if value is None else as_yaml_text(value)))
 
 
-VEHICLES = FileLibrary(
+VEHICLE_LIBRARY = FileLibrary(
     'vehicle', Path(str(resources.files('regolith_vehicles'))) / 'data', 'regolith.vehicles', '*/*.yaml'
 )
 """Library of vehicle models."""
@@ -190,7 +197,7 @@ def known_vehicles() -> dict[str, Path | metadata.EntryPoint]:
     These are the models of this package and those of entry-point group ``regolith.vehicles``. An entry point leads to
     the path of a vehicle YAML file, or to a callable that returns one.
     """
-    return VEHICLES.known()
+    return VEHICLE_LIBRARY.known()
 
 
 def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> tuple[VehicleModelConfig, Path]:
@@ -203,7 +210,7 @@ def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> 
     Raises:
         InputError: If a file is invalid; names file, line, key, value and allowed values.
     """
-    source = VEHICLES.read(name_or_path, base_dir)
+    source = VEHICLE_LIBRARY.read(name_or_path, base_dir)
     config = validated(VehicleModelConfig, source.data, source)
     mjcf = source.find_file(('mjcf',), config.mjcf, 'the path of an MJCF file, relative to this file')
     config._source = source

@@ -14,26 +14,30 @@ from rclpy.node import Node
 from regolith_msgs.msg import TerrainDeltaBatch, TerrainUpdate
 from regolith_msgs.srv import Join
 
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
-from regolith_terrain.grid.shared_soil_copy import SharedSoilCopy
-from regolith_terrain.ros import message_conversion, record_codec
-from regolith_terrain.ros.services import create_height_service
-from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_terrain import TerrainParticipant
+from regolith_terrain.grid import SharedSoilCopy, SoilDelta, SoilUpdate
+from regolith_terrain.ros import create_height_service, message_conversion, record_codec
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.agent_factory import AgentFactory
 from regolith_vehicles.agent.state_streams import STREAMS
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.ros.state_service import create_state_service
 from regolith_vehicles.ros.vehicle_topics import VehicleTopics
-from regolith_world.cycle.participant_group import ParticipantGroup
-from regolith_world.cycle.records import CycleResult
-from regolith_world.ros import qos
-from regolith_world.ros.message_conversion import cycle_record, cycle_result_record
-from regolith_world.ros.naming import helper_node, named_node, root_of
-from regolith_world.ros.parameters import declare, declare_scenario
-from regolith_world.ros.participant_endpoint import ParticipantEndpoint
-from regolith_world.ros.participant_host import ParticipantHost, run_participant
-from regolith_world.ros.shutdown import StartupError
+from regolith_world.cycle import CycleResult, ParticipantGroup
+from regolith_world.ros import (
+    ParticipantEndpoint,
+    ParticipantHost,
+    StartupError,
+    cycle_record,
+    cycle_result_record,
+    declare_parameter,
+    declare_scenario,
+    helper_node,
+    named_node,
+    qos,
+    root_namespace,
+    run_participant,
+)
 
 
 class FleetNode:
@@ -42,9 +46,11 @@ class FleetNode:
     def __init__(self) -> None:
         self.node = node = Node('fleet', namespace='regolith')
         scenario_file = declare_scenario(node)
-        names = sorted(filter(None, declare(node, 'vehicles', [''], 'Names of the vehicles in the scenario.')))
-        threads = declare(node, 'threads', 1, 'Number of threads for the compiled loops of the vehicles.')
-        followed = declare(
+        names = sorted(
+            filter(None, declare_parameter(node, 'vehicles', [''], 'Names of the vehicles in the scenario.'))
+        )
+        threads = declare_parameter(node, 'threads', 1, 'Number of threads for the compiled loops of the vehicles.')
+        followed = declare_parameter(
             node,
             'lossless_streams',
             [''],
@@ -75,10 +81,10 @@ class FleetNode:
     def _seat(self, site: AgentFactory, name: str, followed: list[str]) -> ParticipantEndpoint:
         """Make the endpoint of a vehicle with its node."""
         shell = self.shell
-        node = named_node('agent', f'{root_of(self.node)}/{name}')
+        node = named_node('agent', f'{root_namespace(self.node)}/{name}')
         link = helper_node(node, 'link')
         grid = None if self._soil is None else self._soil.grid
-        agent = site.agent(name, self.crew.answer, self._keep_delta, partial(self._keep, name), grid)
+        agent = site.agent(name, self.crew.receive, self._keep_delta, partial(self._keep, name), grid)
         agent.warm_up()
         self.agents[name] = agent
         self.topics[name] = VehicleTopics(node, agent, site.head.seed)

@@ -20,13 +20,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_files.plugins import PluginError, entry_points, load_plugin
-from regolith_files.section import Section
-from regolith_files.validation import validated
-from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact
-from regolith_terrain.grid.soil_grid import SoilWindow
-from regolith_terrain.scm.arrays import Shapes
-from regolith_terrain.solids.contact import STIFFNESS_OF_PART
+from regolith_files import PluginError, Section, entry_points, load_plugin, validated
+from regolith_terrain.contact import ContactSetting, GroundContact
+from regolith_terrain.grid import SoilWindow
+from regolith_terrain.scm import Shapes
+from regolith_terrain.solids import STIFFNESS_OF_PART
 from regolith_vehicles.agent.run_statistics import RunStatistics
 from regolith_vehicles.commands.command import TWIST, AckermannCommand, DriveCommand
 from regolith_vehicles.config import VehicleModelError
@@ -39,7 +37,7 @@ from regolith_vehicles.dynamics.odometry import Odometry, slope_of
 from regolith_vehicles.powertrain.battery import STORED, full_charge
 from regolith_vehicles.powertrain.config import PowertrainConfig
 from regolith_vehicles.powertrain.powertrain import Powertrain, make_powertrain
-from regolith_world.numerics.portable_math import norm
+from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -310,19 +308,19 @@ class RunningGear(ABC):
         return np.zeros(0)
 
     def update_statistics(
-        self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
+        self, statistics: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
     ) -> None:
         """Add a cycle to the statistics of the run.
 
         Args:
-            figures: Statistics to update.  # term: name
+            statistics: Statistics to update.
             way: Horizontal displacement of the base [m].
             data: MuJoCo state (mujoco.MjData) at the end of the cycle.
             before: Result of :meth:`positions` at the start of the cycle.
             moving: Whether a motion was commanded.
             duration: Duration of the cycle [s].
         """
-        figures.update(way, np.zeros(0), np.zeros(0), 0.0, moving, duration)
+        statistics.update(way, np.zeros(0), np.zeros(0), 0.0, moving, duration)
 
     def start_odometry(self) -> Odometry | None:
         """Return new odometry; None for a running gear without odometry."""
@@ -341,7 +339,7 @@ class RunningGear(ABC):
             gravity = self.body.model.opt.gravity
             slope = slope_of(data.xmat[self.body.base].reshape(3, 3), gravity)
             self.odometry.advance(
-                self.layout, self.config.odometry, turned, angles, duration, slope, float(norm(gravity))
+                self.layout, self.config.odometry, turned, angles, duration, slope, float(portable_math.norm(gravity))
             )
 
     @classmethod

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from regolith_files.plugins import PluginError
+from regolith_files import PluginError
 from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
 from regolith_vehicles.description.visual_description import BodyVisuals, visuals_of
 from regolith_vehicles.dynamics.multibody import Multibody, compile_vehicle
@@ -20,6 +20,10 @@ from regolith_vehicles.wheels import Wheels
 def load_visuals(config: VehicleModelConfig, mjcf_path: str | Path) -> BodyVisuals:
     """Return the visual description of a vehicle from its files.
 
+    Args:
+        config: Configuration of the vehicle.
+        mjcf_path: MJCF file of the vehicle.
+
     Raises:
         VehicleModelError: If the files do not define a vehicle.
     """
@@ -27,7 +31,7 @@ def load_visuals(config: VehicleModelConfig, mjcf_path: str | Path) -> BodyVisua
     return visuals_of(config, body, make_running_gear(config, body, mjcf_path))
 
 
-def contact_patch(config: VehicleModelConfig) -> float:
+def contact_patch_width(config: VehicleModelConfig) -> float:
     """Return the shorter side of the smallest ground contact area of a vehicle [m]; inf if unknown."""
     named = config.running_gear
     try:
@@ -38,6 +42,11 @@ def contact_patch(config: VehicleModelConfig) -> float:
 
 def make_running_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:
     """Return the running gear that a vehicle's file names; by default its wheels.
+
+    Args:
+        config: Configuration of the vehicle.
+        body: Compiled model of the vehicle.
+        mjcf_path: MJCF file of the vehicle.
 
     Raises:
         VehicleModelError: If the running gear cannot be made.

@@ -8,12 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from regolith_files.problems import as_yaml_text
-from regolith_files.validation import validated
-from regolith_files.yaml_source import YamlSource
-from regolith_vehicles.config import VEHICLES as MODELS
+from regolith_files import YamlSource, as_yaml_text, validated
+from regolith_vehicles.config import VEHICLE_LIBRARY as MODELS
 from regolith_vehicles.config import VehicleEntry, known_vehicles, load_vehicle_model
-from regolith_world.objects.spawning import SCHEME, Spawnable, SpawnPose, SpawnSource
+from regolith_world.objects import URI_SCHEME, Spawnable, SpawnPose, SpawnSource
 
 _FOLDER = 'vehicles/'
 
@@ -25,7 +23,7 @@ class VehicleSource(SpawnSource):
 
     def spawnables(self) -> tuple[Spawnable, ...]:
         """Return all known vehicle models."""
-        return tuple(Spawnable(f'{SCHEME}{_FOLDER}{name}', f'vehicle {name}') for name in sorted(known_vehicles()))
+        return tuple(Spawnable(f'{URI_SCHEME}{_FOLDER}{name}', f'vehicle {name}') for name in sorted(known_vehicles()))
 
     def resource(self, path: str) -> Mapping[str, Any] | None:
         """Return the entry of a vehicle model."""

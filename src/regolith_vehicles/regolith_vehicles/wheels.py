@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact
-from regolith_terrain.solids.contact import STIFFNESS_OF_PART
+from regolith_terrain.contact import ContactSetting, GroundContact
+from regolith_terrain.solids import STIFFNESS_OF_PART
 from regolith_vehicles.agent.errors import VehicleError
 from regolith_vehicles.agent.run_statistics import RunStatistics
 from regolith_vehicles.commands.command import ACKERMANN, TWIST, DriveCommand
@@ -220,11 +220,11 @@ class Wheels(RunningGear):
         )
 
     def update_statistics(
-        self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
+        self, statistics: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
     ) -> None:
         """Add a cycle with the rolled distance of the rims; see the base class."""
         turned = data.qpos[self.body.wheel_qpos] - before[0]
-        figures.update(way, turned / duration * self.body.radius, *slip_and_sinkage(self.table), moving, duration)
+        statistics.update(way, turned / duration * self.body.radius, *slip_and_sinkage(self.table), moving, duration)
 
     @classmethod
     def patch(cls, config: VehicleModelConfig) -> float:

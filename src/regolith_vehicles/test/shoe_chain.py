@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.dynamics.vehicle import Vehicle
@@ -414,7 +414,7 @@ def make_band(folder: Path, viscous_friction_nspm: float = CREEP_NSPM) -> Vehicl
     path = folder / 'm113.xml'
     tree.write(path)
     ground = RigidTerrainConfig(viscous_friction_nspm=viscous_friction_nspm)
-    vehicle = Vehicle('m113', config, path, SoilGrid(FlatField(), 1.0, RIGID), ground, 9.81)
+    vehicle = Vehicle('m113', config, path, SoilGrid(FlatField(), 1.0, RIGID_TERRAIN_MODEL), ground, 9.81)
     vehicle.place(0.0, 0.0, 0.0)
     stand(vehicle, SETTLING_S)
     return vehicle

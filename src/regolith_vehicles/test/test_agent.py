@@ -26,8 +26,8 @@ from regolith_vehicles.contact.collision_shapes import swept_bounds
 from regolith_vehicles.drivers.builtin import Driver
 from regolith_world.cycle.participant import ParticipantFailed
 from regolith_world.cycle.records import (
-    GROUND,
-    VEHICLE,
+    TERRAIN_ROLES,
+    VEHICLE_ROLES,
     BodyState,
     Command,
     Cycle,
@@ -90,7 +90,7 @@ class Rig:
             self.cycle, self.attempt = self.cycle + 1, 0
         key = CycleKey(self.epoch, self.cycle, self.attempt)
         self.attempt += 1
-        roles = (VEHICLE, GROUND)
+        roles = (VEHICLE_ROLES, TERRAIN_ROLES)
         return Cycle(key, self.t_ns, dt_ns, self.verdict, command, ('amber', 'terrain'), roles, **inputs)
 
     def send(self, cycle: Cycle) -> CycleResult:

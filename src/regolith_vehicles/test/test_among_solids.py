@@ -14,11 +14,11 @@ from regolith_terrain.contact.ground_contact import PartPose
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.scm.arrays import make_wrench
-from regolith_terrain.solids.contact import DEPTH, add_solid_wrench
-from regolith_terrain.solids.polyhedron import hull
+from regolith_terrain.solids.contact import POINT_DEPTH, add_solid_wrench
+from regolith_terrain.solids.polyhedron import convex_hull
 from regolith_terrain.solids.rock_shapes import scaled_rock
 from regolith_terrain.solids.solids import Solid, Solids
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import load_vehicle_model
@@ -34,13 +34,13 @@ def rock(width: float, height: float, x: float, y: float, friction: float = 0.8)
     """Return one rock of a site, with 30 % of its height in the ground."""
     half = 0.5 * height / 0.7
     axes = np.diag([0.5 * width, 0.45 * width, half])
-    return Solids([hull(scaled_rock(3)[0])], [Solid(0, np.array([x, y, height - half]), axes, friction)])
+    return Solids([convex_hull(scaled_rock(3)[0])], [Solid(0, np.array([x, y, height - half]), axes, friction)])
 
 
 def made(model: str, solids: Solids | None, ground: str = 'rigid', gravity: float = 1.62) -> Vehicle:
     config, mjcf = load_vehicle_model(model)
     rigid = ground == 'rigid'
-    grid = SoilGrid(FlatField(), 1.0, RIGID) if rigid else SoilGrid(FlatField(), 0.02)
+    grid = SoilGrid(FlatField(), 1.0, RIGID_TERRAIN_MODEL) if rigid else SoilGrid(FlatField(), 0.02)
     soil: Any = RigidTerrainConfig(friction=0.8) if rigid else load_soil(ground)
     return Vehicle('rover', config, mjcf, grid, soil, gravity, solids=solids)
 
@@ -66,7 +66,7 @@ def depth(vehicle: Vehicle) -> float:
         add_solid_wrench(
             arrays, STEP, part, PartPose(center, turn @ parts.frame[part], np.zeros(3), np.zeros(3)), make_wrench()
         )
-        deepest = max(deepest, *arrays.found[: arrays.touched[part], DEPTH], 0.0)
+        deepest = max(deepest, *arrays.found[: arrays.touched[part], POINT_DEPTH], 0.0)
     return deepest
 
 
@@ -103,7 +103,7 @@ def test_rover_climbs_small_rock(ground: str) -> None:
 def test_hull_rests_on_rocks() -> None:
     """A rover placed on boulders between its wheels rests on its hull; the boulders support the weight."""
     heap = [Solid(0, np.array([x, y, 0.4]), np.diag([0.25, 0.25, 0.4]), 0.8) for x in (-0.3, 0.3) for y in (-0.2, 0.2)]
-    rover = made('viper', Solids([hull(scaled_rock(5)[0])], heap))
+    rover = made('viper', Solids([convex_hull(scaled_rock(5)[0])], heap))
     rover.place_at((0.0, 0.0, 0.62), from_yaw(0.0))
     drive(rover, 0.0, 4.0)
     assert rover.hull_load_fraction() == pytest.approx(1.0, abs=1e-2)
@@ -194,7 +194,7 @@ def test_solids_within_reach_by_acceleration_are_included() -> None:
     for acceleration, found in ((25.0, True), (15.0, False)):
         half = np.full(3, 0.1)
         solids = Solids(
-            [hull(np.array([[a, b, c] for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]))],
+            [convex_hull(np.array([[a, b, c] for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]))],
             [Solid(0, np.array([x + ahead, y, z]), np.diag(half), 0.8)],
         )
         vehicle = made('viper', solids)

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import PlaneField
 from regolith_terrain.height_field_builder import FlatField
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.car import Car
 from regolith_vehicles.commands.command import DriveCommand
@@ -128,7 +128,7 @@ def made(name: str, battery: dict[str, Any], field: Any = None, gravity: float =
         assert config.running_gear is not None
         own = {**config.running_gear.parameters, **gear}
         changed['running_gear'] = config.running_gear.model_copy(update={'parameters': own})
-    grid = SoilGrid(field if field is not None else FlatField(), 1.0, RIGID)
+    grid = SoilGrid(field if field is not None else FlatField(), 1.0, RIGID_TERRAIN_MODEL)
     vehicle = Vehicle(name, config.model_copy(update=changed), mjcf, grid, RigidTerrainConfig(friction=0.8), gravity)
     vehicle.place(0.0, 0.0, 0.0)
     return vehicle

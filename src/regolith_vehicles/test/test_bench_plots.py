@@ -71,7 +71,9 @@ def test_proving_ground_plot_shows_the_quantity_of_the_maneuver(vehicle: str, ma
     columns = ['t_s', 'vx_mps', 'yaw_rate_radps', 'ax_mps2', 'pitch_deg']
     table = np.arange(15.0).reshape(3, 5) ** 1.5
     axes, lines = drawn(
-        proving_ground, Settings(vehicle=vehicle, maneuver=maneuver), {'columns': columns, 'rows': table.tolist()}
+        proving_ground,
+        Settings(vehicle=vehicle, maneuver=maneuver),
+        {'columns': columns, 'rows': table.tolist()},
     )  # type: ignore[arg-type]
     assert lines['forward speed [m/s]'].tolist() == [table[:, 0].tolist(), table[:, 1].tolist()]
     (beside,) = (each for each in axes.figure.axes if each is not axes)

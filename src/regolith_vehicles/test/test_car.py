@@ -15,7 +15,7 @@ from regolith_files.problems import InputError
 from regolith_terrain.config import load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.agent.errors import VehicleError
 from regolith_vehicles.car.config import SpringConfig
@@ -40,7 +40,7 @@ def make_car() -> Callable[..., Vehicle]:
         config, mjcf = load_vehicle_model('hmmwv')
         assert config.running_gear is not None
         gear = config.running_gear.model_copy(update={'parameters': {**config.running_gear.parameters, **parameters}})
-        grid = SoilGrid(field if field is not None else FlatField(), 1.0, RIGID)
+        grid = SoilGrid(field if field is not None else FlatField(), 1.0, RIGID_TERRAIN_MODEL)
         return Vehicle(
             'car',
             config.model_copy(update={'running_gear': gear}),

@@ -13,7 +13,7 @@ import pytest
 from regolith_terrain.config import load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.commands.command import ACKERMANN, PEDALS, TWIST, AckermannCommand, DriveCommand, PedalCommand
 from regolith_vehicles.commands.command_interfaces import joint_rejection, rejection
@@ -33,7 +33,7 @@ ANGLE = DriveCommand(by=AckermannCommand(-1.5, 0.2))
 def made(model: str) -> Vehicle:
     config, mjcf = load_vehicle_model(model)
     rigid = config.running_gear is not None
-    grid = SoilGrid(FlatField(), 1.0, RIGID) if rigid else SoilGrid(FlatField(), 0.05)
+    grid = SoilGrid(FlatField(), 1.0, RIGID_TERRAIN_MODEL) if rigid else SoilGrid(FlatField(), 0.05)
     return Vehicle(model, config, mjcf, grid, RigidTerrainConfig() if rigid else load_soil('lunar_nominal'), 9.81)
 
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from regolith_vehicles.agent.planned_path import planned_path
+from regolith_vehicles.agent.planned_path import planned_base_path
 from regolith_vehicles.commands.command import AckermannCommand, DriveCommand
 from regolith_vehicles.config import (
     ConstantDriverConfig,
@@ -141,7 +141,7 @@ def test_planned_path_of_right_turn_mirrors_left_turn(speed: float) -> None:
         for rate in (0.25, -0.25):
             driver = {'type': 'constant', 'speed_mps': speed, 'yaw_rate_radps': rate}
             entry = VehicleEntry.model_validate({'position': [1.0, 2.0], 'driver': driver})
-            paths.append(np.array(planned_path(entry, seconds)))
+            paths.append(np.array(planned_base_path(entry, seconds)))
         left, right = paths
         assert left[0] == pytest.approx([1.0, 2.0]) and len(left) > 5
         assert right == pytest.approx(left * (1.0, -1.0) + (0.0, 4.0))

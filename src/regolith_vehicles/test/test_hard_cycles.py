@@ -19,7 +19,7 @@ from regolith_terrain.config import TerrainConfig, load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, HeightField, Heights
 from regolith_terrain.height_field_builder import build_height_field
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.agent.errors import VehicleError, check_cycle
 from regolith_vehicles.commands.command import AckermannCommand, DriveCommand, PedalCommand
@@ -131,7 +131,9 @@ def energy(vehicle: Vehicle) -> float:
 def off_the_step(field: HeightField, spacing: float, cycles: int) -> tuple[list[float], Vehicle]:
     """Let the truck roll over an edge at 3 m/s, pedals released; return its energies [J] and the truck."""
     config, mjcf = load_vehicle_model('hmmwv')
-    made = Vehicle('truck', config, mjcf, SoilGrid(field, spacing, RIGID), RigidTerrainConfig(friction=0.8), G)
+    made = Vehicle(
+        'truck', config, mjcf, SoilGrid(field, spacing, RIGID_TERRAIN_MODEL), RigidTerrainConfig(friction=0.8), G
+    )
     made.place(0.0, 0.0, 0.0)
     made.set_rolling_speed(3.0)
     energies = [energy(made)]

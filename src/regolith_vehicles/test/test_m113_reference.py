@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regolith_vehicles.proving_ground.drive import Drive, drive, make_vehicle
+from regolith_vehicles.proving_ground.drive import Drive, drive, make_proving_vehicle
 from regolith_vehicles.proving_ground.results import results
 from regolith_vehicles.proving_ground.settings import Settings
 from regolith_vehicles.tracks.band import RATE
@@ -100,7 +100,7 @@ def test_shaken_shoes_sink_as_deep_as_the_reference() -> None:
     rng = np.random.default_rng(1)
     heights: dict[float, float] = {}
     for kick in (0.0, 0.8):
-        vehicle = make_vehicle(Settings(case='scm_soft_0.8'))
+        vehicle = make_proving_vehicle(Settings(case='scm_soft_0.8'))
         gear = vehicle.gear
         assert isinstance(gear, Tracks)
         seen = []

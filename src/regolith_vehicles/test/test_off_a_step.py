@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import HeightField, Heights
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import load_vehicle_model
@@ -57,7 +57,7 @@ def gain(model: str, drop: float, heading: float, speed: float, start: float, se
     Motor power is that at the end of each cycle of 5 ms, times its length.
     """
     config, mjcf = load_vehicle_model(model)
-    grid = SoilGrid(Step(drop), 0.05, RIGID)
+    grid = SoilGrid(Step(drop), 0.05, RIGID_TERRAIN_MODEL)
     vehicle = Vehicle(model, config, mjcf, grid, RigidTerrainConfig(friction=0.8), G)
     vehicle.place(start, 0.0, heading)
     before, work, most, lowest = energy(vehicle), 0.0, 0.0, np.inf

@@ -19,7 +19,7 @@ from regolith_vehicles.config import VehicleEntry, VehicleModelError, load_vehic
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.dynamics.multibody import compile_vehicle
 from regolith_vehicles.dynamics.vehicle import Vehicle
-from regolith_world.cycle.records import VEHICLE, Command, Cycle, CycleKey, CycleResult, Impulse, Verdict
+from regolith_world.cycle.records import VEHICLE_ROLES, Command, Cycle, CycleKey, CycleResult, Impulse, Verdict
 from regolith_world.numerics.rotation import matrix
 
 WHEEL, STRUT = 'wheel_front_left', 'strut_rear_right'
@@ -110,7 +110,14 @@ def test_agent_lists_parts_and_applies_impulses_on_them() -> None:
     def evolved(attempt: int, *impulses: Impulse) -> CycleResult:
         verdict = Verdict.DISCARD if attempt else Verdict.NONE
         cycle = Cycle(
-            CycleKey(0, 0, attempt), 0, CYCLE_NS, verdict, Command.EVOLVE, ('amber',), (VEHICLE,), impulses=impulses
+            CycleKey(0, 0, attempt),
+            0,
+            CYCLE_NS,
+            verdict,
+            Command.EVOLVE,
+            ('amber',),
+            (VEHICLE_ROLES,),
+            impulses=impulses,
         )
         agent.on_cycle(cycle)
         return answers[-1]

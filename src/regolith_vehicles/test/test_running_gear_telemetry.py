@@ -9,7 +9,7 @@ import pytest
 
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.contact.wheel_state import slip_ratio
@@ -23,7 +23,7 @@ CYCLE_NS = 20_000_000
 def test_telemetry_values_match_side_and_quantity() -> None:
     """A tank turns left: its right band is the faster one, and the pads support its weight."""
     config, mjcf = load_vehicle_model('m113')
-    ground = SoilGrid(FlatField(), 1.0, RIGID)
+    ground = SoilGrid(FlatField(), 1.0, RIGID_TERRAIN_MODEL)
     vehicle = Vehicle('m113', config, mjcf, ground, RigidTerrainConfig(friction=0.8), 9.81)
     vehicle.place(0.0, 0.0, 0.0)
     gear = vehicle.gear
@@ -58,5 +58,7 @@ def test_telemetry_values_match_side_and_quantity() -> None:
 
 def test_wheels_have_no_telemetry() -> None:
     config, mjcf = load_vehicle_model('viper')
-    gear = Vehicle('viper', config, mjcf, SoilGrid(FlatField(), 1.0, RIGID), RigidTerrainConfig(), 1.62).gear
+    gear = Vehicle(
+        'viper', config, mjcf, SoilGrid(FlatField(), 1.0, RIGID_TERRAIN_MODEL), RigidTerrainConfig(), 1.62
+    ).gear
     assert gear.quantities == () and gear.telemetry().shape == (0,)

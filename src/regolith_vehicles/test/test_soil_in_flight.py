@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
 from regolith_vehicles.tools.soil_in_flight import MASS, VX, SoilInFlight, X, spread
@@ -41,13 +41,13 @@ def test_parcel_moves_on_a_parabola() -> None:
 def test_parcel_lands_on_its_rectangle_to_the_quantum(angle: float) -> None:
     """Nodes of 0.7 x 0.2 m, 350 cells except for the rim, in parts equal to a quantum; sums are exact."""
     parcel = np.zeros(11)
-    parcel[MASS] = 123_457 * QUANTUM_KGPM2
+    parcel[MASS] = 123_457 * MASS_QUANTUM_KGPM2
     parcel[X : X + 2] = 3.003, -1.007
     parcel[7:9] = math.cos(angle), math.sin(angle)
     parcel[9:] = 0.35, 0.1
     i, j, mass = spread(parcel, 0.02)
     assert len(i) == pytest.approx(350, abs=45) and mass.sum() == parcel[MASS]
-    assert np.ptp(mass) <= QUANTUM_KGPM2
+    assert np.ptp(mass) <= MASS_QUANTUM_KGPM2
     offset = np.stack((i * 0.02 - 3.003, j * 0.02 + 1.007))
     along, across = parcel[7:9] @ offset, np.array([parcel[8], -parcel[7]]) @ offset
     assert np.abs(along).max() <= 0.35 and np.abs(across).max() <= 0.1
@@ -56,9 +56,9 @@ def test_parcel_lands_on_its_rectangle_to_the_quantum(angle: float) -> None:
 def test_small_parcel_lands_on_the_nearest_node() -> None:
     """A rectangle between nodes lands on the nearest node."""
     parcel = np.zeros(11)
-    parcel[MASS], parcel[X], parcel[X + 1], parcel[7] = 5 * QUANTUM_KGPM2, 0.031, 0.009, 1.0
+    parcel[MASS], parcel[X], parcel[X + 1], parcel[7] = 5 * MASS_QUANTUM_KGPM2, 0.031, 0.009, 1.0
     i, j, mass = spread(parcel, 0.02)
-    assert (i.tolist(), j.tolist(), mass.tolist()) == ([2], [0], [5 * QUANTUM_KGPM2])
+    assert (i.tolist(), j.tolist(), mass.tolist()) == ([2], [0], [5 * MASS_QUANTUM_KGPM2])
 
 
 def test_landed_parcels_add_up_and_others_stay_in_flight() -> None:

@@ -19,7 +19,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import PointCloud2
 
-from regolith_terrain.crm.surfel_messages import FIELDS, surfels_record
+from regolith_terrain.crm.surfel_messages import SURFEL_FIELDS, surfels_record
 from regolith_terrain.crm.surfels import Surfels
 from regolith_vehicles.ros.surfel_topic import SurfelTopic, surfels_message
 from regolith_world.ros import qos
@@ -51,7 +51,7 @@ def test_point_cloud_contains_the_surfels(count: int) -> None:
     message = surfels_message(2_500_000_000, some(count))
     assert (message.header.frame_id, message.width, message.height) == ('world', count, 1)
     assert [field.name for field in message.fields][:6] == ['x', 'y', 'z', 'normal_x', 'normal_y', 'normal_z']
-    assert [field.offset for field in message.fields] == [4 * k for k in range(len(FIELDS))]
+    assert [field.offset for field in message.fields] == [4 * k for k in range(len(SURFEL_FIELDS))]
     assert len(message.data) == message.row_step == 52 * count
     t_ns, discs = surfels_record(message)
     assert t_ns == 2_500_000_000

@@ -15,12 +15,12 @@ from scipy.spatial.transform import Rotation
 
 from regolith_terrain import scm
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.contact.ground_contact import LEFT_WINDOW, OK, ContactSetting, PartPose
+from regolith_terrain.contact.ground_contact import CONTACT_OK, LEFT_WINDOW, ContactSetting, PartPose
 from regolith_terrain.contact.rigid_surface import find_foot, surface_at
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.height_field import FlatField, HeightField, Heights, PlaneField
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.config import VehicleModelError, load_vehicle_model
 from regolith_vehicles.dynamics.vehicle import Vehicle
@@ -62,7 +62,7 @@ def make_rover(small_tire: Path) -> Callable[..., Vehicle]:
         config, mjcf = load_vehicle_model('viper')
         wheels = [w.model_copy(update={'tire': str(small_tire)}) for w in config.wheels[:with_tires]]
         config = config.model_copy(update={'wheels': (*wheels, *config.wheels[with_tires:])})
-        grid = SoilGrid(field if field is not None else FlatField(), 0.05, RIGID)
+        grid = SoilGrid(field if field is not None else FlatField(), 0.05, RIGID_TERRAIN_MODEL)
         return Vehicle('rover', config, mjcf, grid, RigidTerrainConfig.model_validate(soil), gravity)
 
     return make
@@ -75,10 +75,10 @@ def press(behavior: str, field: object, pose: PartPose, friction: float = 0.8) -
     contact = TireContact(
         ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05), {0: load_tire('hmmwv_tmeasy', behavior)}
     )
-    window = SoilGrid(field, 0.05, RIGID).window(-40, 41, -40, 41)
+    window = SoilGrid(field, 0.05, RIGID_TERRAIN_MODEL).window(-40, 41, -40, 41)
     wrench = scm.make_wrench()
     status = contact.press(contact.arrays(window, 1), STEP, 0, pose, wrench)
-    assert status == OK
+    assert status == CONTACT_OK
     return np.concatenate((wrench.force, wrench.torque))
 
 
@@ -144,7 +144,7 @@ def test_wheel_over_an_edge_finds_nearest_point_at_any_heading() -> None:
     contact = TireContact(
         ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05), {0: load_tire('hmmwv_tmeasy')}
     )
-    window = SoilGrid(Edge(), 0.05, RIGID).window(-40, 41, -40, 41)
+    window = SoilGrid(Edge(), 0.05, RIGID_TERRAIN_MODEL).window(-40, 41, -40, 41)
     ground = contact.arrays(window, 1).rigid
     foot, s = np.zeros(3), np.linspace(-0.47, 0.47, 20_001)
     for heading in (0.0, 0.7, math.pi / 2.0, 2.5, -1.0):
@@ -209,7 +209,7 @@ def test_lifted_tire_has_no_skid_memory() -> None:
     """Skidded obliquely, lifted, set down straight: the first force is that of a new tire, bit for bit."""
     soils, shape = SoilMap(RigidTerrainConfig().parameters()), scm.cylinder(0.4699, 0.3175)
     setting = ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05)
-    window = SoilGrid(FlatField(), 0.05, RIGID).window(-40, 41, -40, 41)
+    window = SoilGrid(FlatField(), 0.05, RIGID_TERRAIN_MODEL).window(-40, 41, -40, 41)
     used, new = (TireContact(setting, {0: load_tire('hmmwv_tmeasy')}) for _ in range(2))
     wrench = scm.make_wrench()
     down = PartPose(np.array([0.0, 0.0, 0.45]), np.eye(3), np.array([3.0, 1.5, 0.0]), np.array([0.0, 2.0, 0.0]))
@@ -229,7 +229,7 @@ def test_lifted_tire_has_no_skid_memory() -> None:
 def test_wheel_in_the_air_or_outside_the_window_has_no_force() -> None:
     lifted = PartPose(np.array([0.0, 0.0, 0.5]), np.eye(3), np.ones(3), np.ones(3))
     assert not press('regolith', FlatField(), lifted).any()
-    with pytest.raises(AssertionError, match=f'assert {LEFT_WINDOW} == {OK}'):
+    with pytest.raises(AssertionError, match=f'assert {LEFT_WINDOW} == {CONTACT_OK}'):
         press('regolith', FlatField(), PartPose(np.array([9.0, 0.0, 0.45]), np.eye(3), np.ones(3), np.ones(3)))
 
 
@@ -342,7 +342,7 @@ def test_tire_of_wrong_radius_is_refused_with_its_key(tire: str, message: str) -
             'rover',
             config.model_copy(update={'wheels': wheels}),
             mjcf,
-            SoilGrid(FlatField(), 0.05, RIGID),
+            SoilGrid(FlatField(), 0.05, RIGID_TERRAIN_MODEL),
             RigidTerrainConfig(),
             9.81,
         )

@@ -13,7 +13,7 @@ import pytest
 
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import load_vehicle_model
@@ -40,7 +40,9 @@ def driven(folder: Path, integrator: str) -> tuple[Vehicle, list[tuple[int, str]
     text = text.replace(servo[0], stiff + stiff.replace(f'name="{name}"', 'name="second"'))
     mjcf = folder / 'viper.xml'
     mjcf.write_text(text)
-    vehicle = Vehicle('rover', config, mjcf, SoilGrid(FlatField(), 0.05, RIGID), RigidTerrainConfig(), 1.62)
+    vehicle = Vehicle(
+        'rover', config, mjcf, SoilGrid(FlatField(), 0.05, RIGID_TERRAIN_MODEL), RigidTerrainConfig(), 1.62
+    )
     vehicle.place(0.0, 0.0, 0.0)
     watch, found = TorqueWatch('rover', vehicle.body.model), []
     for k in range(1, 51):
@@ -68,7 +70,9 @@ def test_torque_that_alternates_between_its_limits_is_named_with_remedies(tmp_pa
 def test_direction_changes_are_not_reported_as_alternation() -> None:
     """Full torque in alternating directions, twice a second, as drivers may command: no warning."""
     config, mjcf = load_vehicle_model('viper')
-    vehicle = Vehicle('rover', config, mjcf, SoilGrid(FlatField(), 0.05, RIGID), RigidTerrainConfig(), 1.62)
+    vehicle = Vehicle(
+        'rover', config, mjcf, SoilGrid(FlatField(), 0.05, RIGID_TERRAIN_MODEL), RigidTerrainConfig(), 1.62
+    )
     vehicle.place(0.0, 0.0, 0.0)
     watch = TorqueWatch('rover', vehicle.body.model)
     for k in range(1, 51):

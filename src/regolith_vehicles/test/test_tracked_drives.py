@@ -12,7 +12,7 @@ import pytest
 
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.config import ExternalDriverConfig, load_vehicle_model
@@ -27,7 +27,9 @@ CYCLE_NS = 20_000_000
 
 def made(model: str, gravity: Any = G) -> Vehicle:
     config, mjcf = load_vehicle_model(model)
-    return Vehicle(model, config, mjcf, SoilGrid(FlatField(), 1.0, RIGID), RigidTerrainConfig(friction=0.8), gravity)
+    return Vehicle(
+        model, config, mjcf, SoilGrid(FlatField(), 1.0, RIGID_TERRAIN_MODEL), RigidTerrainConfig(friction=0.8), gravity
+    )
 
 
 def cycle(vehicle: Vehicle, command: DriveCommand) -> None:

@@ -18,7 +18,7 @@ from regolith_terrain.config import load_soil
 from regolith_terrain.contact.ground_contact import make_pose
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
-from regolith_terrain.terrain_model import RIGID
+from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.config import VehicleModelError, load_vehicle_model
 from regolith_vehicles.dynamics import substeps
@@ -46,7 +46,7 @@ def make_m113() -> MakeM113:
         gear = gear.model_copy(update={'parameters': {**gear.parameters, **parameters}})
         soil = ground if ground is not None else RigidTerrainConfig(friction=0.8)
         rigid = isinstance(soil, RigidTerrainConfig)
-        grid = SoilGrid(FlatField(), 1.0, RIGID) if rigid else SoilGrid(FlatField(), 0.05)
+        grid = SoilGrid(FlatField(), 1.0, RIGID_TERRAIN_MODEL) if rigid else SoilGrid(FlatField(), 0.05)
         return Vehicle('m113', config.model_copy(update={'running_gear': gear}), mjcf or shipped, grid, soil, gravity)
 
     return make

@@ -21,7 +21,7 @@ from regolith_vehicles.dynamics.kinematics import WheelLayout, wheel_commands
 from regolith_vehicles.dynamics.odometry import Odometry
 from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_world.numerics.rotation import from_yaw
-from regolith_world.objects.rigid_state import rigid_state
+from regolith_world.objects.rigid_state import make_rigid_state
 
 CYCLE_NS = 20_000_000
 Maker = Callable[..., Vehicle]
@@ -198,7 +198,7 @@ def test_slip_is_averaged_over_rolled_distance() -> None:
 def test_drivers_are_restored() -> None:
     path = PathDriverConfig(type='path', waypoints=[(0.0, 0.0), (2.0, 0.0), (2.0, 2.0)], speed_mps=0.3, lookahead_m=0.5)
     one, two = PathDriver(path), PathDriver(path)
-    base = rigid_state('a', [0.8, 0.1, 0.0], 1.0, np.eye(3))
+    base = make_rigid_state('a', [0.8, 0.1, 0.0], 1.0, np.eye(3))
     one.command(0, base)
     two.restore(one.save())
     assert vars(two)['_progress'] == vars(one)['_progress'] == pytest.approx(0.8)

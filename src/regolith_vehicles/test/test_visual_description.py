@@ -141,16 +141,16 @@ def test_poses_are_read_from_serialized_messages() -> None:
     from rclpy.serialization import deserialize_message
     from regolith_msgs.msg import PartPoses
 
-    from regolith_vehicles.description.visual_messages import poses_of, state_poses
-    from regolith_world.ros.message_template import MessageTemplate, pose
+    from regolith_vehicles.description.visual_messages import poses_from_message, state_poses
+    from regolith_world.ros.message_template import MessageTemplate, pose_fields
 
     for name in ('a', 'amber', 'basalts', 'obsidian'):
         message = PartPoses(name=name, poses=[Pose() for _ in range(SHOES)])
         message.header.frame_id = 'world'
-        numbers = [f for each in message.poses for f in pose(each)]
+        numbers = [f for each in message.poses for f in pose_fields(each)]
         template = MessageTemplate(message, numbers, [message.header.stamp], [(message, 'epoch')])
         poses = np.random.default_rng(2).normal(size=(SHOES, 7))
         raw = template.fill(12_345_678_901, poses.ravel(), (3,))
         t_ns, epoch, back = state_poses(raw)
         assert (t_ns, epoch) == (12_345_678_901, 3) and np.array_equal(back, poses)
-        assert np.array_equal(poses_of(deserialize_message(raw, PartPoses)), poses)
+        assert np.array_equal(poses_from_message(deserialize_message(raw, PartPoses)), poses)

@@ -9,10 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regolith_files.lazy_names import lazy_names
+from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_world import determinism as determinism
+    from regolith_world import watchdog as watchdog
+    from regolith_world.config import InputBarrier as InputBarrier
+    from regolith_world.config import ScenarioHead as ScenarioHead
     from regolith_world.config import WorldConfig as WorldConfig
+    from regolith_world.config import load_section as load_section
     from regolith_world.cycle.participant import Participant as Participant
     from regolith_world.cycle.participant_context import ParticipantContext as ParticipantContext
     from regolith_world.cycle.participant_type import ParticipantType as ParticipantType
@@ -25,6 +30,14 @@ if TYPE_CHECKING:
     from regolith_world.cycle.records import Roles as Roles
     from regolith_world.cycle.records import Shape as Shape
     from regolith_world.cycle.records import ShapeKind as ShapeKind
+    from regolith_world.names import LONGEST_NAME as LONGEST_NAME
+    from regolith_world.names import check_name as check_name
+    from regolith_world.names import is_valid_ros_name as is_valid_ros_name
+    from regolith_world.names import valid_file_name as valid_file_name
+    from regolith_world.names import valid_ros_name as valid_ros_name
+    from regolith_world.node_main import PARENT_VARIABLE as PARENT_VARIABLE
+    from regolith_world.node_main import disable_mujoco_graphics as disable_mujoco_graphics
+    from regolith_world.node_main import end_with_process as end_with_process
     from regolith_world.numerics.rotation import from_rotation_vector as from_rotation_vector
     from regolith_world.numerics.rotation import from_rpy_deg as from_rpy_deg
     from regolith_world.numerics.rotation import matrix as matrix
@@ -38,14 +51,31 @@ if TYPE_CHECKING:
     from regolith_world.objects.object_types import ShapeConfig as ShapeConfig
     from regolith_world.objects.rigid_body import RigidBody as RigidBody
     from regolith_world.objects.static_body import StaticBody as StaticBody
+    from regolith_world.participant_node import ParticipantNode as ParticipantNode
     from regolith_world.random.keyed_generator import generator as generator
+    from regolith_world.restart_policy import should_restart as should_restart
     from regolith_world.ros.clock_offset import stamp as stamp
+    from regolith_world.ros_environment import LAST_ROS_DOMAIN as LAST_ROS_DOMAIN
+    from regolith_world.ros_environment import check_middleware as check_middleware
+    from regolith_world.ros_environment import check_ros_environment as check_ros_environment
+    from regolith_world.ros_environment import is_ros_domain as is_ros_domain
+    from regolith_world.software_versions import installed_versions as installed_versions
+    from regolith_world.software_versions import version_differences as version_differences
+    from regolith_world.world import AdmissionError as AdmissionError
     from regolith_world.world import World as World
+    from regolith_world.world_node import MAX_SENSOR_LAG_DESCRIPTION as MAX_SENSOR_LAG_DESCRIPTION
+    from regolith_world.world_node import REMOTE_NODES_DESCRIPTION as REMOTE_NODES_DESCRIPTION
+    from regolith_world.world_node import WAIT_FOR_RECORDER_DESCRIPTION as WAIT_FOR_RECORDER_DESCRIPTION
 
-__all__, __getattr__, __dir__ = lazy_names(
+__all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
-        'config': ('WorldConfig',),
+        'config': (
+            'InputBarrier',
+            'ScenarioHead',
+            'WorldConfig',
+            'load_section',
+        ),
         'cycle.participant': ('Participant',),
         'cycle.participant_context': ('ParticipantContext',),
         'cycle.participant_type': ('ParticipantType',),
@@ -59,6 +89,18 @@ __all__, __getattr__, __dir__ = lazy_names(
             'Roles',
             'Shape',
             'ShapeKind',
+        ),
+        'names': (
+            'LONGEST_NAME',
+            'check_name',
+            'is_valid_ros_name',
+            'valid_file_name',
+            'valid_ros_name',
+        ),
+        'node_main': (
+            'PARENT_VARIABLE',
+            'disable_mujoco_graphics',
+            'end_with_process',
         ),
         'numerics.rotation': (
             'from_rotation_vector',
@@ -79,8 +121,29 @@ __all__, __getattr__, __dir__ = lazy_names(
         ),
         'objects.rigid_body': ('RigidBody',),
         'objects.static_body': ('StaticBody',),
+        'participant_node': ('ParticipantNode',),
         'random.keyed_generator': ('generator',),
+        'restart_policy': ('should_restart',),
         'ros.clock_offset': ('stamp',),
-        'world': ('World',),
+        'ros_environment': (
+            'LAST_ROS_DOMAIN',
+            'check_middleware',
+            'check_ros_environment',
+            'is_ros_domain',
+        ),
+        'software_versions': (
+            'installed_versions',
+            'version_differences',
+        ),
+        'world': (
+            'AdmissionError',
+            'World',
+        ),
+        'world_node': (
+            'MAX_SENSOR_LAG_DESCRIPTION',
+            'REMOTE_NODES_DESCRIPTION',
+            'WAIT_FOR_RECORDER_DESCRIPTION',
+        ),
     },
+    modules=('determinism', 'watchdog'),
 )

@@ -11,10 +11,17 @@ from typing import Any, Literal, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from regolith_files.bounded_yaml import load_yaml
-from regolith_files.problems import InputError, Problem
-from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Seconds, Section
-from regolith_files.validation_messages import describe_error
+from regolith_files import (
+    LONGEST_DURATION_S,
+    SHORTEST_DURATION_S,
+    InputError,
+    Problem,
+    Seconds,
+    Section,
+    TimeSinceStart,
+    describe_error,
+    load_yaml,
+)
 from regolith_world.cycle.participant_context import ParticipantContext
 from regolith_world.determinism import Level
 
@@ -26,7 +33,7 @@ class FaultInjectionConfig(Section):
     drop_result_at: dict[str, int] = Field(
         {}, description='Number of the cycle whose first result is discarded, by participant.'
     )
-    max_delay_s: dict[str, Moment] = Field(
+    max_delay_s: dict[str, TimeSinceStart] = Field(
         {}, description='Maximum random delay before a result is sent, wall time [s], by participant.'
     )
 
@@ -46,10 +53,10 @@ class InputBarrier(Section):
 class WorldConfig(Section):
     """Time steps, contact, checkpoints, real time, and the handling of failures."""
 
-    max_step_s: float = Field(0.02, ge=SHORTEST_S, le=1.0, description='Maximum step size [s].')
+    max_step_s: float = Field(0.02, ge=SHORTEST_DURATION_S, le=1.0, description='Maximum step size [s].')
     min_step_s: float = Field(
         1e-4,
-        ge=SHORTEST_S,
+        ge=SHORTEST_DURATION_S,
         le=0.1,
         description='Minimum step size [s]. A step of this size is committed even if a penetration remains.',
     )
@@ -69,7 +76,7 @@ class WorldConfig(Section):
         0.5, description='Wall time after which a cycle message without a response is sent again [s].'
     )
     checkpoint_period_s: float = Field(
-        5.0, ge=1e-3, le=LONGEST_S, description='Simulated time between automatic checkpoints [s].'
+        5.0, ge=1e-3, le=LONGEST_DURATION_S, description='Simulated time between automatic checkpoints [s].'
     )
     max_checkpoints: int = Field(
         10,

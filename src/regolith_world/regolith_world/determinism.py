@@ -21,10 +21,12 @@ import numpy as np
 from regolith_world.numerics.portable_math import each
 
 Level = Literal['run_to_run', 'cross_process', 'cross_machine']
+"""Determinism level: the runs that give the same state hash."""
 LEVELS: tuple[Level, ...] = ('run_to_run', 'cross_process', 'cross_machine')
 """Determinism levels. Each one includes those before it."""
 
 TUNABLES = 'GLIBC_TUNABLES'
+"""Environment variable of the tunables of the C library."""
 _CAPABILITIES = 'glibc.cpu.hwcaps'
 _OLDEST_C_LIBRARY = (2, 33)
 """First glibc version in which capabilities have their present names."""

@@ -8,8 +8,7 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from regolith_files.problems import as_yaml_text
-from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_files import KeyPath, YamlSource, as_yaml_text
 from regolith_world.cycle.participant_type import participant_types
 
 RESERVED_NAMES = ('regolith', 'world', 'terrain', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
@@ -24,12 +23,12 @@ def reserved_names() -> tuple[str, ...]:
     return (*RESERVED_NAMES, *participant_types())
 
 
-def fits_ros(name: str) -> bool:
+def is_valid_ros_name(name: str) -> bool:
     """Return whether a name is valid in ROS 2."""
     return len(name) <= LONGEST_NAME and re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*', name) is not None
 
 
-def file_name(name: str, taken: Collection[str] = ()) -> str:
+def valid_file_name(name: str, taken: Collection[str] = ()) -> str:
     """Return a name if it is valid for a file or folder and printable.
 
     Args:
@@ -70,11 +69,11 @@ def path_within(folder: Path | None, text: str) -> Path:
     if whole not in path.parents:
         raise ValueError(f'path {as_yaml_text(text)} is outside the run; allowed: a path below {folder}')
     for part in path.relative_to(whole).parts:
-        file_name(part)
+        valid_file_name(part)
     return path
 
 
-def ros_name(name: str) -> str:
+def valid_ros_name(name: str) -> str:
     """Return a name if it is valid in ROS 2 and not reserved.
 
     Args:
@@ -83,7 +82,7 @@ def ros_name(name: str) -> str:
     Raises:
         ValueError: With what is allowed.
     """
-    if not fits_ros(name):
+    if not is_valid_ros_name(name):
         raise ValueError(
             f'{as_yaml_text(name)} cannot be a ROS 2 name; allowed: letters, digits and single underscores, a letter '
             f'first, at most {LONGEST_NAME} of them'
@@ -106,7 +105,7 @@ def check_name(name: str, key: KeyPath, source: YamlSource, taken: Iterable[str]
         InputError: With file, key and what is allowed.
     """
     try:
-        ros_name(name)
+        valid_ros_name(name)
     except ValueError as error:
         problem, _, allowed = str(error).partition('; allowed: ')
         raise source.error(key, problem, allowed) from None

@@ -11,10 +11,10 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from regolith_files.streams import open_streams
+from regolith_files import open_streams
 from regolith_world.numerics import kernel_cache
 
-PARENT = 'REGOLITH_PARENT'
+PARENT_VARIABLE = 'REGOLITH_PARENT'
 """Environment variable with the parent process of a node. The node ends with it. Not set for nodes started by hand."""
 
 _PR_SET_PDEATHSIG = 1
@@ -46,13 +46,18 @@ def exit_with_parent() -> None:
 
     This has the effect of Ctrl-C in a terminal: the world sends STOP, and all other nodes wait for it.
     """
-    parent = os.environ.pop(PARENT, '')
+    parent = os.environ.pop(PARENT_VARIABLE, '')
     if parent.isdecimal():
-        end_with(int(parent), signal.SIGINT)
+        end_with_process(int(parent), signal.SIGINT)
 
 
-def end_with(parent: int, number: signal.Signals = signal.SIGTERM) -> None:
-    """Have the kernel send a signal to this process when the process ``parent``, which started it, ends."""
+def end_with_process(parent: int, number: signal.Signals = signal.SIGTERM) -> None:
+    """Have the kernel send a signal to this process when the process that started it ends.
+
+    Args:
+        parent: Id of the process that started this one.
+        number: Signal to send.
+    """
     # The parent may have blocked the signal.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
     if os.getppid() == parent:

@@ -13,7 +13,7 @@ from regolith_msgs.srv import Join
 from regolith_world.config import ScenarioHead, WorldConfig, load_section
 from regolith_world.cycle.participant_type import participant_types
 from regolith_world.ros.message_conversion import cycle_record, cycle_result_record
-from regolith_world.ros.parameters import declare, declare_scenario
+from regolith_world.ros.parameters import declare_parameter, declare_scenario
 from regolith_world.ros.participant_host import ParticipantHost, run_participant
 from regolith_world.ros.shutdown import StartupError
 
@@ -28,7 +28,9 @@ class ParticipantNode:
     def __init__(self, name: str = '') -> None:
         self.node = node = Node(name or 'participant')
         scenario_file = declare_scenario(node)
-        name = name or declare(node, 'participant', '', 'Name of the participant and of its section in the scenario.')
+        name = name or declare_parameter(
+            node, 'participant', '', 'Name of the participant and of its section in the scenario.'
+        )
         known = participant_types()
         if name not in known:
             raise StartupError(

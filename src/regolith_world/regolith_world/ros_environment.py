@@ -9,17 +9,17 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
+from regolith_files import InputError, Problem, allowed_names, as_yaml_text
 
-LAST_DOMAIN = 232
+LAST_ROS_DOMAIN = 232
 """Largest ROS domain. The ports of larger ones are beyond 65535 (DDSI-RTPS 2.2, section 9.6.1.1)."""
 _RANGES = ('SUBNET', 'LOCALHOST', 'OFF', 'SYSTEM_DEFAULT', 'NOT_SET')
 _PROFILES = 'FASTRTPS_DEFAULT_PROFILES_FILE'
 
 
-def is_domain(text: str) -> bool:
+def is_ros_domain(text: str) -> bool:
     """Return whether a text is a valid ROS domain."""
-    return re.fullmatch('[0-9]{1,3}', text) is not None and int(text) <= LAST_DOMAIN
+    return re.fullmatch('[0-9]{1,3}', text) is not None and int(text) <= LAST_ROS_DOMAIN
 
 
 def check_ros_environment(environment: Mapping[str, str]) -> None:
@@ -33,8 +33,8 @@ def check_ros_environment(environment: Mapping[str, str]) -> None:
     """
     check_middleware(environment)
     domain = environment.get('ROS_DOMAIN_ID', '')
-    if domain and not is_domain(domain):
-        raise _refused('ROS_DOMAIN_ID', domain, 'is not a ROS domain', f'0 to {LAST_DOMAIN}')
+    if domain and not is_ros_domain(domain):
+        raise _refused('ROS_DOMAIN_ID', domain, 'is not a ROS domain', f'0 to {LAST_ROS_DOMAIN}')
 
 
 def check_middleware(environment: Mapping[str, str]) -> None:

@@ -40,7 +40,7 @@ from regolith_world.cycle.state_hash import cycle_hash
 from regolith_world.cycle.step_control import StepControl
 from regolith_world.cycle.transport import ParticipantTimeout, RemoteAgent, RemoteBody, Transport
 from regolith_world.cycle.world_state import StepReport, WorldState
-from regolith_world.objects.constraint_checks import impossible
+from regolith_world.objects.constraint_checks import impossible_constraint
 from regolith_world.objects.constraints import attachable_bodies, constrained_names, solve_constraints
 from regolith_world.objects.object import Intersection, Object, Status
 from regolith_world.objects.object_types import restored
@@ -180,7 +180,7 @@ class World:
             raise AdmissionError(
                 f'{newcomer.name!r} needs {missing[0]!r}; allowed: {", ".join(sorted(there)) or "nothing"}'
             )
-        if problem := impossible({**self.objects, newcomer.name: newcomer}, (newcomer.name,)):
+        if problem := impossible_constraint({**self.objects, newcomer.name: newcomer}, (newcomer.name,)):
             raise AdmissionError(str(problem))
         others = {name: item for name, item in self.objects.items() if name != newcomer.name}
         if self._encounters.judged and newcomer.root.tangible and (found := newcomer_penetration(newcomer, others)):
@@ -410,7 +410,7 @@ class World:
         for item in (o for name in sorted(self.objects) for o in self.objects[name].family()):
             item.on_intersections([h for h in hits if h.involves(item)])
         self._records = tuple(h.record() for h in hits)
-        if problem := impossible(self.objects):
+        if problem := impossible_constraint(self.objects):
             raise ProtocolError(str(problem))
         solve_constraints(self.objects, self.t_ns, ())
 
@@ -510,7 +510,7 @@ class World:
         if foreign:
             raise ProtocolError(f'objects {foreign} cannot be saved in a checkpoint')
         names = tuple(sorted(self.participants))
-        return codec.encode(
+        return codec.encode_record(
             WorldState(
                 self.epoch,
                 self.cycle,
@@ -544,7 +544,7 @@ class World:
         Raises:
             ProtocolError: If a participant of the state never joined in this process.
         """
-        state = codec.decode(WorldState, blob)
+        state = codec.decode_record(WorldState, blob)
         if absent := sorted(set(state.names) - set(self._requests)):
             raise ProtocolError(f'checkpoint has the participants {list(state.names)}; missing here: {absent}')
         bodies = {b.name: b for b in state.bodies}

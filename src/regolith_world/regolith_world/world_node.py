@@ -21,7 +21,7 @@ from regolith_msgs.srv import Join, RestoreState, SaveState, SetBodyState
 
 from regolith_world.checkpoint import files
 from regolith_world.config import ScenarioHead, WorldConfig, load_section
-from regolith_world.cycle.participant_type import GROUND, expected_participants
+from regolith_world.cycle.participant_type import TERRAIN_NAME, expected_participants
 from regolith_world.cycle.records import BodyState, JoinRequest
 from regolith_world.cycle.transport import ParticipantTimeout
 from regolith_world.objects.named_poses import named_poses
@@ -31,9 +31,9 @@ from regolith_world.ros.announcement import Announcement
 from regolith_world.ros.checkpoint_services import CheckpointServices
 from regolith_world.ros.entity_services import EntityServices
 from regolith_world.ros.named_pose_services import PoseServices
-from regolith_world.ros.naming import helper_node, root_of
-from regolith_world.ros.parameters import declare, declare_run_id, declare_scenario
-from regolith_world.ros.participant_host import WORD_S
+from regolith_world.ros.naming import helper_node, root_namespace
+from regolith_world.ros.parameters import declare_parameter, declare_run_id, declare_scenario
+from regolith_world.ros.participant_host import WAIT_REPORT_S
 from regolith_world.ros.remote_nodes import RemoteNodes
 from regolith_world.ros.runner import Runner
 from regolith_world.ros.service_client import call_service
@@ -46,9 +46,16 @@ from regolith_world.ros.vehicle_process import VehicleProcess
 from regolith_world.watchdog import FILE, Alive
 from regolith_world.world import AdmissionError, ProtocolError, World
 
-REMOTE_NODES = "Participants, and 'sensors', whose nodes are started on other machines with `regolith join`."
-MAX_SENSOR_LAG = 'Maximum simulated time by which the world runs ahead of its sensors [s]; below 0: no sensors.'
-WAIT_FOR_RECORDER = 'Whether the world waits for the acknowledgments of a recorder.'
+REMOTE_NODES_DESCRIPTION = (
+    "Participants, and 'sensors', whose nodes are started on other machines with `regolith join`."
+)
+"""Description of parameter ``remote_nodes``."""
+MAX_SENSOR_LAG_DESCRIPTION = (
+    'Maximum simulated time by which the world runs ahead of its sensors [s]; below 0: no sensors.'
+)
+"""Description of parameter ``max_sensor_lag_s``."""
+WAIT_FOR_RECORDER_DESCRIPTION = 'Whether the world waits for the acknowledgments of a recorder.'
+"""Description of parameter ``wait_for_recorder``."""
 _SETTLES_S = 1.0
 """Wall time within which a participant receives its admission [s]."""
 
@@ -118,7 +125,7 @@ class ServiceParticipantStates:
             ParticipantTimeout: If a participant does not respond.
         """
         for name in sorted(blobs):
-            self.revive(name, blobs[name], blobs[GROUND], epoch, inputs.get(name, b''))
+            self.revive(name, blobs[name], blobs[TERRAIN_NAME], epoch, inputs.get(name, b''))
 
     def revive(self, name: str, blob: bytes, ground: bytes, epoch: int, inputs: bytes) -> None:
         """Set the state of one participant, see :meth:`restore`."""
@@ -161,15 +168,17 @@ class WorldNode:
         self._run_id, self._scenario_file = declare_run_id(node), scenario_file
         self._spawned: dict[str, VehicleProcess] = {}
         self._looking: Any = None
-        run_dir = declare(node, 'run_dir', '', 'Folder of the run; empty: no files.')
+        run_dir = declare_parameter(node, 'run_dir', '', 'Folder of the run; empty: no files.')
         self._folder = Path(run_dir) if run_dir else None
         self._alive = Alive(self._folder / FILE) if self._folder is not None else None
-        self._restore_from = declare(node, 'restore_from', '', 'Folder of the checkpoint to start from; empty: t = 0.')
-        self._recorded = declare(node, 'wait_for_recorder', False, WAIT_FOR_RECORDER)
+        self._restore_from = declare_parameter(
+            node, 'restore_from', '', 'Folder of the checkpoint to start from; empty: t = 0.'
+        )
+        self._recorded = declare_parameter(node, 'wait_for_recorder', False, WAIT_FOR_RECORDER_DESCRIPTION)
         head = load_section(scenario_file, '', ScenarioHead)
         self.config = load_section(scenario_file, 'world', WorldConfig)
         self._expected = expected_participants(head)
-        self._root = root_of(node)
+        self._root = root_namespace(node)
         services = {name: f'{self._root}/{name}/agent' for name in head.vehicles}
         others = sorted(self._expected - set(head.vehicles))
         services |= {name: f'{node.get_namespace().rstrip("/")}/{name}' for name in others}
@@ -177,7 +186,7 @@ class WorldNode:
         self._executor.add_node(node)
         link, states_node = helper_node(node, 'link'), helper_node(node, 'states')
         self.nodes = [node, link, states_node]
-        remote_nodes = declare(node, 'remote_nodes', [''], REMOTE_NODES)
+        remote_nodes = declare_parameter(node, 'remote_nodes', [''], REMOTE_NODES_DESCRIPTION)
         self._remote = RemoteNodes(link, remote_nodes, scenario_file, run_dir)
         self._announcement = Announcement(node, link, self._run_id, head.name, self._remote)
         self.bus = TopicTransport(link, self.config, self._serve, self._run_id)
@@ -195,14 +204,16 @@ class WorldNode:
             run_dir=self._folder,
             alive=self._alive,
             scenario=head.name,
-            processes=declare(node, 'processes', 'many', 'Number of processes of vehicles, for the summary.'),
-            duration_s=declare(node, 'duration_s', 0.0, 'Simulated time at which the run ends [s]; 0: never.'),
+            processes=declare_parameter(node, 'processes', 'many', 'Number of processes of vehicles, for the summary.'),
+            duration_s=declare_parameter(
+                node, 'duration_s', 0.0, 'Simulated time at which the run ends [s]; 0: never.'
+            ),
             inbox=self.bus.inbox,
             recorded=self._recorded,
-            max_sensor_lag_s=declare(node, 'max_sensor_lag_s', -1.0, MAX_SENSOR_LAG),
+            max_sensor_lag_s=declare_parameter(node, 'max_sensor_lag_s', -1.0, MAX_SENSOR_LAG_DESCRIPTION),
             on_checkpoint=self._keep,
         )
-        self.runner.paused = declare(node, 'start_paused', False, 'Whether the world starts paused.')
+        self.runner.paused = declare_parameter(node, 'start_paused', False, 'Whether the world starts paused.')
         self.runner.on_release = self._release
         self.services = SimulationServices(node, self.runner, self.world, head.name)
         self.entities = EntityServices(node, self.runner, self.world, self._start_vehicle)
@@ -223,7 +234,7 @@ class WorldNode:
     def run(self) -> int:
         """Wait for all participants, run, and return the exit code."""
         patience = StartupTimeout(self.node, 'starting', self.config.start_timeout_s)
-        next_word = time.monotonic() + WORD_S
+        next_word = time.monotonic() + WAIT_REPORT_S
         while (
             not self._announcement.alone()
             or set(self.world.participants) != self._expected
@@ -242,7 +253,7 @@ class WorldNode:
                 if out:
                     self.node.get_logger().error(f'{missing} did not join within {self.config.start_timeout_s} s')
                     return 3
-                next_word += WORD_S
+                next_word += WAIT_REPORT_S
                 why = hint or (' (compiling)' if patience.building else '')
                 self.node.get_logger().info(f'waiting for {", ".join(missing)}{why}')
             self._executor.spin_once(timeout_sec=0.05)

@@ -17,9 +17,9 @@ MADE = Checkpoint(2**53 + 1, 'ab' * 32, {'world': b'{}', 'amber': bytes(range(25
 
 
 def test_checkpoint_is_read_back_and_replaced(tmp_path: Path) -> None:
-    files.write(tmp_path / 't1', Checkpoint(1, '', {'gone': b'1'}))
-    files.write(tmp_path / 't1', MADE)
-    assert files.read(tmp_path / 't1') == MADE
+    files.write_checkpoint(tmp_path / 't1', Checkpoint(1, '', {'gone': b'1'}))
+    files.write_checkpoint(tmp_path / 't1', MADE)
+    assert files.read_checkpoint(tmp_path / 't1') == MADE
     assert sorted(p.stem for p in (tmp_path / 't1').iterdir()) == ['amber', 'manifest', 'terrain', 'world']
 
 
@@ -38,7 +38,7 @@ def test_damaged_checkpoint_is_refused_with_file_and_problem(tmp_path: Path) -> 
 
     def refused(why: str) -> None:
         with pytest.raises(ValueError, match=why) as caught:
-            files.read(folder)
+            files.read_checkpoint(folder)
         assert str(folder) in str(caught.value)
 
     refused('not a checkpoint')
@@ -50,10 +50,10 @@ def test_damaged_checkpoint_is_refused_with_file_and_problem(tmp_path: Path) -> 
         ({'t_ns': 'soon'}, 'not a complete manifest'),
         ({'blobs': {}}, "lacks 'world'"),
     ):
-        files.write(folder, MADE)
+        files.write_checkpoint(folder, MADE)
         broken(folder, **change)
         refused(why)
-    files.write(folder, MADE)
+    files.write_checkpoint(folder, MADE)
     (folder / 'amber.bin').write_bytes(bytes(256))
     refused(r'amber\.bin: sha256 is')
     (folder / 'amber.bin').unlink()
@@ -78,7 +78,7 @@ def test_resume_hint_is_the_newest_usable_checkpoint(tmp_path: Path) -> None:
         ('tow_start', made),
         ('t_last', made),
     ):
-        files.write(tmp_path / 'checkpoints' / name, Checkpoint(0, '', blobs))
+        files.write_checkpoint(tmp_path / 'checkpoints' / name, Checkpoint(0, '', blobs))
     (tmp_path / 'checkpoints' / 't000040.000' / 'manifest.json').write_text('{"blobs": ')
     assert files.resume_hint(tmp_path).endswith(f'--checkpoint {tmp_path / "checkpoints" / "t000020.000"}')
 
@@ -91,11 +91,11 @@ def test_folder_without_a_checkpoint_is_not_replaced(tmp_path: Path) -> None:
     file.write_text('all of it')
     for place in (tmp_path / 'home', file):
         with pytest.raises(FileExistsError, match='allowed: a new folder, or one of a checkpoint'):
-            files.write(place, MADE)
+            files.write_checkpoint(place, MADE)
     assert file.read_text() == 'all of it' and (tmp_path / 'home' / 'sub').is_dir()
     for _ in range(2):
-        files.write(tmp_path / 'home' / 'sub', MADE)
-    assert files.read(tmp_path / 'home' / 'sub') == MADE
+        files.write_checkpoint(tmp_path / 'home' / 'sub', MADE)
+    assert files.read_checkpoint(tmp_path / 'home' / 'sub') == MADE
 
 
 def test_failed_write_of_a_checkpoint_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,5 +108,5 @@ def test_failed_write_of_a_checkpoint_leaves_no_files(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(Path, 'write_bytes', full)
     with pytest.raises(OSError, match='No space'):
-        files.write(tmp_path / 't1', files.Checkpoint(0, '', {'a': b'1', 'b': b'2'}))
+        files.write_checkpoint(tmp_path / 't1', files.Checkpoint(0, '', {'a': b'1', 'b': b'2'}))
     assert list(tmp_path.iterdir()) == []

@@ -15,7 +15,7 @@ from regolith_world.cycle.records import Command, Cycle, CycleKey, Shape, ShapeK
 from regolith_world.objects.beam import Beam
 from regolith_world.objects.object import Object
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.objects.rigid_state import make_rigid_state, sphere_inertia
 from regolith_world.objects.static_body import StaticBody
 
 START, DT = 40_000_000, 20_000_000
@@ -24,12 +24,12 @@ BALL = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
 
 
 def ball(name, position, velocity=(0.0, 0.0, 0.0), **options):
-    state = rigid_state(name, position, 1.0, sphere_inertia(1.0, 0.1), linear_velocity=np.array(velocity))
+    state = make_rigid_state(name, position, 1.0, sphere_inertia(1.0, 0.1), linear_velocity=np.array(velocity))
     return RigidBody(name, state, [BALL], t_ns=START, **options)
 
 
 def body(name, position, shape, velocity=(0.0, 0.0, 0.0)):
-    state = rigid_state(name, position, 1.0, np.eye(3), linear_velocity=np.array(velocity))
+    state = make_rigid_state(name, position, 1.0, np.eye(3), linear_velocity=np.array(velocity))
     return RigidBody(name, state, [shape], t_ns=START)
 
 
@@ -81,7 +81,7 @@ def test_passage_through_a_body_within_a_cycle_is_detected():
     """A ball 0.6 m before a thin wall at the start, and 0.5 m behind it at the end."""
     wall = StaticBody('wall', [0, 0, 0], [Shape(ShapeKind.BOX, np.array([0.01, 1.0, 1.0]))])
     wall.states.clear()
-    wall.states.new_state(START, rigid_state('wall', [0, 0, 0], 1.0, np.eye(3)))
+    wall.states.new_state(START, make_rigid_state('wall', [0, 0, 0], 1.0, np.eye(3)))
     objects = evolved(ball('ball', [-0.71, 0, 0], [60.0, 0, 0]), wall)
     (hit,), worst = find(*objects.values())
     assert hit.distance > 0.1
@@ -118,7 +118,7 @@ def test_thin_plates_do_not_pass_through_each_other_between_samples(offset):
 def test_object_spawned_inside_another_is_checked_at_the_end():
     old = ball('a', [0, 0, 0])
     old.evolve(CYCLE)
-    young = RigidBody('b', rigid_state('b', [0.15, 0, 0], 1.0, np.eye(3)), [BALL], t_ns=START + DT)
+    young = RigidBody('b', make_rigid_state('b', [0.15, 0, 0], 1.0, np.eye(3)), [BALL], t_ns=START + DT)
     (hit,), worst = find(old, young)
     assert hit.status == Status.NON_INFINITESIMAL_INTERSECTION
     assert (worst.after_ns, worst.distance_before) == (DT, 0.0) and worst.distance_after == pytest.approx(
@@ -128,7 +128,7 @@ def test_object_spawned_inside_another_is_checked_at_the_end():
 
 def test_family_and_beam_emitter_are_not_intersected():
     parent = ball('p', [0, 0, 0])
-    Object('p/arm', rigid_state('p/arm', [0.1, 0, 0], 1.0, np.eye(3)), [BALL], parent=parent, t_ns=START)
+    Object('p/arm', make_rigid_state('p/arm', [0.1, 0, 0], 1.0, np.eye(3)), [BALL], parent=parent, t_ns=START)
     parent.evolve(CYCLE)
     beam = Beam('p/0', np.zeros(3), np.array([1.0, 0, 0]), 3.0, START + DT, 'p')
     other = ball('q', [2.0, 0, 0])
@@ -150,7 +150,7 @@ def test_shapes_are_recompiled_when_objects_change():
     encounters = CollisionDetector(judged=True)
     a, b, c = evolved(ball('a', [0, 0, 0]), ball('b', [0.3, 0, 0]), ball('c', [0.3, 0, 0])).values()
     assert len(encounters.find({'a': a, 'b': b}, CYCLE)[0]) == 1
-    small = Object('b', rigid_state('b', [0.3, 0, 0], 1.0, np.eye(3)), t_ns=START)
+    small = Object('b', make_rigid_state('b', [0.3, 0, 0], 1.0, np.eye(3)), t_ns=START)
     assert encounters.find({'a': a, 'b': small}, CYCLE) == ([], None), 'it has no shapes'
     assert [h.b.name for h in encounters.find({'a': a, 'c': c}, CYCLE)[0]] == ['c']
 
@@ -162,7 +162,7 @@ def test_overlap_names_the_first_and_the_depth():
     assert newcomer_penetration(ball('x', [0, -0.0199, 0]), {'a': there['a']}) is None, (
         'touching is not standing inside'
     )
-    ghost = Object('x', rigid_state('x', [0, 0, 0], 1.0, np.eye(3)), [BALL], tangible=False)
+    ghost = Object('x', make_rigid_state('x', [0, 0, 0], 1.0, np.eye(3)), [BALL], tangible=False)
     assert (
         newcomer_penetration(ghost, there) is None and newcomer_penetration(ball('x', [0, 0, 0]), {'g': ghost}) is None
     )

@@ -12,7 +12,7 @@ from test_constraints import HOOK, ROD, G, ball, brick, cable, joint
 
 from regolith_world.config import WorldConfig
 from regolith_world.cycle.stall import SPAN_NS, Discards, Stalled
-from regolith_world.objects.constraint_checks import CORRECTION_MPS, impossible
+from regolith_world.objects.constraint_checks import CORRECTION_MPS, impossible_constraint
 from regolith_world.objects.constraints import STEPS
 from regolith_world.objects.object_types import make_objects
 from regolith_world.world import AdmissionError, ProtocolError, World
@@ -26,7 +26,7 @@ def made(**things: dict[str, Any]) -> World:
 
 
 def problem(**things: dict[str, Any]) -> str:
-    return str(impossible(made(**things).objects) or '')
+    return str(impossible_constraint(made(**things).objects) or '')
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_constraint_that_would_throw_its_ends_is_refused_with_the_value(coupling
 def test_valid_constraint_gives_at_most_the_stated_speed(coupling: dict[str, Any]) -> None:
     """Two equal bodies in free motion: one step of the constraint changes their approach by at most the limit."""
     world = made(a=ball(0, 0, 3), b=ball(2, 0, 3), c=coupling)
-    assert impossible(world.objects) is None
+    assert impossible_constraint(world.objects) is None
     for _ in range(3):
         before = world.objects['b'].body.linear_velocity - world.objects['a'].body.linear_velocity
         world.step()

@@ -11,7 +11,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from regolith_world.cycle.records import VEHICLE, BodyState, JoinRequest, Shape, ShapeKind
+from regolith_world.cycle.records import VEHICLE_ROLES, BodyState, JoinRequest, Shape, ShapeKind
 from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.numerics.rotation import from_yaw
 from regolith_world.objects.beam import Beam
@@ -48,7 +48,7 @@ def rover() -> RemoteAgent:
 
     shapes = (Shape(ShapeKind.BOX, np.array([0.8, 0.4, 0.2])), Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0])))
     bodies = state('amber', [-3.0, 0.0, 0.5]), state('amber/arm', [-3.0, 1.5, 0.5])
-    return RemoteAgent(JoinRequest('amber', VEHICLE, shapes, bodies, 0, '', '', {}, shape_bodies=(0, 1)), 0)
+    return RemoteAgent(JoinRequest('amber', VEHICLE_ROLES, shapes, bodies, 0, '', '', {}, shape_bodies=(0, 1)), 0)
 
 
 @pytest.fixture

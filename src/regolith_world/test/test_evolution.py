@@ -22,7 +22,7 @@ from regolith_world.objects.beam import Beam
 from regolith_world.objects.object import Intersection, Object, Status
 from regolith_world.objects.object_types import make_objects
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import rigid_state
+from regolith_world.objects.rigid_state import make_rigid_state
 from regolith_world.world import World
 
 BALL: dict[str, Any] = {
@@ -54,7 +54,7 @@ def robot_world() -> tuple[World, ThrowingRobot]:
 
 
 def ghost(name: str = 'ghost', cls: type[Object] = Object, **options: Any) -> Object:
-    return cls(name, rigid_state(name, [5.0, 5.0, 5.0], 1.0, np.eye(3)), tangible=False, **options)
+    return cls(name, make_rigid_state(name, [5.0, 5.0, 5.0], 1.0, np.eye(3)), tangible=False, **options)
 
 
 def test_the_state_of_the_world_is_stored_at_consecutive_instants() -> None:
@@ -236,7 +236,7 @@ def test_removed_objects_are_deleted_from_the_list() -> None:
     for item in mother.family():
         item.states.clear()
         item.states.new_state(
-            w.t_ns, item.body if len(item.states) else rigid_state(item.name, [9, 9, 9], 1.0, np.eye(3))
+            w.t_ns, item.body if len(item.states) else make_rigid_state(item.name, [9, 9, 9], 1.0, np.eye(3))
         )
     child.alive = False
     w.step()
@@ -251,7 +251,7 @@ def test_deletion_of_objects_waits_for_intersections_and_the_verdict() -> None:
     some conditions, e.g. intersection.
     """
     mortal = Mortal(
-        'mortal', rigid_state('mortal', [0.3, 0.0, 0.0], 1.0, np.eye(3)), make_objects({'b': BALL}, 0.0)[0].shapes
+        'mortal', make_rigid_state('mortal', [0.3, 0.0, 0.0], 1.0, np.eye(3)), make_objects({'b': BALL}, 0.0)[0].shapes
     )
     w = world(mortal, ball=FAST)
     deaths = []
@@ -276,12 +276,12 @@ def test_every_object_is_given_the_intersections_that_concern_it() -> None:
             told[self.name] = [(h.a.name, h.b.name) for h in intersections]
 
     items = [
-        Listener(n, rigid_state(n, [x, 0.0, 0.0], 1.0, np.eye(3)), make_objects({'b': BALL}, 0.0)[0].shapes)
+        Listener(n, make_rigid_state(n, [x, 0.0, 0.0], 1.0, np.eye(3)), make_objects({'b': BALL}, 0.0)[0].shapes)
         for n, x in (('a', 0.0), ('b', 0.4), ('c', 9.0))
     ]
     part = Listener('a/part', items[1].body, items[1].shapes, parent=items[0])
     part.states.clear()
-    part.states.new_state(0, rigid_state('a/part', [0.0, 0.3, 0.0], 1.0, np.eye(3)))
+    part.states.new_state(0, make_rigid_state('a/part', [0.0, 0.3, 0.0], 1.0, np.eye(3)))
     world(*items).step()
     assert told == {
         'a': [('a', 'b'), ('a/part', 'b')],
@@ -394,7 +394,9 @@ def test_objects_use_distances_for_their_delta_t() -> None:
     ball = make_objects({'b': FAST}, 0.0)[0]
     w = world(
         Careful(
-            'ball', rigid_state('ball', [0.5, 0, 0], 1.0, np.eye(3), linear_velocity=np.array([3.0, 0, 0])), ball.shapes
+            'ball',
+            make_rigid_state('ball', [0.5, 0, 0], 1.0, np.eye(3), linear_velocity=np.array([3.0, 0, 0])),
+            ball.shapes,
         ),
         wall=WALL,
     )

@@ -17,16 +17,16 @@ from toy_worlds import run, world
 from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
 from regolith_world.contacts.intersection import NII_DEPTH
-from regolith_world.cycle.records import VEHICLE, Cycle, JoinRequest
+from regolith_world.cycle.records import VEHICLE_ROLES, Cycle, JoinRequest
 from regolith_world.cycle.transport import LocalTransport, RemoteAgent
 from regolith_world.examples.ball_throwing_robot import throw_at_a_wall
 from regolith_world.objects.beam import Beam
 from regolith_world.objects.force_field import ForceField
 from regolith_world.objects.linkages.linkage import Link, Linkage
 from regolith_world.objects.object import Object, SavedObject, Status
-from regolith_world.objects.object_types import make_objects, object_types, restored
+from regolith_world.objects.object_types import all_object_types, make_objects, restored
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import rigid_state
+from regolith_world.objects.rigid_state import make_rigid_state
 from regolith_world.objects.state_history import StateManager, interpolate_body
 from regolith_world.world import World
 
@@ -83,7 +83,7 @@ def linkage(bodies: dict[str, Any], *joints: dict[str, Any]) -> dict[str, Any]:
 
 
 def part(name: str, parent: Object | None = None, cls: type[Object] = Object) -> Object:
-    return cls(name, rigid_state(name, [0.0, 0.0, 9.0], 1.0, np.eye(3)), tangible=False, parent=parent)
+    return cls(name, make_rigid_state(name, [0.0, 0.0, 9.0], 1.0, np.eye(3)), tangible=False, parent=parent)
 
 
 def linkage_of(w: World, name: str) -> Linkage:
@@ -96,8 +96,8 @@ def test_everything_is_an_object() -> None:
     """2-1 Everything which exists in the simulation is treated as an object."""
     w, robot = throw_at_a_wall(0.1)
     things = [*w.objects.values(), *world(air=AIR, lift=LIFT, rope=ROPE, ball=BALL).objects.values()]
-    body = rigid_state('amber', [0.0, 0.0, 0.0], 1.0, np.eye(3))
-    things.append(RemoteAgent(JoinRequest('amber', VEHICLE, (), (body,), 1, '', '', {}), 0))
+    body = make_rigid_state('amber', [0.0, 0.0, 0.0], 1.0, np.eye(3))
+    things.append(RemoteAgent(JoinRequest('amber', VEHICLE_ROLES, (), (body,), 1, '', '', {}), 0))
     beam = Beam('robot/9', np.zeros(3), np.array([1.0, 0, 0]), 1.0, 0, 'robot')
     family = [member for thing in [*things, beam] for member in thing.family()]
     assert all(isinstance(o, Object) for o in family) and {type(o).__name__ for o in family} >= {
@@ -338,7 +338,7 @@ class Asking(Counting):
     """An object without a family."""
 
     def __init__(self) -> None:
-        super().__init__('asking', rigid_state('asking', [0.0, 5.0, 9.0], 1.0, np.eye(3)), tangible=False)
+        super().__init__('asking', make_rigid_state('asking', [0.0, 5.0, 9.0], 1.0, np.eye(3)), tangible=False)
 
 
 def test_any_object_can_be_given_a_parent_upon_construction() -> None:
@@ -347,7 +347,9 @@ def test_any_object_can_be_given_a_parent_upon_construction() -> None:
     """
     mother = part('mother')
     ball = make_objects({'b': BALL}, 0.0)[0]
-    child = RigidBody('mother/ball', rigid_state('mother/ball', [0, 0, 3], 1.0, np.eye(3)), ball.shapes, parent=mother)
+    child = RigidBody(
+        'mother/ball', make_rigid_state('mother/ball', [0, 0, 3], 1.0, np.eye(3)), ball.shapes, parent=mother
+    )
     run(world(mother), 0.1)
     assert child.parent is mother and len(child.states) == len(mother.states) == 6
 
@@ -361,7 +363,7 @@ def test_the_world_handles_all_objects_equally() -> None:
         'lift': LIFT,
         'rope': {**ROPE, 'end_positions': [[0, 4, 3], [0, 4, 2]]},
     }
-    assert {t['type'] for t in things.values()} | {'linkage', 'throwing_robot'} <= set(object_types())
+    assert {t['type'] for t in things.values()} | {'linkage', 'throwing_robot'} <= set(all_object_types())
     w = world(**things)
     run(w, 0.2)
     assert all(len(o.states) == 11 and o.states.newest_time_ns == w.t_ns for o in w.objects.values())
@@ -434,8 +436,8 @@ def test_a_state_manager_projects_onto_mathematical_constraints() -> None:
     Here: for objects of user code. Those of scenarios are linkages, whose constraints are in checkpoints, too.
     """
     states = StateManager(interpolate_body)
-    states.constrain(lambda s: rigid_state(s.name, [0.0, s.position[1], 0.0], 1.0, np.eye(3)))
-    states.new_state(0, rigid_state('a', [3.0, 1.0, 2.0], 1.0, np.eye(3)))
+    states.constrain(lambda s: make_rigid_state(s.name, [0.0, s.position[1], 0.0], 1.0, np.eye(3)))
+    states.new_state(0, make_rigid_state('a', [3.0, 1.0, 2.0], 1.0, np.eye(3)))
     assert states.newest.position.tolist() == [0.0, 1.0, 0.0]
 
 
@@ -525,7 +527,7 @@ def test_constraints_belong_to_an_object() -> None:
     constraint that evolved alone could not satisfy a closed loop.
     """
     (made,) = make_objects({'rope': ROPE}, 1.62)
-    again = restored(codec.decode(SavedObject, codec.encode(made.save())))
+    again = restored(codec.decode_record(SavedObject, codec.encode_record(made.save())))
     assert isinstance(made, Object) and isinstance(again, Linkage)
-    assert codec.encode(again.save()) == codec.encode(made.save()) and len(again._system.rows.joint) == 12
+    assert codec.encode_record(again.save()) == codec.encode_record(made.save()) and len(again._system.rows.joint) == 12
     assert LocalTransport is not None

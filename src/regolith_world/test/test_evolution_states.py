@@ -22,7 +22,7 @@ from regolith_world.objects.object import Intersection, SavedObject, Status
 from regolith_world.objects.object_types import make_objects, restored
 from regolith_world.objects.platform import Platform
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import rigid_state
+from regolith_world.objects.rigid_state import make_rigid_state
 from regolith_world.objects.state_history import StateManager, interpolate_body
 from regolith_world.world import World
 
@@ -69,7 +69,7 @@ def at(x: float, thing: dict[str, Any] = BALL, **more: Any) -> dict[str, Any]:
 
 
 def state(x: float) -> Any:
-    return rigid_state('a', [x, 0.0, 0.0], 1.0, np.eye(3))
+    return make_rigid_state('a', [x, 0.0, 0.0], 1.0, np.eye(3))
 
 
 def test_the_state_of_the_world_is_the_states_of_all_objects() -> None:
@@ -101,7 +101,8 @@ def test_an_object_can_be_constructed_again_from_its_state() -> None:
     things = {'a': at(0.0, velocity_mps=[2.0, 0.3, 0.0]), 'wall': WALL, 'lift': LIFT, 'cushion': CUSHION}
     first = run(world(**things), 0.31)
     again = World(
-        WorldConfig(), [restored(codec.decode(SavedObject, codec.encode(o.save()))) for o in first.objects.values()]
+        WorldConfig(),
+        [restored(codec.decode_record(SavedObject, codec.encode_record(o.save()))) for o in first.objects.values()],
     )
     again.t_ns, again.cycle = first.t_ns, first.cycle
     for w in (first, again):
@@ -310,7 +311,7 @@ def test_contact_surfaces_are_handed_to_objects() -> None:
 
     box = make_objects({'b': BOX}, 0.0)[0]
     floor = {**WALL, 'position': [0.05, 0.0, -0.6], 'shapes': [{'kind': 'box', 'size_m': [0.1, 0.5, 0.5]}]}
-    world(Felt('box', rigid_state('box', [0, 0, 0], 1.0, np.eye(3)), box.shapes), floor=floor).step()
+    world(Felt('box', make_rigid_state('box', [0, 0, 0], 1.0, np.eye(3)), box.shapes), floor=floor).step()
     (polygon,) = seen
     # The floor extends from x = -0.05 on, the box to 0.1: 0.15 m by 0.2 m, by Gauss's area formula.
     x, y = polygon[:, 0], polygon[:, 1]

@@ -177,9 +177,9 @@ def test_every_field_of_the_record_is_restored() -> None:
         },
         1.0,
     ):
-        kept = codec.decode(SavedObject, codec.encode(item.save()))
+        kept = codec.decode_record(SavedObject, codec.encode_record(item.save()))
         again = restored(kept)
-        assert isinstance(again, ForceField) and codec.encode(again.save()) == codec.encode(item.save())
+        assert isinstance(again, ForceField) and codec.encode_record(again.save()) == codec.encode_record(item.save())
         assert again.acceleration.tolist() == [1.0, 2.0, 3.0] and (again.drag_per_s, again.repulsion_per_s2) == (
             4.0,
             5.0,

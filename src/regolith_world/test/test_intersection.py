@@ -24,7 +24,7 @@ from regolith_world.cycle.records import BodyState, Shape, ShapeKind
 from regolith_world.numerics.rotation import from_rotation_vector, matrix
 from regolith_world.objects.beam import Beam
 from regolith_world.objects.object import Object
-from regolith_world.objects.rigid_state import rigid_state
+from regolith_world.objects.rigid_state import make_rigid_state
 
 TURN = from_rotation_vector(np.array([0.4, -0.9, 0.7]))
 FAR = np.array([300.0, -200.0, 40.0])
@@ -32,7 +32,7 @@ FAR = np.array([300.0, -200.0, 40.0])
 
 
 def thing(name, position, *shapes, turn=TURN):
-    return Object(name, rigid_state(name, FAR + position, 1.0, np.eye(3), orientation=np.array(turn)), shapes)
+    return Object(name, make_rigid_state(name, FAR + position, 1.0, np.eye(3), orientation=np.array(turn)), shapes)
 
 
 def sphere(radius, at=(0.0, 0.0, 0.0)):
@@ -116,7 +116,7 @@ def test_a_beam_measures_from_where_it_leaves_its_body(name):
     block = thing('m', r @ np.array([3.0, 0.0, 0.0]), box([0.5, 2.0, 2.0]))
     lens, aim = np.array([0.1, 0.4, -0.2]), from_rotation_vector(np.array([0.0, 0.1, 0.2]))
     shape = Shape(ShapeKind.BEAM, np.array([5.0, 0.0, 0.0]), lens, aim)
-    beam = Object(name, rigid_state(name, FAR, 1.0, np.eye(3), orientation=TURN), [shape], tangible=False)
+    beam = Object(name, make_rigid_state(name, FAR, 1.0, np.eye(3), orientation=TURN), [shape], tangible=False)
     hit = look(beam, block)
     direction = matrix(aim)[:, 0]
     reach = (2.5 - lens[0]) / direction[0]
@@ -132,7 +132,7 @@ def test_a_beam_measures_from_where_it_leaves_its_body(name):
 @pytest.mark.parametrize('order', [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
 def test_a_beam_ends_at_the_nearest_of_an_objects_shapes(order):
     places = [np.array([3.0, 0.1, 0.0]), np.array([5.0, -0.1, 0.1]), np.array([2.0, 3.0, 0.0])]  # the last beside it
-    target = Object('m', rigid_state('m', np.zeros(3), 1.0, np.eye(3)), [sphere(0.5, places[k]) for k in order])
+    target = Object('m', make_rigid_state('m', np.zeros(3), 1.0, np.eye(3)), [sphere(0.5, places[k]) for k in order])
     hit = look(Beam('b/0', np.zeros(3), np.array([1.0, 0.0, 0.0]), 9.0, 0, 'b'), target)
     assert hit.distance == pytest.approx(3.0 - math.sqrt(0.25 - 0.01), abs=1e-9)
 
@@ -142,11 +142,11 @@ def test_beam_points_along_its_direction(direction):
     beam = Beam('b/0', np.zeros(3), np.array(direction, dtype=float), 2.0, 0, 'b')
     unit = np.array(direction) / np.linalg.norm(direction)
     np.testing.assert_allclose(matrix(beam.body.orientation)[:, 0], unit, atol=1e-15)
-    wall = Object('w', rigid_state('w', unit, 1.0, np.eye(3)), [sphere(0.25)])
+    wall = Object('w', make_rigid_state('w', unit, 1.0, np.eye(3)), [sphere(0.25)])
     hit = look(beam, wall)
     assert hit.distance == pytest.approx(0.75, abs=1e-12)
-    emitter = Object('b', rigid_state('b', np.zeros(3), 1.0, np.eye(3)))
-    assert hit.involves(emitter) and not hit.involves(Object('c', rigid_state('c', np.zeros(3), 1.0, np.eye(3))))
+    emitter = Object('b', make_rigid_state('b', np.zeros(3), 1.0, np.eye(3)))
+    assert hit.involves(emitter) and not hit.involves(Object('c', make_rigid_state('c', np.zeros(3), 1.0, np.eye(3))))
 
 
 def surface(shape, count=400):

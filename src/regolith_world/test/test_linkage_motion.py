@@ -31,7 +31,7 @@ from regolith_world.objects.linkages.dynamics import (
 from regolith_world.objects.linkages.envelope_solver import envelope
 from regolith_world.objects.linkages.joints import WORLD, LinkageJoint, frames, rows
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import rigid_state
+from regolith_world.objects.rigid_state import make_rigid_state
 
 G = np.array([0.0, 0.0, -9.81])
 NONE = np.zeros(3)
@@ -179,7 +179,7 @@ def test_bodies_without_joints_move_as_rigid_bodies() -> None:
     made.motion.spin[0], made.motion.velocity[0] = inertia @ spin, (1.0, 2.0, 3.0)
     alone = RigidBody(
         'box',
-        rigid_state(
+        make_rigid_state(
             'box',
             np.array([0.0, 0.0, 5.0]),
             2.0,

@@ -13,14 +13,14 @@ from nav_msgs.msg import Odometry
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 
-from regolith_world.ros.message_template import MessageTemplate, pose, xyz
+from regolith_world.ros.message_template import MessageTemplate, pose_fields, xyz_fields
 
 
 def test_filled_bytes_equal_the_serialized_message():
     message = Odometry(child_frame_id='amber/base_link')
     message.header.frame_id = 'odom'
     template = MessageTemplate(
-        message, [*pose(message.pose.pose), *xyz(message.twist.twist.linear)], [message.header.stamp]
+        message, [*pose_fields(message.pose.pose), *xyz_fields(message.twist.twist.linear)], [message.header.stamp]
     )
     values = np.linspace(-1.0, 2.0, 10)
     expected = Odometry(child_frame_id='amber/base_link')

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from regolith_world.names import LONGEST_NAME, file_name, path_within
+from regolith_world.names import LONGEST_NAME, path_within, valid_file_name
 
 ODD = [
     '../x',
@@ -34,15 +34,15 @@ ODD = [
 @pytest.mark.parametrize('name', ODD)
 def test_name_invalid_for_a_folder_is_refused_in_one_printable_line(name: str) -> None:
     with pytest.raises(ValueError, match='cannot be the name of a folder; allowed: letters, digits') as caught:
-        file_name(name)
+        valid_file_name(name)
     assert str(caught.value).isprintable() and len(str(caught.value)) < 400
 
 
 @pytest.mark.parametrize('name', ['dawn', 'nach Süden', 'a-1.5_b+2', '3', 'x' * LONGEST_NAME])
 def test_name_valid_for_a_folder_is_accepted(name: str) -> None:
-    assert file_name(name) == name
+    assert valid_file_name(name) == name
     with pytest.raises(ValueError, match=r'is taken; allowed: any name but '):
-        file_name(name, ['other', name])
+        valid_file_name(name, ['other', name])
 
 
 def test_path_outside_a_run_is_refused(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regolith_world.cycle.records import (
-    VEHICLE,
+    VEHICLE_ROLES,
     BodyState,
     Command,
     Cycle,
@@ -24,7 +24,7 @@ from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.numerics.rotation import from_rotation_vector, matrix, product, rotation_vector
 from regolith_world.objects.object import Object
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.rigid_state import box_inertia, make_rigid_state, sphere_inertia
 from regolith_world.world import World, WorldConfig
 
 TURN = from_rotation_vector(np.array([0.3, 0.7, -0.2]))
@@ -43,7 +43,9 @@ def fly(body, seconds, steps):
 
 def spinning(inertia, omega=(0.5, 2.0, -0.3)):
     r = matrix(TURN)
-    state = rigid_state('a', [1, 2, 3], 2.0, np.diag(inertia), orientation=TURN, angular_velocity=r @ np.array(omega))
+    state = make_rigid_state(
+        'a', [1, 2, 3], 2.0, np.diag(inertia), orientation=TURN, angular_velocity=r @ np.array(omega)
+    )
     return RigidBody('a', state, [])
 
 
@@ -79,7 +81,7 @@ def test_spinning_top_precesses_as_in_euler_equations():
 
 
 def test_gravity_may_pull_anywhere_and_the_parabola_is_exact():
-    state = rigid_state('a', [1, 2, 3], 1.0, sphere_inertia(1.0, 0.1), linear_velocity=np.array([1.0, -2.0, 3.0]))
+    state = make_rigid_state('a', [1, 2, 3], 1.0, sphere_inertia(1.0, 0.1), linear_velocity=np.array([1.0, -2.0, 3.0]))
     body = RigidBody('a', state, [], gravity=[0.3, -0.2, -1.62])
     last = fly(body, 2.0, 7)
     t = body.states.newest_time_ns * 1e-9
@@ -113,7 +115,7 @@ def test_two_impulses_add_up():
 
 def test_lifetime_counts_from_the_spawn_time():
     """Spawned at 3 s with a lifetime of 0.05 s: its last step ends exactly at the end of its lifetime."""
-    state = rigid_state('a', [0, 0, 0], 1.0, np.eye(3))
+    state = make_rigid_state('a', [0, 0, 0], 1.0, np.eye(3))
     body = RigidBody('a', state, [], t_ns=3_000_000_000, lifetime_ns=50_000_000)
     world = World(WorldConfig(gravity_mps2=0.0), [body])
     world.t_ns = 3_000_000_000
@@ -133,9 +135,9 @@ def test_inertias_of_simple_bodies():
     np.testing.assert_allclose(sphere_inertia(5.0, 0.3), np.eye(3) * 0.4 * 5.0 * 0.09)
     np.testing.assert_allclose(box_inertia(6.0, [1.0, 2.0, 3.0]), np.diag([4 + 9, 1 + 9, 1 + 4]) * 2.0)
     with pytest.raises(ValueError, match='must be positive'):
-        rigid_state('a', [0, 0, 0], 0.0, np.eye(3))
+        make_rigid_state('a', [0, 0, 0], 0.0, np.eye(3))
     with pytest.raises(ValueError, match='must be positive'):
-        rigid_state('a', [0, 0, 0], 1.0, np.diag([1.0, -1.0, 1.0]))
+        make_rigid_state('a', [0, 0, 0], 1.0, np.diag([1.0, -1.0, 1.0]))
 
 
 @pytest.mark.parametrize('field', ['position', 'orientation', 'linear_velocity', 'angular_velocity'])
@@ -163,9 +165,9 @@ def test_state_hash_covers_children_in_any_order():
 
 def test_remote_agent_restores_its_committed_state():
     def state(x):
-        return rigid_state('a', [x, 0, 0], 1.0, np.eye(3))
+        return make_rigid_state('a', [x, 0, 0], 1.0, np.eye(3))
 
-    request = JoinRequest('a', VEHICLE, (), (state(0.0),), 5, 'h0', '', {}, 0.25, 0.75)
+    request = JoinRequest('a', VEHICLE_ROLES, (), (state(0.0),), 5, 'h0', '', {}, 0.25, 0.75)
     agent = RemoteAgent(request, 100)
     assert (agent.restitution, agent.friction, agent.states.newest_time_ns) == (0.25, 0.75, 100)
 

@@ -20,7 +20,7 @@ def test_results_of_a_group_are_sent_in_name_order(threads: int) -> None:
 
     def participant(name: str, *, has_loop: bool) -> Any:
         def answer() -> None:
-            crew.answer(SimpleNamespace(name=name))  # type: ignore[arg-type]
+            crew.receive(SimpleNamespace(name=name))  # type: ignore[arg-type]
 
         def begin(cycle: object) -> Any:
             if has_loop:

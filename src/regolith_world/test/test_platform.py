@@ -17,7 +17,7 @@ from regolith_world.cycle.records import BodyState
 from regolith_world.objects.object import SavedObject
 from regolith_world.objects.object_types import make_objects, restored
 from regolith_world.objects.platform import Platform, PlatformMotion, SampledObject
-from regolith_world.objects.rigid_state import rigid_state
+from regolith_world.objects.rigid_state import make_rigid_state
 from regolith_world.world import World
 
 LIFT: dict[str, Any] = {
@@ -153,8 +153,8 @@ def test_discarded_attempt_deletes_its_own_states_only() -> None:
 
 def test_sampled_object_with_mass_is_refused() -> None:
     with pytest.raises(ValueError, match='between which it could collide; allowed: mass 0'):
-        Logistic('a', rigid_state('a', [0, 0, 0], 1.0, np.eye(3)), pace_ns=1000)
-    assert Logistic('a', rigid_state('a', [0, 0, 0], 1.0, np.eye(3)), pace_ns=0).pace_ns == 0
+        Logistic('a', make_rigid_state('a', [0, 0, 0], 1.0, np.eye(3)), pace_ns=1000)
+    assert Logistic('a', make_rigid_state('a', [0, 0, 0], 1.0, np.eye(3)), pace_ns=0).pace_ns == 0
     with pytest.raises(ValidationError, match=r'allowed: 0, or 1e-6 to 0.4, a tenth of the travel time'):
         make_objects({'lift': {**LIFT, 'state_period_s': 1.0}}, 1.62)
 
@@ -167,5 +167,8 @@ def test_every_field_of_the_record_is_restored() -> None:
         0.1,
     )
     item = w.objects['lift']
-    again = restored(codec.decode(SavedObject, codec.encode(item.save())))
-    assert codec.encode(again.save()) == codec.encode(item.save()) and again.state_hash() == item.state_hash()
+    again = restored(codec.decode_record(SavedObject, codec.encode_record(item.save())))
+    assert (
+        codec.encode_record(again.save()) == codec.encode_record(item.save())
+        and again.state_hash() == item.state_hash()
+    )

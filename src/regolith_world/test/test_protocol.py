@@ -15,8 +15,8 @@ from regolith_world.config import WorldConfig
 from regolith_world.contacts.intersection import Status
 from regolith_world.cycle.participant import Participant, ParticipantFailed
 from regolith_world.cycle.records import (
-    GROUND,
-    VEHICLE,
+    TERRAIN_ROLES,
+    VEHICLE_ROLES,
     BodyState,
     Command,
     Cycle,
@@ -31,7 +31,7 @@ from regolith_world.cycle.records import (
 from regolith_world.cycle.transport import LocalTransport, ParticipantTimeout, raise_failure
 from regolith_world.objects.object import NEVER_NS
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.objects.rigid_state import make_rigid_state, sphere_inertia
 from regolith_world.world import AdmissionError, ProtocolError, World, WorldState
 
 BALL = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
@@ -39,7 +39,7 @@ CONFIG = WorldConfig(gravity_mps2=0.0)
 
 
 def state(name, x, v):
-    return rigid_state(name, [x, 0, 0], 1.0, sphere_inertia(1.0, 0.1), linear_velocity=[v, 0, 0])
+    return make_rigid_state(name, [x, 0, 0], 1.0, sphere_inertia(1.0, 0.1), linear_velocity=[v, 0, 0])
 
 
 class Rolling(Participant):
@@ -55,7 +55,9 @@ class Rolling(Participant):
 
     def join_request(self, **parameters):
         digest = self.body.state_hash()
-        return JoinRequest(self.name, VEHICLE, (BALL,), (self.body.body,), NEVER_NS, digest, '', parameters, 1.0, 0.0)
+        return JoinRequest(
+            self.name, VEHICLE_ROLES, (BALL,), (self.body.body,), NEVER_NS, digest, '', parameters, 1.0, 0.0
+        )
 
     def _answer_now(self, cycle, **more):
         if self.mute:
@@ -82,21 +84,21 @@ class Rolling(Participant):
         return self._answer_now(cycle, summary_json='{}' if cycle.command == Command.STOP else '')
 
     def save(self):
-        return codec.encode(self.body.body)
+        return codec.encode_record(self.body.body)
 
     def restore(self, blob, epoch):
         t_ns = self.body.states.newest_time_ns
         self.body.states.clear()
-        self.body.states.new_state(t_ns, codec.decode(BodyState, blob))
+        self.body.states.new_state(t_ns, codec.decode_record(BodyState, blob))
         self.set_epoch(epoch)
 
 
 def world_of(*agents, bus=None, **options):
     bus = bus or LocalTransport()
     world = World(CONFIG, bus=bus, **options)
-    made = [Rolling(name, x, v, bus.answer) for name, x, v in agents]
+    made = [Rolling(name, x, v, bus.receive) for name, x, v in agents]
     for agent in made:
-        bus.connect(agent, VEHICLE)
+        bus.connect(agent, VEHICLE_ROLES)
         world.admit(agent.join_request())
     return world, made
 
@@ -132,7 +134,7 @@ def cycle(attempt, verdict=Verdict.NONE, command=Command.EVOLVE, number=0, epoch
         verdict,
         command,
         ('a',),
-        (VEHICLE,),
+        (VEHICLE_ROLES,),
     )
 
 
@@ -153,7 +155,7 @@ def test_participant_repeats_the_cached_result_and_ignores_stale_records():
 
 def test_participant_removed_from_a_cycle_stays_out():
     a = Rolling('a', 0.0, 1.0, lambda answer: None)
-    a.on_cycle(Cycle(CycleKey(0, 0, 0), 0, 10, Verdict.NONE, Command.EVOLVE, ('b',), (VEHICLE,)))
+    a.on_cycle(Cycle(CycleKey(0, 0, 0), 0, 10, Verdict.NONE, Command.EVOLVE, ('b',), (VEHICLE_ROLES,)))
     assert a.calls == []
 
 
@@ -219,8 +221,8 @@ def test_exception_of_a_participant_in_one_process_ends_the_run():
 
     bus = LocalTransport()
     world, _ = world_of(('a', 0.0, 0.0), bus=bus)
-    clumsy = Clumsy('b', 5.0, 0.0, bus.answer)
-    bus.connect(clumsy, VEHICLE)
+    clumsy = Clumsy('b', 5.0, 0.0, bus.receive)
+    bus.connect(clumsy, VEHICLE_ROLES)
     world.admit(clumsy.join_request())
     with pytest.raises(ParticipantFailed, match='b: ZeroDivisionError: no such luck') as caught:
         world.step()
@@ -234,10 +236,10 @@ def test_timeout_names_agents_before_terrain():
 
     bus = LocalTransport()
     world, (a,) = world_of(('a', 0.0, 0.0), bus=bus, on_silence=lambda s: 'stop')
-    terrain = Waiting('terrain', 0.0, 0.0, bus.answer)
-    bus.connect(terrain, GROUND)
+    terrain = Waiting('terrain', 0.0, 0.0, bus.receive)
+    bus.connect(terrain, TERRAIN_ROLES)
     request = terrain.join_request()
-    request.roles = GROUND
+    request.roles = TERRAIN_ROLES
     world.admit(request)
     a.mute = True
     with pytest.raises(ParticipantTimeout) as caught:
@@ -256,34 +258,34 @@ def test_agent_with_different_soil_state_is_an_error():
 def test_join_request_with_different_parameters_is_refused_with_both_values():
     bus = LocalTransport()
     world = World(CONFIG, bus=bus)
-    world.admit(Rolling('a', 0.0, 0.0, bus.answer).join_request(**{'soil.cohesion_pa': '170.0'}))
+    world.admit(Rolling('a', 0.0, 0.0, bus.receive).join_request(**{'soil.cohesion_pa': '170.0'}))
     with pytest.raises(AdmissionError, match=r'soil.cohesion_pa is 17.0 at b but 170.0 at a'):
-        world.admit(Rolling('b', 1.0, 0.0, bus.answer).join_request(**{'soil.cohesion_pa': '17.0'}))
+        world.admit(Rolling('b', 1.0, 0.0, bus.receive).join_request(**{'soil.cohesion_pa': '17.0'}))
     with pytest.raises(AdmissionError, match=r'world.gravity_mps2 is 1.62 at b but 0.0 at world'):
-        world.admit(Rolling('b', 1.0, 0.0, bus.answer).join_request(**{'world.gravity_mps2': '1.62'}))
+        world.admit(Rolling('b', 1.0, 0.0, bus.receive).join_request(**{'world.gravity_mps2': '1.62'}))
     with pytest.raises(AdmissionError, match=r"name 'a' is taken"):
-        world.admit(Rolling('a', 0.0, 0.0, bus.answer).join_request())
+        world.admit(Rolling('a', 0.0, 0.0, bus.receive).join_request())
 
 
 def test_join_request_with_penetration_is_refused_with_the_depth():
     world, _ = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
     # Two balls of 0.1 m with centers 0.15 m apart overlap by 0.05 m.
-    intruder = Rolling('c', 0.15, 0.0, world._bus.answer).join_request(**{'soil.cohesion_pa': '17.0'})
+    intruder = Rolling('c', 0.15, 0.0, world._bus.receive).join_request(**{'soil.cohesion_pa': '17.0'})
     with pytest.raises(
         AdmissionError, match=r"'c' at \(0.15, 0.00, 0.00\) would penetrate 'a' at \(0.00, .*\) by 0.050 m"
     ):
         world.admit(intruder)
     assert 'c' not in world.participants and 'c' not in world.objects
     # A refused request leaves no parameters for later comparisons.
-    world.admit(Rolling('d', 0.25, 0.0, world._bus.answer).join_request(**{'soil.cohesion_pa': '170.0'}))
+    world.admit(Rolling('d', 0.25, 0.0, world._bus.receive).join_request(**{'soil.cohesion_pa': '170.0'}))
 
 
 def test_vehicle_without_contact_may_join_anywhere():
     bus = LocalTransport()
     world = World(WorldConfig(gravity_mps2=0.0, contact='none'), bus=bus)
     for name in 'ab':
-        agent = Rolling(name, 0.0, 0.0, bus.answer)
-        bus.connect(agent, VEHICLE)
+        agent = Rolling(name, 0.0, 0.0, bus.receive)
+        bus.connect(agent, VEHICLE_ROLES)
         world.admit(agent.join_request())
     assert sorted(world.objects) == ['a', 'b']
     report = world.step()
@@ -320,11 +322,11 @@ def pressing_world():
     """Two balls that are pressed together, and one that rolls beside them: all of the world's own state is in use."""
     bus = LocalTransport()
     world = World(CONFIG, bus=bus)
-    pressed = [Pressed('a', -0.11, 0.1, 0.8, bus.answer), Pressed('b', 0.11, 0.0, -0.8, bus.answer)]
-    agents = [*pressed, Rolling('c', 0.0, 1.0, bus.answer)]
+    pressed = [Pressed('a', -0.11, 0.1, 0.8, bus.receive), Pressed('b', 0.11, 0.0, -0.8, bus.receive)]
+    agents = [*pressed, Rolling('c', 0.0, 1.0, bus.receive)]
     agents[2].body.states.newest.position[1] = 5.0
     for agent in agents:
-        bus.connect(agent, VEHICLE)
+        bus.connect(agent, VEHICLE_ROLES)
         world.admit(agent.join_request())
     return world, agents, bus
 
@@ -345,15 +347,15 @@ def test_world_continues_from_a_checkpoint_with_lasting_contact():
     blob, bodies, t_ns = world.save(), [agent.save() for agent in agents], world.t_ns
     expected = go_on(world, agents, 30)
 
-    state = codec.decode(WorldState, blob)
+    state = codec.decode_record(WorldState, blob)
     assert state.separation and state.impulses and state.intersections and state.discarded_cycles and state.t_ns
     again, others, _ = pressing_world()
     again.load(blob)
     for agent, body in zip(others, bodies):
         agent.body.states.clear()
-        agent.body.states.new_state(t_ns, codec.decode(BodyState, body))
+        agent.body.states.new_state(t_ns, codec.decode_record(BodyState, body))
         agent.set_epoch(again.epoch)
-    back = codec.decode(WorldState, again.save())
+    back = codec.decode_record(WorldState, again.save())
     for field in fields(WorldState):
         if field.name != 'epoch':
             kept = [codec.plain(getattr(each, field.name)) for each in (state, back)]
@@ -387,7 +389,7 @@ def test_load_discards_the_future():
     world.hold()
     record = sent[-1]
     assert (record.spawned, record.removed, record.verdict) == ((), (), Verdict.NONE)
-    assert record.key == CycleKey(1, 10, 0) and record.t_ns == codec.decode(WorldState, blob).t_ns
+    assert record.key == CycleKey(1, 10, 0) and record.t_ns == codec.decode_record(WorldState, blob).t_ns
 
 
 def test_removed_object_has_no_impulses():

@@ -22,7 +22,7 @@ from regolith_world.numerics.rotation import from_rotation_vector
 from regolith_world.objects.beam import Beam
 from regolith_world.objects.object import Intersection, Object, Status
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.rigid_state import box_inertia, make_rigid_state, sphere_inertia
 from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import World
 
@@ -36,7 +36,7 @@ class Eye(Object):
     """A sensor that looks along +x from a corner: a beam in every cycle, with the result as its state."""
 
     def __init__(self, t_ns: int = 0) -> None:
-        super().__init__('eye', rigid_state('eye', [-1.4, 0.0, 0.0], 1.0, np.eye(3)), tangible=False, t_ns=t_ns)
+        super().__init__('eye', make_rigid_state('eye', [-1.4, 0.0, 0.0], 1.0, np.eye(3)), tangible=False, t_ns=t_ns)
         self.ranges: list[float] = []
         self.beams = 0
 
@@ -109,7 +109,7 @@ def made(number: int, body: Body, gravity: float) -> RigidBody:
     half = body.size * np.array([1.0, 0.8, 0.6])
     inertia = box_inertia(mass, half) if body.box else sphere_inertia(mass, body.size)
     shape = Shape(ShapeKind.BOX, half) if body.box else Shape(ShapeKind.SPHERE, np.array([body.size, 0.0, 0.0]))
-    state = rigid_state(
+    state = make_rigid_state(
         name,
         CELLS[number],
         mass,
@@ -234,7 +234,7 @@ def drift_of_energy(blows: int) -> tuple[float, float]:
     """
 
     def ball(name: str, x: Sequence[float], v: Sequence[float], radius: float, mass: float) -> RigidBody:
-        state = rigid_state(name, x, mass, sphere_inertia(mass, radius), linear_velocity=np.array(v))
+        state = make_rigid_state(name, x, mass, sphere_inertia(mass, radius), linear_velocity=np.array(v))
         shape = Shape(ShapeKind.SPHERE, np.array([radius, 0.0, 0.0]))
         return RigidBody(name, state, [shape], restitution=1.0, friction=0.0)
 

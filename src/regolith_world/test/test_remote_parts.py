@@ -12,12 +12,12 @@ import pytest
 from regolith_world.config import WorldConfig
 from regolith_world.contacts.contact_solver import solve_contacts
 from regolith_world.cycle.participant import Participant, ParticipantFailed
-from regolith_world.cycle.records import VEHICLE, CycleKey, CycleResult, JoinRequest, Shape, ShapeKind
+from regolith_world.cycle.records import VEHICLE_ROLES, CycleKey, CycleResult, JoinRequest, Shape, ShapeKind
 from regolith_world.cycle.transport import LocalTransport, RemoteAgent, RemoteBody
 from regolith_world.numerics.rotation import matrix
 from regolith_world.objects.object import NEVER_NS, Intersection, Status
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.objects.rigid_state import make_rigid_state, sphere_inertia
 from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import AdmissionError, ProtocolError, World
 
@@ -27,7 +27,7 @@ CONFIG = WorldConfig(gravity_mps2=0.0)
 
 
 def state(name, x, v):
-    return rigid_state(name, [x, 0, 0], 1.0, 4.0 * sphere_inertia(1.0, 0.1), linear_velocity=[v, 0, 0])
+    return make_rigid_state(name, [x, 0, 0], 1.0, 4.0 * sphere_inertia(1.0, 0.1), linear_velocity=[v, 0, 0])
 
 
 class Dumbbell(Participant):
@@ -54,7 +54,7 @@ class Dumbbell(Participant):
         bodies = self.bodies()
         request = JoinRequest(
             self.name,
-            VEHICLE,
+            VEHICLE_ROLES,
             shapes,
             bodies,
             NEVER_NS,
@@ -94,8 +94,8 @@ class Dumbbell(Participant):
 def world_of(in_parts, objects=()):
     bus = LocalTransport()
     world = World(CONFIG, objects, bus=bus)
-    agent = Dumbbell('a', -1.0, 0.6, bus.answer, in_parts=in_parts)
-    bus.connect(agent, VEHICLE)
+    agent = Dumbbell('a', -1.0, 0.6, bus.receive, in_parts=in_parts)
+    bus.connect(agent, VEHICLE_ROLES)
     world.admit(agent.join_request())
     return world, agent, bus
 
@@ -144,7 +144,9 @@ def test_parts_are_shown_in_the_cycle_and_are_one_family():
 def test_a_part_that_moves_on_its_own_is_stopped_with_the_mass_of_the_whole():
     """A tip extended at 2 m/s from a body that drifts at 0.5 m/s: p = m (1 + e) (0.5 + 2); the agent decides the rest."""
     bodies = state('a', 0.0, 0.5), replace(state('a/tip', 1.0, 2.5), center_of_mass=np.zeros(3))
-    agent = RemoteAgent(JoinRequest('a', VEHICLE, (BALL,), bodies, 0, 'h', '', {}, 0.5, 0.0, shape_bodies=(1,)), 0)
+    agent = RemoteAgent(
+        JoinRequest('a', VEHICLE_ROLES, (BALL,), bodies, 0, 'h', '', {}, 0.5, 0.0, shape_bodies=(1,)), 0
+    )
     target = StaticBody('b', np.array([1.2, 0.0, 0.0]), [BALL])
     point, normal = np.array([[1.1, 0.0, 0.0]]), np.array([1.0, 0.0, 0.0])
     hit = Intersection(
@@ -157,7 +159,7 @@ def test_a_part_that_moves_on_its_own_is_stopped_with_the_mass_of_the_whole():
 
 def test_an_attempt_is_undone_in_all_parts():
     bodies = state('a', 0.0, 0.0), state('a/tip', 1.0, 0.0)
-    agent = RemoteAgent(JoinRequest('a', VEHICLE, (), bodies, 5, 'h0', '', {}), 0)
+    agent = RemoteAgent(JoinRequest('a', VEHICLE_ROLES, (), bodies, 5, 'h0', '', {}), 0)
     moved = state('a', 0.1, 0.0), state('a/tip', 1.3, 0.0)
     agent.take(CycleResult(CycleKey(0, 0, 0), 'a', 7, moved, state_hash='h1'), 10)
     assert [b.position[0] for b in agent.bodies()] == [0.1, 1.3]
@@ -200,7 +202,7 @@ def test_removed_agent_takes_the_impulses_on_its_parts():
 
 def test_part_needs_clearance_and_a_name_to_join():
     world, _, bus = world_of(True, [wall()])
-    newcomer = Dumbbell('b', -0.5, 0.0, bus.answer, in_parts=True)
+    newcomer = Dumbbell('b', -0.5, 0.0, bus.receive, in_parts=True)
     with pytest.raises(AdmissionError, match=r"would penetrate 'wall'"):
         world.admit(newcomer.join_request())
     bodies = state('b', 5.0, 0.0), state('b/tip', 6.0, 0.0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from regolith_world.cycle.run_result import run_result
+from regolith_world.cycle.run_result import make_run_result
 
 
 def test_speed_counts_time_before_resets() -> None:
@@ -17,7 +17,7 @@ def test_speed_counts_time_before_resets() -> None:
     world: Any = SimpleNamespace(
         t_ns=3_000_000_000, cycle=150, discarded_cycles=0, forced_cycles=0, state_hash='', soil_hash=''
     )
-    found = run_result(world, 90.0, {}, start_ns=500_000_000, undone_ns=87_500_000_000)
+    found = make_run_result(world, 90.0, {}, start_ns=500_000_000, undone_ns=87_500_000_000)
     assert (found['simulated_s'], found['undone_s'], found['end_s']) == (2.5, 87.5, 3.0)
     assert found['real_time_factor'] == pytest.approx(1.0)
-    assert run_result(world, 6.0, {})['real_time_factor'] == pytest.approx(0.5)
+    assert make_run_result(world, 6.0, {})['real_time_factor'] == pytest.approx(0.5)

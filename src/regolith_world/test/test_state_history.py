@@ -12,13 +12,13 @@ import pytest
 from regolith_world.cycle.handshake import ParameterAgreement
 from regolith_world.cycle.state_hash import cycle_hash
 from regolith_world.numerics.rotation import from_yaw, yaw
-from regolith_world.objects.rigid_state import rigid_state
+from regolith_world.objects.rigid_state import make_rigid_state
 from regolith_world.objects.state_history import StateManager, interpolate_body
 from regolith_world.random.keyed_generator import generator
 
 
 def body(x, turn):
-    return rigid_state('a', [x, 0, 0], 1.0, np.eye(3), orientation=from_yaw(turn))
+    return make_rigid_state('a', [x, 0, 0], 1.0, np.eye(3), orientation=from_yaw(turn))
 
 
 def test_states_are_exact_where_recorded_and_interpolated_between():
@@ -55,7 +55,7 @@ def test_a_constraint_confines_every_later_state():
         return state
 
     states.constrain(only_y)
-    states.new_state(0, rigid_state('a', [3.0, 4.0, 5.0], 1.0, np.eye(3)))
+    states.new_state(0, make_rigid_state('a', [3.0, 4.0, 5.0], 1.0, np.eye(3)))
     np.testing.assert_array_equal(states.newest.position, [0.0, 4.0, 0.0])
 
 

@@ -20,7 +20,7 @@ from regolith_world.cycle.step_control import TARGET_DEPTH
 from regolith_world.numerics.rotation import from_rotation_vector, matrix
 from regolith_world.objects.object import Object
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.rigid_state import box_inertia, make_rigid_state, sphere_inertia
 from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import World
 
@@ -29,7 +29,7 @@ EMPTY = WorldConfig(gravity_mps2=0.0)
 
 
 def ball(name, x, v, *, gravity=(0.0, 0.0, 0.0), restitution=1.0):
-    state = rigid_state(name, x, 1.0, sphere_inertia(1.0, 0.1), linear_velocity=np.array(v, float))
+    state = make_rigid_state(name, x, 1.0, sphere_inertia(1.0, 0.1), linear_velocity=np.array(v, float))
     shape = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
     return RigidBody(name, state, [shape], gravity=np.array(gravity), restitution=restitution, friction=0.0)
 
@@ -121,7 +121,7 @@ def test_pair_without_a_bound_is_not_predicted():
             return None
 
     shape = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
-    state = rigid_state('a', [-1, 0, 0], 1.0, sphere_inertia(1.0, 0.1), linear_velocity=np.array([2.0, 0, 0]))
+    state = make_rigid_state('a', [-1, 0, 0], 1.0, sphere_inertia(1.0, 0.1), linear_velocity=np.array([2.0, 0, 0]))
     world = World(EMPTY, [Driven('a', state, [shape]), ball('b', [1.03, 0, 0], [-3.0, 0, 0])])
     until_struck(world)
     assert world.discarded_cycles > 0
@@ -185,9 +185,9 @@ def test_rotating_shapes_extend_no_faster_than_the_bound(shape, turn, omega):
 
     def reach(t):
         q = _turned(turn, omega * t)
-        return outline.bounds(rigid_state('a', [0, 0, 0], 1.0, np.eye(3), orientation=q))[1][0]
+        return outline.bounds(make_rigid_state('a', [0, 0, 0], 1.0, np.eye(3), orientation=q))[1][0]
 
-    state = rigid_state('a', [0, 0, 0], 1.0, np.eye(3), orientation=_turned(turn, np.zeros(3)))
+    state = make_rigid_state('a', [0, 0, 0], 1.0, np.eye(3), orientation=_turned(turn, np.zeros(3)))
     bound = outline.turning(state, omega, side)
     for t in (0.02, 0.2, 0.7):
         assert reach(t) - reach(0.0) <= bound * t + 1e-9
@@ -201,7 +201,7 @@ def _turned(first, then):
 
 def test_ball_and_wheel_about_their_axis_have_no_rotation_speed():
     omega = np.array([0.0, 0.0, 7.0])
-    still = rigid_state('a', [0, 0, 0], 1.0, np.eye(3))
+    still = make_rigid_state('a', [0, 0, 0], 1.0, np.eye(3))
     for shape in (Shape(ShapeKind.SPHERE, np.array([0.3, 0, 0])), Shape(ShapeKind.CYLINDER, np.array([0.3, 0.1, 0]))):
         assert ShapeBounds([shape]).turning(still, omega, np.array([1.0, 0, 0])) == 0.0
     assert matrix(still.orientation)[2, 2] == 1.0
@@ -217,7 +217,7 @@ def test_penetration_of_boxes_never_exceeds_the_prediction(spin, other_spin, tur
     half = np.full(3, 0.2)
 
     def cube(name, x, v, omega):
-        state = rigid_state(
+        state = make_rigid_state(
             name,
             [x, 0.03, 0],
             2.0,

@@ -14,7 +14,7 @@ from regolith_world.examples.ball_throwing_robot import throw_at_a_wall
 from regolith_world.objects.beam import Beam
 from regolith_world.objects.object import Object
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.rigid_state import box_inertia, make_rigid_state, sphere_inertia
 from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import World
 
@@ -22,14 +22,14 @@ NO_GRAVITY = WorldConfig(gravity_mps2=0.0)
 
 
 def ball(name, x, v, radius=0.1, mass=1.0, restitution=1.0, friction=0.0, **kwargs):
-    state = rigid_state(name, x, mass, sphere_inertia(mass, radius), linear_velocity=v, **kwargs)
+    state = make_rigid_state(name, x, mass, sphere_inertia(mass, radius), linear_velocity=v, **kwargs)
     shape = Shape(ShapeKind.SPHERE, np.array([radius, 0.0, 0.0]))
     return RigidBody(name, state, [shape], restitution=restitution, friction=friction)
 
 
 def box(name, x, v, half, mass, restitution=0.0, friction=0.5, **kwargs):
     half = np.asarray(half, dtype=float)
-    state = rigid_state(name, x, mass, box_inertia(mass, half), linear_velocity=v, **kwargs)
+    state = make_rigid_state(name, x, mass, box_inertia(mass, half), linear_velocity=v, **kwargs)
     return RigidBody(name, state, [Shape(ShapeKind.BOX, half)], restitution=restitution, friction=friction)
 
 
@@ -115,7 +115,7 @@ def test_bodies_without_contact_pass_through_each_other():
 
 
 def test_free_flight_is_the_parabola():
-    state = rigid_state('a', [0, 0, 2.0], 1.0, sphere_inertia(1.0, 0.1), linear_velocity=[1.0, 0, 3.0])
+    state = make_rigid_state('a', [0, 0, 2.0], 1.0, sphere_inertia(1.0, 0.1), linear_velocity=[1.0, 0, 3.0])
     body = RigidBody('a', state, [], gravity=[0, 0, -1.62])
     world = World(WorldConfig(), [body])
     run(world, 2.0)
@@ -125,7 +125,7 @@ def test_free_flight_is_the_parabola():
 
 def test_a_friction_box_slides_to_rest_on_a_floor():
     floor = StaticBody('floor', [0, 0, -0.5], [Shape(ShapeKind.BOX, np.array([50, 50, 0.5]))], friction=0.5)
-    state = rigid_state('box', [0, 0, 0.1], 2.0, box_inertia(2.0, np.full(3, 0.1)), linear_velocity=[1.0, 0, 0])
+    state = make_rigid_state('box', [0, 0, 0.1], 2.0, box_inertia(2.0, np.full(3, 0.1)), linear_velocity=[1.0, 0, 0])
     slider = RigidBody('box', state, [Shape(ShapeKind.BOX, np.full(3, 0.1))], gravity=[0, 0, -1.62], friction=0.5)
     world = World(WorldConfig(), [floor, slider])
     run(world, 3.0)
@@ -172,9 +172,9 @@ def test_children_evolve_only_through_their_parent_and_are_discarded_with_it():
             calls.append(self.name)
             return super().evolve(cycle)
 
-    parent = Part('p', rigid_state('p', [0, 0, 0], 1.0, np.eye(3)))
-    child = Part('p/arm', rigid_state('p/arm', [0, 0, 0], 1.0, np.eye(3)), parent=parent)
-    Part('p/arm/hand', rigid_state('p/arm/hand', [0, 0, 0], 1.0, np.eye(3)), parent=child)
+    parent = Part('p', make_rigid_state('p', [0, 0, 0], 1.0, np.eye(3)))
+    child = Part('p/arm', make_rigid_state('p/arm', [0, 0, 0], 1.0, np.eye(3)), parent=parent)
+    Part('p/arm/hand', make_rigid_state('p/arm/hand', [0, 0, 0], 1.0, np.eye(3)), parent=child)
     world = World(WorldConfig(), [parent])
     world.step()
     assert calls == ['p', 'p/arm', 'p/arm/hand']
@@ -187,6 +187,6 @@ def test_object_requests_a_shorter_step_down_to_the_minimum():
         def next_dt_ns(self):
             return 3_000_000
 
-    world = World(WorldConfig(min_step_s=1e-4), [Hasty('h', rigid_state('h', [0, 0, 0], 1.0, np.eye(3)))])
+    world = World(WorldConfig(min_step_s=1e-4), [Hasty('h', make_rigid_state('h', [0, 0, 0], 1.0, np.eye(3)))])
     assert world.step().dt_ns == 3_000_000
     assert world.step(end_ns=4_000_000).dt_ns == 1_000_000

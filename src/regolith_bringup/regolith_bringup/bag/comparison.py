@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from regolith_bringup.bag.reading import Bag
-from regolith_files.problems import counted
+from regolith_files import counted_noun
 
 _EVOLVE = 0
 _ANSWERS, _SOIL, _CYCLES = '/regolith/cycle_result', '/regolith/terrain/update', '/regolith/cycle'
@@ -151,7 +151,7 @@ def _unlike(a: Any, b: Any, path: str = '') -> tuple[str, str, str] | None:
     """Return the path of the first field in which two messages differ bit for bit, and both values."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         if np.shape(a) != np.shape(b):
-            return path, counted(np.size(a), 'value'), counted(np.size(b), 'value')
+            return path, counted_noun(np.size(a), 'value'), counted_noun(np.size(b), 'value')
         x, y = np.ascontiguousarray(a).reshape(-1), np.ascontiguousarray(b).reshape(-1)
         if x.tobytes() == y.tobytes():
             return None

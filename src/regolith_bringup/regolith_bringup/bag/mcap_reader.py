@@ -22,7 +22,7 @@ from mcap.records import Channel, Chunk, DataEnd, McapRecord, Message, Schema
 from mcap.stream_reader import StreamReader, breakup_chunk, get_chunk_data_stream
 from mcap.summary import Summary
 
-from regolith_files.problems import InputError, Problem
+from regolith_files import InputError, Problem
 
 MAGIC = b'\x89MCAP0\r\n'
 """First and last bytes of an MCAP file."""

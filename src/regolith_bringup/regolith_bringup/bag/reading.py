@@ -22,7 +22,7 @@ from regolith_bringup.bag.chunks import Batch
 from regolith_bringup.bag.mcap_reader import DAMAGE, MAGIC, damage_error, is_closed, stored_messages, topic_counts
 from regolith_bringup.bag.recorder import FORMAT
 from regolith_bringup.bag.recover import RecoverError, bag_folder
-from regolith_files.bounded_yaml import load_yaml
+from regolith_files import load_yaml
 
 if TYPE_CHECKING:
     from regolith_bringup.bag.columns import FieldColumn

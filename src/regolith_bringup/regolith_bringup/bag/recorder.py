@@ -23,7 +23,7 @@ import yaml
 from mcap.writer import CompressionType, Writer
 
 from regolith_bringup.bag.chunk_index import keep_on_disk
-from regolith_files.atomic_write import write_atomically
+from regolith_files import write_atomically
 
 FORMAT = 3
 """Format number of the recorded messages, stored in ``custom_data``. Format 1 had participant kinds and no soil

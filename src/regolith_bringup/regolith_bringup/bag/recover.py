@@ -20,8 +20,7 @@ from mcap.records import Schema as SchemaRecord
 
 from regolith_bringup.bag.mcap_reader import is_sound, stored_records
 from regolith_bringup.bag.recorder import BagWriter, Schema
-from regolith_files.bounded_yaml import load_yaml
-from regolith_files.extension_points import NoRecordingError
+from regolith_files import NoRecordingError, load_yaml
 
 
 class RecoverError(NoRecordingError):

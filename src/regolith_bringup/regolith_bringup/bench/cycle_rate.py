@@ -20,15 +20,11 @@ from regolith_bringup.bench.isolated_domain import environment
 from regolith_bringup.bench.measured_run import check_timed
 from regolith_bringup.run.node_plan import NodeSpec, Parameter
 from regolith_bringup.run.node_processes import executable
-from regolith_terrain.config import TerrainConfig
-from regolith_terrain.grid.merge import SoilDelta
-from regolith_terrain.height_field_builder import build_height_field
-from regolith_terrain.terrain_participant import TerrainParticipant
-from regolith_world.config import WorldConfig
-from regolith_world.cycle.records import GROUND, VEHICLE
-from regolith_world.cycle.transport import LocalTransport
-from regolith_world.numerics.machine_score import machine_score
-from regolith_world.world import World
+from regolith_terrain import TerrainConfig, TerrainParticipant, build_height_field
+from regolith_terrain.grid import SoilDelta
+from regolith_world import World, WorldConfig
+from regolith_world.cycle import TERRAIN_ROLES, VEHICLE_ROLES, LocalTransport
+from regolith_world.numerics import measure_machine_score
 
 AGENTS = (1, 2, 4, 8, 16, 32, 64, 128)
 MOST_PROCESSES = 8
@@ -55,13 +51,13 @@ def cycle_rate(agents: tuple[int, ...] = AGENTS, cycles: int = CYCLES) -> dict[s
     Returns:
         ``one_process``, ``many_processes`` (up to 8 agents) and ``four_processes`` (from 4 agents), each n (as text) ->
         cycles per wall second. ``machine_score`` is the largest score measured at the same time, see
-        :func:`regolith_world.numerics.machine_score.machine_score`.
+        :func:`regolith_world.numerics.machine_score.measure_machine_score`.
     """
     found: dict[str, dict[str, float]] = {'one_process': {}, 'many_processes': {}, 'four_processes': {}}
     scores = []
     for n in agents:
         length = max(LEAST, min(cycles, cycles * MOST_PROCESSES // n)) if n > MOST_PROCESSES else cycles
-        scores.append(machine_score(1))
+        scores.append(measure_machine_score(1))
         found['one_process'][str(n)] = in_one_process(n, length)
         if n <= MOST_PROCESSES:
             found['many_processes'][str(n)] = in_processes(n, n, length)
@@ -84,15 +80,15 @@ def in_one_process(agents: int, cycles: int = CYCLES) -> float:
     field = build_height_field(terrain_config, 0)
     bus = LocalTransport()
     world = World(world_config, bus=bus)
-    terrain = TerrainParticipant(terrain_config, field, bus.answer, lambda update: None)
-    bus.connect(terrain, GROUND)
+    terrain = TerrainParticipant(terrain_config, field, bus.receive, lambda update: None)
+    bus.connect(terrain, TERRAIN_ROLES)
     world.admit(terrain.join_request())
     deltas: list[SoilDelta] = []
     for k in range(agents):
         agent = EmptyAgent(
-            f'agent{k}', terrain_config, field, world_config.gravity_mps2, bus.answer, deltas.append, grid=terrain.grid
+            f'agent{k}', terrain_config, field, world_config.gravity_mps2, bus.receive, deltas.append, grid=terrain.grid
         )
-        bus.connect(agent, VEHICLE)
+        bus.connect(agent, VEHICLE_ROLES)
         world.admit(agent.join_request())
 
     def hand_over() -> None:

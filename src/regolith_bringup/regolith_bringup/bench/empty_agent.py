@@ -10,15 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from regolith_terrain.config import TerrainConfig
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
-from regolith_terrain.grid.node_records import NodeRecords
-from regolith_terrain.grid.soil_copy import SoilCopy
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field_builder import HeightField
-from regolith_terrain.terrain_participant import NO_LIMIT_NS, handshake_parameters
-from regolith_world.cycle.participant import Participant
-from regolith_world.cycle.records import VEHICLE, BodyState, Cycle, CycleKey, CycleResult, JoinRequest
+from regolith_terrain import NO_STEP_LIMIT_NS, HeightField, TerrainConfig, handshake_parameters
+from regolith_terrain.grid import NodeRecords, SoilCopy, SoilDelta, SoilGrid, SoilUpdate
+from regolith_world.cycle import VEHICLE_ROLES, BodyState, Cycle, CycleKey, CycleResult, JoinRequest, Participant
 
 
 class EmptyAgent(Participant):
@@ -66,10 +60,10 @@ class EmptyAgent(Participant):
         """Return the join request with a body at rest."""
         return JoinRequest(
             self.name,
-            VEHICLE,
+            VEHICLE_ROLES,
             (),
             (self._body,),
-            NO_LIMIT_NS,
+            NO_STEP_LIMIT_NS,
             self._hash(),
             self._ground(),
             dict(self._parameters),
@@ -117,7 +111,7 @@ class EmptyAgent(Participant):
 
     def _answer_to(self, cycle: Cycle) -> CycleResult:
         return CycleResult(
-            cycle.key, self.name, NO_LIMIT_NS, (self._body,), state_hash=self._hash(), soil_hash=self._ground()
+            cycle.key, self.name, NO_STEP_LIMIT_NS, (self._body,), state_hash=self._hash(), soil_hash=self._ground()
         )
 
     def _ground(self) -> str:

@@ -15,19 +15,12 @@ from rclpy.node import Node
 from regolith_msgs.msg import TerrainDelta, TerrainDeltaBatch, TerrainUpdate
 
 from regolith_bringup.bench.empty_agent import EmptyAgent
-from regolith_terrain.config import TerrainConfig
-from regolith_terrain.grid.merge import SoilDelta
-from regolith_terrain.grid.shared_soil_copy import SharedSoilCopy
-from regolith_terrain.grid.soil_copy import SoilCopy
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field_builder import build_height_field
+from regolith_terrain import TerrainConfig, build_height_field
+from regolith_terrain.grid import SharedSoilCopy, SoilCopy, SoilDelta, SoilGrid
 from regolith_terrain.ros import record_codec
-from regolith_world.config import ScenarioHead, WorldConfig, load_section
-from regolith_world.cycle.participant_group import ParticipantGroup
-from regolith_world.cycle.records import CycleResult
-from regolith_world.ros import qos
-from regolith_world.ros.naming import named_node
-from regolith_world.ros.participant_host import ParticipantHost, run_participant
+from regolith_world import ScenarioHead, WorldConfig, load_section
+from regolith_world.cycle import CycleResult, ParticipantGroup
+from regolith_world.ros import ParticipantHost, named_node, qos, run_participant
 
 
 class EmptyAgentNode:
@@ -63,7 +56,7 @@ class EmptyAgentNode:
         self._hear(follow)
         endpoints = []
         for name in names:
-            agent = made(name, send_result=crew.answer, send_delta=self._kept.append, grid=grid)
+            agent = made(name, send_result=crew.receive, send_delta=self._kept.append, grid=grid)
             crew.add(agent)
             own = named_node('agent', f'/{name}', start_parameter_services=False, enable_rosout=False)
             shell.executor.add_node(own)

@@ -16,9 +16,9 @@ from regolith_bringup.bench.isolated_domain import environment
 from regolith_bringup.bench.scaling import FLEETS, scaling
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.schema import Scenario
-from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.config import known_vehicles
-from regolith_world.numerics.machine_score import machine_score
+from regolith_vehicles import known_vehicles
+from regolith_vehicles.commands import DriveCommand
+from regolith_world.numerics import measure_machine_score
 
 CYCLE_NS = 20_000_000
 MOON, EARTH = 1.62, 9.81
@@ -61,14 +61,14 @@ def vehicles(
         (forces of terrain and running gear), ``python`` (rest of the loop) and, additionally, ``messages`` (all topics
         of a vehicle with subscribers).
         ``fleets``, see :func:`regolith_bringup.bench.scaling.scaling`. ``machine_score``, see
-        :func:`regolith_world.numerics.machine_score.machine_score`.
+        :func:`regolith_world.numerics.machine_score.measure_machine_score`.
     """
     here = [name for name in names if name in known_vehicles()]
     stretches = {(name, terrain): DriveSegment(name, terrain) for name in here for terrain in TERRAINS}
     scores = []
     timed: dict[tuple[str, str], list[dict[str, float]]] = {key: [] for key in stretches}
     for _ in range(repeats):
-        scores.append(machine_score(1))
+        scores.append(measure_machine_score(1))
         for key, stretch in stretches.items():
             timed[key].append(stretch.run(simulated_s))
     messages = {name: message_cost(stretches[name, 'rigid']) for name in here}
@@ -157,7 +157,7 @@ def message_cost(stretch: DriveSegment, cycles: int = 100) -> float:
     from rclpy.context import Context
     from rclpy.node import Node
 
-    from regolith_vehicles.ros.vehicle_topics import VehicleTopics
+    from regolith_vehicles.ros import VehicleTopics
     from regolith_world.ros import qos
 
     context = Context()

@@ -19,8 +19,8 @@ from regolith_bringup.run.summary import build_summary
 from regolith_bringup.scenario.loading import write_resolved
 from regolith_bringup.scenario.participant_sections import prepared
 from regolith_bringup.scenario.schema import Scenario
-from regolith_world.config import load_section
-from regolith_world.cycle.run_result import run_result
+from regolith_world import load_section
+from regolith_world.cycle import make_run_result
 
 
 def run_unrecorded(scenario_text: str) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def run_unrecorded(scenario_text: str) -> dict[str, Any]:
         while world.t_ns < end_ns:
             world.step(end_ns)
         reports = {who: answer.summary_json for who, answer in world.stop().items()}
-        outcome = run_result(world, time.monotonic() - started, reports) | {
+        outcome = make_run_result(world, time.monotonic() - started, reports) | {
             'scenario': scenario.name,
             'processes': 'one',
             'failure': '',

@@ -16,11 +16,17 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from regolith_bringup.campaign.design import DESIGNS, MOST, Range, Variation
 from regolith_bringup.scenario.loading import Setting, load_scenario, scenario_file
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.extension_points import FileKind
-from regolith_files.problems import InputError, Problem
-from regolith_files.section import SHORTEST_S, Section
-from regolith_files.validation import validated
-from regolith_files.yaml_source import KeyPath, Origin, YamlSource
+from regolith_files import (
+    SHORTEST_DURATION_S,
+    FileKind,
+    InputError,
+    KeyPath,
+    Problem,
+    Section,
+    ValueOrigin,
+    YamlSource,
+    validated,
+)
 
 Values = Annotated[tuple[Any, ...], Field(min_length=1, max_length=MOST)]
 Entry = Annotated[
@@ -36,7 +42,7 @@ class CampaignConfig(Section):
     scenario: str = Field(min_length=1, description='Path of a scenario YAML file, or name of a shipped scenario.')
     duration_s: float | None = Field(
         None,
-        ge=SHORTEST_S,
+        ge=SHORTEST_DURATION_S,
         le=1e7,
         description='Simulated duration of each run [s], null = the duration of the scenario.',
     )
@@ -143,7 +149,7 @@ def _scenario(config: CampaignConfig, source: YamlSource) -> Path:
 
 def _setting(source: YamlSource, section: str, key: str, value: Any) -> Setting:
     """Return a scenario setting whose origin for error messages is the campaign file."""
-    return Setting(key, value, Origin(source.where((section, key)), source.base_dir(())))
+    return Setting(key, value, ValueOrigin(source.where((section, key)), source.base_dir(())))
 
 
 def _fails_alike(error: InputError, scenario: Path, fixed: Sequence[Setting], config: CampaignConfig) -> bool:

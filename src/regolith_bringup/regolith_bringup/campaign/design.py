@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from regolith_files.section import Section
-from regolith_world.random.keyed_generator import generator
+from regolith_files import Section
+from regolith_world.random import generator
 
 Scale = Literal['linear', 'log']
 Variation = dict[str, Any]

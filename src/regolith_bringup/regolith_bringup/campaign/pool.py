@@ -13,8 +13,8 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any
 
-from regolith_files.problems import InputError, Problem
-from regolith_world.node_main import end_with
+from regolith_files import InputError, Problem
+from regolith_world import end_with_process
 from regolith_world.numerics import kernel_cache
 
 Task = tuple[str, Callable[..., Any], tuple[Any, ...]]
@@ -101,7 +101,7 @@ def _executor(workers: int, scheduler: str) -> Iterator[Executor]:
 def _begin(parent: int) -> None:
     """Leave Ctrl-C to the parent process, and end together with the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with(parent)
+    end_with_process(parent)
     kernel_cache.configure()
 
 

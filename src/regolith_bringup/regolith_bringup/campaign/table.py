@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from regolith_files.atomic_write import write_atomically
+from regolith_files import write_atomically
 
 Row = dict[str, Any]
 OF_THE_CLOCK = ('wall_s', 'real_time_factor')

@@ -12,8 +12,7 @@ from typing import Annotated
 import typer
 
 from regolith_bringup.commands.options import JsonOption
-from regolith_files.extension_points import CommandContext
-from regolith_files.problems import InputError, Problem, counted
+from regolith_files import CommandContext, InputError, Problem, counted_noun
 
 NODE_FAILED = 3
 
@@ -65,8 +64,8 @@ def campaign(
     if retry_failed:
         done -= discard_failures(folder, cases)
     count = workers or os.cpu_count() or 1
-    where = scheduler or f'{counted(min(count, len(cases)), "process")} on this machine'
-    print(f'{counted(len(cases), "run")}, {done} already complete; on {where}', file=sys.stderr)
+    where = scheduler or f'{counted_noun(min(count, len(cases)), "process")} on this machine'
+    print(f'{counted_noun(len(cases), "run")}, {done} already complete; on {where}', file=sys.stderr)
     with tools.progress(file.stem) as tick:
 
         def on_run_done(so_far: int, problem: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from regolith_bringup.commands.progress import progress
-from regolith_files.extension_points import Run
+from regolith_files import Run
 
 
 class CliCommandContext:

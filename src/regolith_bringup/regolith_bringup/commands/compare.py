@@ -10,8 +10,7 @@ from typing import Annotated
 
 import typer
 
-from regolith_files.extension_points import CommandContext
-from regolith_files.problems import InputError, Problem
+from regolith_files import CommandContext, InputError, Problem
 
 
 def compare(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import typer
 
 from regolith_bringup.commands.options import JsonOption
-from regolith_files.extension_points import CommandContext
+from regolith_files import CommandContext
 
 
 def doctor(

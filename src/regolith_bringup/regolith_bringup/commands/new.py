@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from regolith_files.problems import InputError, Problem, allowed_names
+from regolith_files import InputError, Problem, allowed_names
 
 FILES = {'scenario': ('scenario.yaml',), 'vehicle': ('vehicle.yaml', 'vehicle.xml'), 'sensor': ('sensor.yaml',)}
 _TEMPLATES = resources.files('regolith_bringup') / 'templates' / 'new'

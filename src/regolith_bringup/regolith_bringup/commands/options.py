@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from regolith_files.problems import InputError, Problem
+from regolith_files import InputError, Problem
 
 JsonOption = Annotated[bool, typer.Option('--json', help='Print the result as one JSON value on stdout.')]
 DomainOption = Annotated[
@@ -20,9 +20,9 @@ NamespaceOption = Annotated[str, typer.Option('--namespace', metavar='NAME', hel
 
 def parse_end(seconds: float | None) -> float | None:
     """Return the requested end time [s], or None if it is beyond the longest possible run."""
-    from regolith_files.section import LONGEST_S  # with pydantic, which is slow to import
+    from regolith_files import LONGEST_DURATION_S  # with pydantic, which is slow to import
 
-    return None if seconds is None or seconds > LONGEST_S else seconds
+    return None if seconds is None or seconds > LONGEST_DURATION_S else seconds
 
 
 def parse_real_time_factor(text: str, option: str) -> float:

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from regolith_files.problems import InputError, Problem
+from regolith_files import InputError, Problem
 
 FORMS = ('.png', '.svg', '.pdf')
 

@@ -15,16 +15,25 @@ from typing import Any, NamedTuple, cast, get_args
 
 from regolith_bringup.bench.isolated_domain import environment
 from regolith_bringup.commands.plot_files import check_plot_file, write_plot
-from regolith_files.extension_points import BENCHMARKS, EXPERIMENTS, SWEEP
-from regolith_files.plugins import PluginError, entry_points, load_plugin, load_plugins
-from regolith_files.problems import InputError, Problem, allowed_names
-from regolith_files.validation import validated
-from regolith_files.yaml_source import YamlSource, parse_value
+from regolith_files import (
+    SWEEP,
+    InputError,
+    PluginError,
+    Problem,
+    YamlSource,
+    allowed_names,
+    entry_points,
+    extension_points,
+    load_plugin,
+    load_plugins,
+    parse_yaml_value,
+    validated,
+)
 
 
 def benchmarks() -> dict[str, Callable[[], Any]]:
     """Return all loadable benchmarks by name, sorted by name."""
-    return {name: _in_own_domain(measure) for name, measure in load_plugins(BENCHMARKS).items()}
+    return {name: _in_own_domain(measure) for name, measure in load_plugins(extension_points.BENCHMARKS).items()}
 
 
 def benchmark(name: str) -> Callable[[], Any]:
@@ -36,7 +45,7 @@ def benchmark(name: str) -> Callable[[], Any]:
     Raises:
         InputError: If the benchmark does not exist or cannot be loaded.
     """
-    measure = _plugin(BENCHMARKS, name, 'bench', 'no such benchmark', ('all',))
+    measure = _plugin(extension_points.BENCHMARKS, name, 'bench', 'no such benchmark', ('all',))
     return _in_own_domain(cast(Callable[[], Any], measure))
 
 
@@ -53,7 +62,7 @@ def _in_own_domain(measure: Callable[[], Any]) -> Callable[[], Any]:
 
 def experiments() -> tuple[str, ...]:
     """Return the names of all experiments, sorted."""
-    return tuple(point.name for point in entry_points(EXPERIMENTS))
+    return tuple(point.name for point in entry_points(extension_points.EXPERIMENTS))
 
 
 class ExperimentResult(NamedTuple):
@@ -75,7 +84,7 @@ def experiment(name: str) -> Any:
     Raises:
         InputError: If the experiment does not exist or cannot be loaded.
     """
-    return _plugin(EXPERIMENTS, name, 'experiment', 'no such experiment')
+    return _plugin(extension_points.EXPERIMENTS, name, 'experiment', 'no such experiment')
 
 
 def run_experiment(
@@ -189,7 +198,7 @@ def _value(text: str, option: str, key: str) -> Any:
     """Return the value of a setting. An empty value is refused, because YAML would read it as null."""
     if not text.strip():
         raise InputError(Problem(option, key, 'is empty', 'a value; null for none'))
-    return parse_value(text, option, key)
+    return parse_yaml_value(text, option, key)
 
 
 def _plugin(group: str, name: str, where: str, unknown: str, more: tuple[str, ...] = ()) -> Any:

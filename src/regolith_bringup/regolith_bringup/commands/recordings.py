@@ -9,8 +9,7 @@ from pathlib import Path
 
 from regolith_bringup.bag.reading import Bag, recordings
 from regolith_bringup.run.run_folder import check_finished_run
-from regolith_files.extension_points import NoRecordingError
-from regolith_files.problems import InputError, Problem
+from regolith_files import InputError, NoRecordingError, Problem
 
 
 def open_recording(command: str, run: Path, branch: int = 0) -> Bag:

@@ -15,8 +15,7 @@ from typing import Annotated
 import typer
 
 from regolith_bringup.commands.options import JsonOption, NamespaceOption, parse_end, parse_real_time_factor
-from regolith_files.extension_points import CommandContext, NoRecordingError
-from regolith_files.problems import InputError, Problem, allowed_names, counted
+from regolith_files import CommandContext, InputError, NoRecordingError, Problem, allowed_names, counted_noun
 
 NODE_FAILED = 3
 
@@ -99,7 +98,7 @@ def replay(
     if as_json:
         tools.print_json({'messages': count})
     else:
-        print(counted(count, 'message'))
+        print(counted_noun(count, 'message'))
 
 
 def _check_resimulation(options: Mapping[str, object]) -> None:
@@ -127,7 +126,7 @@ def _again(tools: CommandContext, run: Path, begin: float, as_json: bool) -> Non
     if as_json:
         tools.print_json(asdict(found))
     else:
-        span = f'{counted(found.cycles, "cycle")} from {found.from_s:g} to {found.to_s:g} s'
+        span = f'{counted_noun(found.cycles, "cycle")} from {found.from_s:g} to {found.to_s:g} s'
         words = f'{span}: bit-identical states'
         print(found.difference or words)
     if found.difference:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from regolith_files.problems import InputError, Problem, allowed_names
+from regolith_files import InputError, Problem, allowed_names
 
 
 def schema(

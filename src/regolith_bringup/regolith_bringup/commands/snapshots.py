@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regolith_bringup.commands.options import DomainOption, JsonOption, NamespaceOption
-from regolith_files.extension_points import CommandContext
-from regolith_files.problems import InputError, Problem, allowed_names
-from regolith_files.section import LONGEST_S
+from regolith_files import LONGEST_DURATION_S, CommandContext, InputError, Problem, allowed_names
 
 if TYPE_CHECKING:
     from regolith_bringup.run.running_simulation import RunningSimulation
@@ -50,8 +48,8 @@ def _place(text: str, world: RunningSimulation) -> int | str:
     except ValueError:
         kept = world.list_snapshots()
     else:
-        if not 0.0 <= seconds <= LONGEST_S:
-            raise InputError(Problem('rewind', '', 'is not a time', f'seconds from 0 to {LONGEST_S:g}', text))
+        if not 0.0 <= seconds <= LONGEST_DURATION_S:
+            raise InputError(Problem('rewind', '', 'is not a time', f'seconds from 0 to {LONGEST_DURATION_S:g}', text))
         return round(seconds * 1e9)
     if text not in kept.names:
         allowed = allowed_names(['seconds', *kept.names], text)

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from regolith_bringup.commands.options import DomainOption, NamespaceOption
-from regolith_files.problems import InputError, Problem
+from regolith_files import InputError, Problem
 
 KEYS = """
         w  faster             arrow keys do the same

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
+from regolith_files import InputError, Problem, allowed_names, as_yaml_text
 
 if TYPE_CHECKING:
-    from regolith_terrain.terrain_files import Progress
+    from regolith_terrain import StageProgress
 
 terrain_app = typer.Typer(help='Describe, make and import terrain.', no_args_is_help=True)
 
@@ -53,14 +53,13 @@ def terrain_info(
 ) -> None:
     """Print heights and slopes of a scenario, or size, position and heights of an elevation model, as JSON."""
     if Path(scenario).suffix.lower() not in ('', '.yaml', '.yml'):
-        from regolith_terrain.elevation.file_description import describe
-        from regolith_terrain.elevation.grid import StoredValues
+        from regolith_terrain.elevation import StoredValues, describe_elevation_model
 
         if settings or seed is not None:
             raise InputError(Problem('terrain info', '--set, --seed', 'apply to scenarios', 'without a model file'))
         with _bad_input('terrain info'):
             values = StoredValues(nodata, height_scale, height_offset)
-            print(json.dumps(describe(Path(scenario), post_spacing, values), indent=1))
+            print(json.dumps(describe_elevation_model(Path(scenario), post_spacing, values), indent=1))
         return
     stated = {'--post-spacing': post_spacing, '--nodata': nodata, '--height-scale': height_scale}
     for option in (option for option, value in stated.items() if value is not None):
@@ -101,10 +100,8 @@ def terrain_make(
         ):
             print(path)
         return
-    from regolith_terrain.lunar.field import LunarField
-    from regolith_terrain.lunar.presets import load_preset, preset_names
-    from regolith_terrain.lunar.rocks import RockField
-    from regolith_terrain.terrain_files import GridWindow, write_lunar_ground
+    from regolith_terrain import GridWindow, write_lunar_ground
+    from regolith_terrain.lunar import LunarField, RockField, load_preset, preset_names
 
     if preset not in preset_names():
         allowed = allowed_names(preset_names(), preset)
@@ -148,9 +145,8 @@ def terrain_import(
     as_json: JsonOption = False,
 ) -> None:
     """Write part of an elevation model in a local metric frame, for terrain.source."""
-    from regolith_terrain.elevation.grid import StoredValues
-    from regolith_terrain.elevation.import_model import ImportRequest, import_elevation_model
-    from regolith_terrain.lunar.presets import preset_names
+    from regolith_terrain.elevation import ImportRequest, StoredValues, import_elevation_model
+    from regolith_terrain.lunar import preset_names
 
     for option, value, allowed in (('--preset', preset, preset_names()), ('--north', north, ('true', 'grid'))):
         if value not in allowed:
@@ -194,7 +190,7 @@ class _Said(Problem):
 
 
 @contextlib.contextmanager
-def _progress() -> Iterator[Progress]:
+def _progress() -> Iterator[StageProgress]:
     """Show progress on stderr within the block."""
     from regolith_bringup.commands.progress import progress
 

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import InputError, Problem
-from regolith_terrain.height_field_builder import build_height_field
-from regolith_terrain.hillshade import hillshade
+from regolith_files import InputError, Problem
+from regolith_terrain import build_height_field, hillshade_image
 
 _MOST_POSTS = 16_000_000
 
@@ -85,7 +84,7 @@ def write_ground(scenario: Scenario, folder: Path, post_m: float) -> tuple[Path,
     place = {'transform': from_origin(-half, half, post_m, post_m), 'crs': rasterio.crs.CRS.from_wkt(_LOCAL_GRID)}
     with rasterio.open(raster, 'w', driver='GTiff', compress='deflate', **shape, **place) as file:
         file.write(rows, 1)
-    imsave(picture, hillshade(z, post_m, 315.0, 25.0).T[::-1], cmap='gray', vmin=0.0, vmax=1.0)
+    imsave(picture, hillshade_image(z, post_m, 315.0, 25.0).T[::-1], cmap='gray', vmin=0.0, vmax=1.0)
     return raster, picture
 
 

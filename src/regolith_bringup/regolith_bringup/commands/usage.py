@@ -9,7 +9,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from regolith_files.problems import Problem, allowed_names, as_yaml_text, closest
+from regolith_files import Problem, allowed_names, as_yaml_text, closest_name
 
 
 def usage_message(error: Any) -> str:
@@ -54,6 +54,6 @@ def _unknown_option(error: Any) -> str:
     if found is None or error.ctx is None:
         return ''
     path, options = error.ctx.command_path, {name for each in error.ctx.command.params for name in each.opts}
-    guess = closest(sorted(options), found[1], likeness=0.7)
+    guess = closest_name(sorted(options), found[1], likeness=0.7)
     allowed = f'the options listed by {path} --help{f" (did you mean {guess}?)" if guess else ""}'
     return str(Problem(path, '', f'No such option {found[1]}', allowed))

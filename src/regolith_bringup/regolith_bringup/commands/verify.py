@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from regolith_bringup.bag.comparison import first_difference
-from regolith_world.determinism import LEVELS, TUNABLES, Level, numpy_dispatch_features, with_pins, without_capabilities
-from regolith_world.ros_environment import check_ros_environment
+from regolith_world import check_ros_environment, determinism
 
 _RECORDED = ('recording.enabled=true', 'recording.sensors=false')
 _NUMPY = 'NPY_DISABLE_CPU_FEATURES'
@@ -35,7 +34,7 @@ class Comparison(NamedTuple):
 
     name: str
     """Name of the run."""
-    level: Level
+    level: determinism.Level
     """Determinism level at which both runs must be equal."""
     what: str
     """What differs from the other run, as text for messages."""
@@ -46,7 +45,7 @@ class Comparison(NamedTuple):
     """Name of the run to compare with."""
 
 
-def comparisons(level: Level, processors: bool, environment: Mapping[str, str]) -> tuple[Comparison, ...]:
+def comparisons(level: determinism.Level, processors: bool, environment: Mapping[str, str]) -> tuple[Comparison, ...]:
     """Return the repeated runs, each with the run that it is compared with.
 
     Args:
@@ -55,11 +54,11 @@ def comparisons(level: Level, processors: bool, environment: Mapping[str, str]) 
         environment: Environment of this process. Settings pinned for ``cross_machine`` stay pinned, except the tested
             one.
     """
-    promised = LEVELS.index(level)
-    usual = with_pins(environment) if level == 'cross_machine' else dict(environment)
+    promised = determinism.LEVELS.index(level)
+    usual = determinism.with_pins(environment) if level == 'cross_machine' else dict(environment)
     found = [Comparison('again', 'run_to_run', 'run again', 'many', usual, 'first')]
     others = processors or level == 'cross_machine'
-    if promised >= LEVELS.index('cross_process') or others:
+    if promised >= determinism.LEVELS.index('cross_process') or others:
         found.append(Comparison('one', 'cross_process', 'in one process', 'one', usual, 'first'))
     if others:
         for name, what, changed in variants(usual):
@@ -74,10 +73,10 @@ def variants(environment: Mapping[str, str]) -> Iterator[tuple[str, str, dict[st
     """
     usual = dict(environment)
     yield 'generic', 'kernels for a generic processor', {**usual, 'NUMBA_CPU_NAME': 'generic'}
-    tunables = without_capabilities(usual.get(TUNABLES, ''), ('-FMA', '-FMA4', '-AVX2'))
-    yield 'c_library', 'the C library without FMA and AVX2', {**usual, TUNABLES: tunables}
+    tunables = determinism.without_capabilities(usual.get(determinism.TUNABLES, ''), ('-FMA', '-FMA4', '-AVX2'))
+    yield 'c_library', 'the C library without FMA and AVX2', {**usual, determinism.TUNABLES: tunables}
     yield 'blas', "OpenBLAS's oldest core", {**usual, 'OPENBLAS_CORETYPE': 'Prescott'}
-    features, state = ('', 'with') if usual.get(_NUMPY) else (numpy_dispatch_features(), 'without')
+    features, state = ('', 'with') if usual.get(_NUMPY) else (determinism.numpy_dispatch_features(), 'without')
     yield 'numpy', f'NumPy {state} its loops for wide registers', {**usual, _NUMPY: features}
 
 
@@ -86,7 +85,7 @@ def verify(
     options: Sequence[str],
     say: Callable[[str], None],
     keep: Path | None = None,
-    promise: Level | None = None,
+    promise: determinism.Level | None = None,
     processors: bool = False,
 ) -> dict[str, Any]:
     """Run a scenario several times in new processes and return the comparisons.
@@ -107,7 +106,7 @@ def verify(
         RunFailed: If a run fails.
     """
     check_ros_environment(os.environ)
-    level: Level = promise or 'cross_process'
+    level: determinism.Level = promise or 'cross_process'
     found: dict[str, Any] = {'scenario': scenario, 'promises': promise, 'repeats': True, 'comparisons': []}
     with tempfile.TemporaryDirectory(prefix='regolith_verify_') as folder:
         _compare(found, level, comparisons(level, processors, os.environ), options, say, keep or Path(folder))
@@ -116,7 +115,7 @@ def verify(
 
 def _compare(
     found: dict[str, Any],
-    level: Level,
+    level: determinism.Level,
     planned: Sequence[Comparison],
     options: Sequence[str],
     say: Callable[[str], None],
@@ -131,7 +130,7 @@ def _compare(
         say(f'{scenario}: {each.what}')
         _run(scenario, [*plain, '--processes', each.processes], folder / each.name, each.environment)
         difference = first_difference(folder / each.against, folder / each.name)
-        promised = LEVELS.index(each.level) <= LEVELS.index(level)
+        promised = determinism.LEVELS.index(each.level) <= determinism.LEVELS.index(level)
         found['comparisons'].append(
             {
                 'level': each.level,

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regolith_bringup.commands.options import NamespaceOption, parse_end
-from regolith_files.extension_points import CommandContext
-from regolith_files.problems import InputError, Problem
+from regolith_files import CommandContext, InputError, Problem
 
 if TYPE_CHECKING:
     from regolith_bringup.view.rerun_canvas import Canvas

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_bringup.bag.reading import Bag
-from regolith_terrain.grid.node_records import node_key
+from regolith_terrain.grid import node_key
 
 if TYPE_CHECKING:
     from regolith_bringup.bag.columns import FieldColumn

@@ -20,7 +20,7 @@ from regolith_bringup.report.page_figures import PageFigures, decimated
 from regolith_bringup.report.plots import COLORS, styled
 from regolith_bringup.report.run_data import RunData, VehicleTrack, read_run
 from regolith_bringup.run.summary import FinishedRun
-from regolith_files.atomic_write import write_atomically
+from regolith_files import write_atomically
 
 _DASHES = ('-', '--', ':', '-.')
 

@@ -17,8 +17,7 @@ from regolith_bringup.plugin_calls import report_sections
 from regolith_bringup.report.run_data import RunData, read_run
 from regolith_bringup.run.provenance import read_provenance
 from regolith_bringup.run.summary import FinishedRun
-from regolith_files.atomic_write import write_atomically
-from regolith_files.extension_points import Caption, Figure, Heading, ReportSection, Table
+from regolith_files import Caption, Figure, Heading, ReportSection, Table, write_atomically
 
 if TYPE_CHECKING:
     from regolith_bringup.report.page_figures import PageFigures

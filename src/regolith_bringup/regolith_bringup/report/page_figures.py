@@ -20,7 +20,7 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from regolith_files.atomic_write import write_atomically
+from regolith_files import write_atomically
 
 MOST_POINTS = 3000
 """Maximum number of points of a plotted curve, twice the number of pixel columns."""

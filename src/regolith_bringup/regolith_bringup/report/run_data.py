@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from regolith_bringup.bag.reading import Bag
 from regolith_bringup.report.changed_terrain import UPDATE, UPDATE_PATHS, ChangedTerrain, CommittedSoil, Key
 from regolith_bringup.scenario.schema import Scenario
-from regolith_world.config import load_section
-from regolith_world.reporting.attempts import KEY, attempt_keys
+from regolith_world import load_section
+from regolith_world.reporting import ATTEMPT_KEY_FIELDS, attempt_keys
 
 Array = NDArray[np.float64]
 
@@ -145,7 +145,7 @@ def read_run(folder: str | Path, bag: Bag | None = None) -> RunData:
     scenario = load_section(folder / 'scenario.yaml', '', Scenario)
     bag = bag or Bag(folder)
     names = sorted(scenario.vehicles)
-    wanted: dict[str, tuple[str, ...]] = {_CYCLE: (*KEY, 't_ns', 'dt_ns', 'verdict', 'command')}
+    wanted: dict[str, tuple[str, ...]] = {_CYCLE: (*ATTEMPT_KEY_FIELDS, 't_ns', 'dt_ns', 'verdict', 'command')}
     for name in names:
         wanted |= {f'/{name}/{topic}': (*_STAMP, *paths) for topic, paths in _STATE_TOPICS.items()}
     soil = CommittedSoil(bag)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from regolith_bringup.report.changed_terrain import ChangedTerrain
 from regolith_bringup.report.run_data import RunData, VehicleTrack
-from regolith_terrain.height_field_builder import HeightField, build_height_field
+from regolith_terrain import HeightField, build_height_field
 
 Array = NDArray[np.float64]
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_bringup.report.run_data import RunData
-from regolith_terrain.height_field_builder import build_height_field, build_rocks
-from regolith_terrain.hillshade import hillshade
+from regolith_terrain import build_height_field, build_rocks, hillshade_image
 
 Array = NDArray[np.float64]
 
@@ -87,7 +86,7 @@ def terrain_map(run: RunData, bounds: tuple[float, float, float, float], max_pix
     height[changed] -= depth[changed]
     depth[~changed] = np.nan
     # hillshade() takes heights as (x, y), images are (row, column).
-    shade = hillshade(height.T, pixel, 315.0, 25.0).T
+    shade = hillshade_image(height.T, pixel, 315.0, 25.0).T
     half = pixel / 2.0
     extent = (
         first_column * pixel - half,
@@ -105,7 +104,7 @@ def obstacle_outlines(run: RunData) -> list[Array]:
         return []
     from scipy.spatial import ConvexHull
 
-    from regolith_vehicles.contact.static_obstacles import build_obstacles
+    from regolith_vehicles.contact import build_obstacles
 
     outlines = []
     for thing in build_obstacles(terrain, build_height_field(terrain, run.scenario.seed)):

@@ -17,7 +17,7 @@ from rosgraph_msgs.msg import Clock
 
 from regolith_bringup.bag.reading import Bag, RawMessage
 from regolith_bringup.run.graph_client import GraphClient
-from regolith_files.problems import InputError, Problem
+from regolith_files import InputError, Problem
 
 CLOCK = '/clock'
 DEPTH = 1000

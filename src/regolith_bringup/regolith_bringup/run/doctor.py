@@ -18,11 +18,9 @@ from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_te
 from regolith_bringup.bag.topics import recorded_topics
 from regolith_bringup.run.middleware import VARIABLE, middleware_environment
 from regolith_bringup.run.ros_graph import listeners
-from regolith_files.problems import InputError
-from regolith_world.determinism import math_fingerprint, unpinnable_reason, with_pins
+from regolith_files import InputError
+from regolith_world import check_ros_environment, determinism, installed_versions
 from regolith_world.numerics import kernel_cache
-from regolith_world.ros_environment import check_ros_environment
-from regolith_world.software_versions import installed_versions
 
 _FINGERPRINT = 'from regolith_world.determinism import math_fingerprint; print(math_fingerprint())'
 _DISTRIBUTIONS = ('embreex', 'rasterio', 'pydantic', 'matplotlib', 'mcap', 'rosbags')
@@ -118,10 +116,10 @@ def _rays() -> str:
 
 def _particles() -> str:
     try:
-        from regolith_terrain.crm.device_selection import missing_requirement
+        from regolith_terrain.crm import missing_gpu_requirement
     except ImportError as error:
         return f'none: {error}'
-    missing = missing_requirement()
+    missing = missing_gpu_requirement()
     return f'the processor: no {missing}' if missing else 'a graphics card, through Warp'
 
 
@@ -183,9 +181,9 @@ def _heard(environment: dict[str, str]) -> tuple[str, str]:
 
 def _fingerprints() -> tuple[str, str]:
     """Return fingerprints of the elementary functions of this machine: unpinned and pinned."""
-    if reason := unpinnable_reason():
-        return math_fingerprint(), f'cannot pin {reason}'
+    if reason := determinism.unpinnable_reason():
+        return determinism.math_fingerprint(), f'cannot pin {reason}'
     # The C library selects its functions when a process starts.
     command = [sys.executable, '-c', _FINGERPRINT]
-    done = subprocess.run(command, env=with_pins(os.environ), capture_output=True, text=True, check=False)
-    return math_fingerprint(), done.stdout.strip() or 'cannot be determined'
+    done = subprocess.run(command, env=determinism.with_pins(os.environ), capture_output=True, text=True, check=False)
+    return determinism.math_fingerprint(), done.stdout.strip() or 'cannot be determined'

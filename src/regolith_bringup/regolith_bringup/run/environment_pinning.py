@@ -8,8 +8,8 @@ import os
 import sys
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import InputError, Problem
-from regolith_world.determinism import is_pinned, pinned_variables, with_pins
+from regolith_files import InputError, Problem
+from regolith_world import determinism
 
 
 def restart_pinned(scenario: Scenario) -> None:
@@ -20,8 +20,8 @@ def restart_pinned(scenario: Scenario) -> None:
     Args:
         scenario: Checked scenario.
     """
-    if scenario.world.determinism == 'cross_machine' and not is_pinned(os.environ):
-        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], with_pins(os.environ))
+    if scenario.world.determinism == 'cross_machine' and not determinism.is_pinned(os.environ):
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], determinism.with_pins(os.environ))
 
 
 def check_pinned(scenario: Scenario) -> None:
@@ -33,7 +33,7 @@ def check_pinned(scenario: Scenario) -> None:
     Raises:
         InputError: If the process is not pinned. The message states the variables.
     """
-    if scenario.world.determinism == 'cross_machine' and not is_pinned(os.environ):
-        needed = ' '.join(f"{name}='{value}'" for name, value in pinned_variables().items())
+    if scenario.world.determinism == 'cross_machine' and not determinism.is_pinned(os.environ):
+        needed = ' '.join(f"{name}='{value}'" for name, value in determinism.pinned_variables().items())
         problem = 'cannot be guaranteed: this process was started without pinned elementary functions'
         raise InputError(Problem('world.determinism', '', problem, f'processes started with {needed}', 'cross_machine'))

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from setproctitle import setproctitle
 
-from regolith_world.node_main import PARENT
+from regolith_world import PARENT_VARIABLE
 
 _context = get_context('forkserver')
 
@@ -159,7 +159,7 @@ def _run(path: str, arguments: list[str], environment: dict[str, str], output: C
     os.environ.clear()
     os.environ.update(environment)
     # This process ends with the fork server, and the fork server with the supervisor.
-    os.environ[PARENT] = str(os.getppid())
+    os.environ[PARENT_VARIABLE] = str(os.getppid())
     if environment.get('PYTHONFAULTHANDLER'):
         faulthandler.enable()
     for text in (sys.stdout, sys.stderr):

@@ -17,8 +17,8 @@ from rclpy.signals import SignalHandlerOptions
 
 from regolith_bringup.run.middleware import middleware_environment
 from regolith_bringup.run.ros_graph import parse_domain, parse_namespace
-from regolith_world.ros.shutdown import await_stable_graph
-from regolith_world.ros_environment import check_ros_environment
+from regolith_world import check_ros_environment
+from regolith_world.ros import await_stable_graph
 
 
 class GraphClient:

@@ -14,19 +14,14 @@ from functools import partial
 from regolith_bringup.run.environment_pinning import check_pinned
 from regolith_bringup.scenario.participant_sections import participant_context, sections
 from regolith_bringup.scenario.schema import Scenario
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
-from regolith_terrain.grid.soil_copy import SoilCopy
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field_builder import build_height_field
-from regolith_terrain.terrain_participant import TerrainParticipant
-from regolith_vehicles.agent.agent import VehicleAgent
-from regolith_vehicles.agent.vehicle_state import VehicleState
-from regolith_vehicles.config import VehicleEntry, load_vehicle_model
-from regolith_vehicles.contact.static_obstacles import build_solids
-from regolith_world.cycle.participant import Participant
-from regolith_world.cycle.transport import LocalTransport
-from regolith_world.objects.object_types import make_objects
-from regolith_world.world import World
+from regolith_terrain import TerrainParticipant, build_height_field
+from regolith_terrain.grid import SoilCopy, SoilDelta, SoilGrid, SoilUpdate
+from regolith_vehicles import VehicleEntry, load_vehicle_model
+from regolith_vehicles.agent import VehicleAgent, VehicleState
+from regolith_vehicles.contact import build_solids
+from regolith_world import World
+from regolith_world.cycle import LocalTransport, Participant
+from regolith_world.objects import make_objects
 
 
 class InProcessSimulation:
@@ -55,7 +50,7 @@ class InProcessSimulation:
         self.bus = LocalTransport(threads)
         self.world = World(scenario.world, make_objects(scenario.objects, scenario.world.gravity_mps2), self.bus)
         self.terrain = TerrainParticipant(
-            config, field, self.bus.answer, self._on_update, gravity_mps2=scenario.world.gravity_mps2
+            config, field, self.bus.receive, self._on_update, gravity_mps2=scenario.world.gravity_mps2
         )
         self.agents: dict[str, VehicleAgent] = {}
         self.on_delta: Callable[[SoilDelta], None] = lambda delta: None
@@ -68,7 +63,7 @@ class InProcessSimulation:
         """Registered participants in name order."""
         site = replace(participant_context(scenario), ground=lambda: field)
         for name, (kind, section) in sections(scenario).items():
-            self.others[name] = kind.participant(name, section, site, self.bus.answer)
+            self.others[name] = kind.participant(name, section, site, self.bus.receive)
             self._take_in(self.others[name])
         self._field = field
         self._solids = build_solids(config, scenario.seed, field) if scenario.vehicles else None
@@ -101,7 +96,7 @@ class InProcessSimulation:
             config,
             self._field,
             scenario.world.gravity_mps2,
-            self.bus.answer,
+            self.bus.receive,
             self._take_delta,
             soil=SoilCopy(SoilGrid(self._field, config.spacing_m, config.law), name, False) if own else None,
             grid=None if own else self.terrain.grid,

@@ -24,9 +24,8 @@ from regolith_bringup.run.ros_graph import parse_namespace
 from regolith_bringup.run.run_folder import check_checkpoint, new_run_folder
 from regolith_bringup.scenario import participant_sections
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
-from regolith_files.problems import InputError, Problem, allowed_names
-from regolith_world.node_main import PARENT
-from regolith_world.ros_environment import check_ros_environment
+from regolith_files import InputError, Problem, allowed_names
+from regolith_world import PARENT_VARIABLE, check_ros_environment
 
 ARGUMENTS: Mapping[str, tuple[str, str]] = {
     'scenario': ('two_rovers', 'Name of a shipped scenario, or path of a scenario file.'),
@@ -223,7 +222,7 @@ def actions(spec: NodeSpec, run: LaunchedRun) -> list[Any]:
             'ROS_LOG_DIR': str(run.folder / 'log'),
             'PYTHONUNBUFFERED': '1',
             'PYTHONFAULTHANDLER': '1',
-            PARENT: str(os.getpid()),
+            PARENT_VARIABLE: str(os.getpid()),
         },
         output='screen',
         on_exit=ended,

@@ -19,7 +19,7 @@ from regolith_bringup.run.results import (
     world_exit_message,
     write_results,
 )
-from regolith_world.restart_policy import should_restart
+from regolith_world import should_restart
 
 
 @dataclass(frozen=True)

@@ -36,12 +36,9 @@ from regolith_bringup.view.rerun_canvas import Canvas
 from regolith_bringup.view.run_view import RunView
 from regolith_bringup.view.soil_updates import UPDATES
 from regolith_bringup.view.viewer import Viewer, has_graphics_card
-from regolith_files.problems import InputError, Problem
-from regolith_world.config import load_section
-from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.naming import named_node
-from regolith_world.ros.service_client import call_service
-from regolith_world.ros.shutdown import await_stable_graph
+from regolith_files import InputError, Problem
+from regolith_world import load_section
+from regolith_world.ros import Inbox, await_stable_graph, call_service, named_node
 
 PERIOD_S = 0.1
 """Period of reading received messages [wall s]."""

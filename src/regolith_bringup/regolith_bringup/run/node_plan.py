@@ -18,8 +18,8 @@ from regolith_bringup.run.process_allocation import Processes, allocate_processe
 from regolith_bringup.scenario.participant_sections import participant_context, sections
 from regolith_bringup.scenario.schema import Scenario
 from regolith_bringup.scenario.sensors_section import recorded_sensor_topics
-from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
-from regolith_sensors.config.sensors import lossless_streams, max_lag_s, scenario_sensors
+from regolith_files import InputError, Problem, allowed_names, as_yaml_text
+from regolith_sensors.config import lossless_streams, max_sensor_lag_s, scenario_sensors
 
 WORLD_EXECUTABLES = ('world_node', 'single_process_node')
 """Executables whose exit ends a run."""
@@ -151,7 +151,7 @@ def _nodes(
         # ROS parameters on the command line cannot be infinite: 0 means no limit.
         'real_time_factor': 0.0 if scenario.real_time_factor == 'max' else float(scenario.real_time_factor),
         'wait_for_recorder': scenario.recording.enabled,
-        'max_sensor_lag_s': max_lag_s(sensors, scenario.world.max_step_s) if sensors else -1.0,
+        'max_sensor_lag_s': max_sensor_lag_s(sensors, scenario.world.max_step_s) if sensors else -1.0,
         'restore_from': str(Path(restore_from).absolute()) if restore_from is not None else '',
         # rclpy does not accept an empty list of strings on the command line.
         'remote_nodes': sorted(remote_nodes) or [''],

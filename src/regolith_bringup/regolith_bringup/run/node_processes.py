@@ -15,7 +15,7 @@ from pathlib import Path
 
 from regolith_bringup.run.fork_server import ForkedProcess, is_ours, server_runs
 from regolith_bringup.run.node_plan import NodeSpec
-from regolith_world.node_main import PARENT
+from regolith_world import PARENT_VARIABLE
 
 
 def executable(spec: NodeSpec) -> Path:
@@ -44,7 +44,7 @@ def _spawned(path: Path, arguments: Sequence[str], environment: Mapping[str, str
     try:
         return subprocess.Popen(
             [str(path), *arguments],
-            env={**environment, PARENT: str(os.getpid())},
+            env={**environment, PARENT_VARIABLE: str(os.getpid())},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

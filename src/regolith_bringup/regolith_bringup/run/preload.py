@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 
-from regolith_world.node_main import end_with
+from regolith_world import end_with_process
 
 NODES = (
     'regolith_world.world_node',
@@ -25,7 +25,7 @@ def _load() -> None:
     from regolith_bringup.run.simulation import Simulation
     from regolith_bringup.scenario.loading import load_scenario
     from regolith_world.numerics import kernel_cache
-    from regolith_world.ros.gc_settings import freeze_garbage_collector
+    from regolith_world.ros import freeze_garbage_collector
 
     for name in NODES:
         import_module(name)
@@ -37,5 +37,5 @@ def _load() -> None:
 
 
 # Ends this process together with its parent, even during the imports below.
-end_with(os.getppid())
+end_with_process(os.getppid())
 _load()

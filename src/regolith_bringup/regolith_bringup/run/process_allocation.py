@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from regolith_files.problems import InputError, Problem, allowed_names
+from regolith_files import InputError, Problem, allowed_names
 
 NAMES = ('one', 'many', 'auto')
 MOST = 1000

@@ -8,8 +8,8 @@ import json
 import platform
 from pathlib import Path
 
-from regolith_files.atomic_write import write_atomically
-from regolith_world.software_versions import installed_versions
+from regolith_files import write_atomically
+from regolith_world import installed_versions
 
 NAME = 'provenance.json'
 

@@ -27,11 +27,9 @@ from regolith_bringup.run.shared_memory import remove_abandoned
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
 from regolith_bringup.scenario.participant_sections import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
-from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
-from regolith_world.checkpoint.disk_reserve import release
-from regolith_world.restart_policy import should_restart
-from regolith_world.ros_environment import check_ros_environment
-from regolith_world.software_versions import installed_versions, version_differences
+from regolith_files import InputError, Problem, allowed_names, as_yaml_text
+from regolith_world import check_ros_environment, installed_versions, should_restart, version_differences
+from regolith_world.checkpoint import disk_reserve
 
 if TYPE_CHECKING:
     from regolith_msgs.msg import WorldAnnouncement
@@ -87,7 +85,7 @@ def join_run(names: Sequence[str], *, namespace: str = '', network: bool = False
         waits = scenario.world.on_failure == 'wait'
         patience_s = None if waits else scenario.world.participant_timeout_s + _UNHEARD_S
         code = _Joined(specs, folder, listener, run, network, patience_s).follow()
-    release(folder)
+    disk_reserve.release(folder)
     print(folder, flush=True)
     return code
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from regolith_bringup.bag.comparison import CycleContent, cycles
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.schema import Scenario
-from regolith_world.checkpoint import files
-from regolith_world.config import load_section
-from regolith_world.cycle.records import CycleResult
+from regolith_world import load_section
+from regolith_world.checkpoint import Checkpoint, read_checkpoint
+from regolith_world.cycle import CycleResult
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,9 @@ def resimulate(
     return ResimulationResult(first * 1e-9, world.t_ns * 1e-9, same, '')
 
 
-def _checkpoint(folder: Path, from_s: float) -> files.Checkpoint | None:
+def _checkpoint(folder: Path, from_s: float) -> Checkpoint | None:
     """Return the last checkpoint of a run at or before a time [s], or None."""
-    found = [files.read(path.parent) for path in sorted((folder / 'checkpoints').glob('t*/manifest.json'))]
+    found = [read_checkpoint(path.parent) for path in sorted((folder / 'checkpoints').glob('t*/manifest.json'))]
     before = [each for each in found if 0 < each.t_ns <= round(from_s * 1e9)]
     return max(before, key=lambda each: each.t_ns, default=None)
 

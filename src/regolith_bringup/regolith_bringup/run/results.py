@@ -10,9 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from regolith_files.problems import counted
-from regolith_world.checkpoint.disk_reserve import release
-from regolith_world.checkpoint.files import resume_hint
+from regolith_files import counted_noun
+from regolith_world.checkpoint import disk_reserve, resume_hint
 
 
 def succeeded(run_dir: Path) -> bool:
@@ -64,7 +63,7 @@ def write_results(run_dir: Path, say: Callable[[str], object], *, report: bool) 
     """
     from regolith_bringup.run.summary import build_summary, write_summary
 
-    release(run_dir)
+    disk_reserve.release(run_dir)
     try:
         summary = build_summary(run_dir)
     except FileNotFoundError as error:
@@ -88,7 +87,7 @@ def write_results(run_dir: Path, say: Callable[[str], object], *, report: bool) 
     say(
         f'{summary["simulated_s"]:.2f} s simulated{undone} in {summary["wall_s"]:.2f} s: '
         f'real-time factor {summary["real_time_factor"] or 0.0:.2f}, '
-        f'{counted(summary["cycles"], "cycle")}, {summary["discarded_cycles"]} discarded, {state_hash}'
+        f'{counted_noun(summary["cycles"], "cycle")}, {summary["discarded_cycles"]} discarded, {state_hash}'
     )
     punctual = summary['real_time']
     if punctual is not None:

@@ -16,8 +16,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from regolith_bringup.run.graph_client import GraphClient
 from regolith_bringup.run.ros_values import filled, interface
-from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
-from regolith_files.yaml_source import YamlSource, parse_value
+from regolith_files import InputError, Problem, YamlSource, allowed_names, as_yaml_text, parse_yaml_value
 
 RESPONSE_S = 60.0
 """Timeout of a response [wall s]. Spawning a vehicle takes seconds."""
@@ -302,7 +301,7 @@ class RosClient(GraphClient):
         Raises:
             InputError: If the node refuses the value.
         """
-        self.set_value(node, name, parse_value(text, 'param set', name))
+        self.set_value(node, name, parse_yaml_value(text, 'param set', name))
 
     def load_parameters(self, node: str, file: str) -> dict[str, str]:
         """Set the parameters of a node from a file written by ``param dump``.

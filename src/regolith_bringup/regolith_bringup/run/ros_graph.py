@@ -11,8 +11,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from regolith_files.problems import InputError, Problem
-from regolith_world.ros_environment import LAST_DOMAIN, is_domain
+from regolith_files import InputError, Problem
+from regolith_world import LAST_ROS_DOMAIN, is_ros_domain
 
 AUTOMATIC = range(1, 102)
 """Domains selected by ``auto``. Domain 0 is the default of other users, and above 101 the DDS ports are in the
@@ -74,9 +74,9 @@ def parse_domain(text: str) -> int | ReservedDomain:
     """
     if text == 'auto':
         return free_domain()
-    if is_domain(text):
+    if is_ros_domain(text):
         return int(text)
-    raise InputError(Problem('--domain', '', 'is not a domain', f'0 to {LAST_DOMAIN}, or auto', text))
+    raise InputError(Problem('--domain', '', 'is not a domain', f'0 to {LAST_ROS_DOMAIN}, or auto', text))
 
 
 def parse_namespace(text: str) -> str:

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from regolith_files.problems import InputError, Problem, allowed_names, as_yaml_text
-from regolith_files.yaml_source import parse_value
+from regolith_files import InputError, Problem, allowed_names, as_yaml_text, parse_yaml_value
 
 LONGEST = 128
 """Maximum number of list items shown, as in ``ros2``."""
@@ -58,7 +57,7 @@ def filled(message: Any, text: str, command: str) -> Any:
     Raises:
         InputError: If a field is not valid. The message states the field.
     """
-    values = parse_value(text, command) if text else {}
+    values = parse_yaml_value(text, command) if text else {}
     if not isinstance(values, Mapping):
         raise InputError(Problem(command, '', 'is not a mapping', "'{field: value}' in YAML", as_yaml_text(values)))
     _fill(message, values, command, '')

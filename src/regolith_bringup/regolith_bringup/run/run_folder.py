@@ -10,10 +10,9 @@ from pathlib import Path
 
 from regolith_bringup.scenario.participant_sections import sections
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.paths import refuse_url
-from regolith_files.problems import InputError, Problem
-from regolith_world.checkpoint import codec, disk_reserve, files
-from regolith_world.cycle.world_state import WorldState
+from regolith_files import InputError, Problem, refuse_url
+from regolith_world.checkpoint import WORLD_BLOB, decode_record, disk_reserve, read_checkpoint
+from regolith_world.cycle import WorldState
 
 TERRAIN = 'terrain'
 """Name of the participant that owns the soil."""
@@ -87,12 +86,12 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
         problem = 'is not a checkpoint' if os.path.isdir(folder) else 'no such folder'
         raise InputError(Problem('--checkpoint', '', problem, allowed, str(folder)))
     try:
-        kept = files.read(folder)
+        kept = read_checkpoint(folder)
     except ValueError as error:
         problem, _, better = str(error).partition('; allowed: ')
         raise InputError(Problem('--checkpoint', '', problem, better or 'a complete checkpoint', str(folder))) from None
     present = {*scenario.vehicles, *sections(scenario), TERRAIN}
-    found = set(kept.blobs) - {files.WORLD}
+    found = set(kept.blobs) - {WORLD_BLOB}
     if found != present:
         problem = f'contains {", ".join(sorted(found))}, but the scenario has {", ".join(sorted(present))}'
         raise InputError(Problem('--checkpoint', '', problem, 'a checkpoint of a run of this scenario', str(folder)))
@@ -100,7 +99,7 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
         problem = f'is at {kept.t_ns * 1e-9:g} s, after the end of the run ({scenario.duration_s:g} s)'
         raise InputError(Problem('--checkpoint', '', problem, 'an earlier one, or a longer --duration', str(folder)))
     try:
-        codec.decode(WorldState, kept.blobs[files.WORLD])
+        decode_record(WorldState, kept.blobs[WORLD_BLOB])
     except ValueError as error:
         problem, allowed = f'world.bin: {error}', 'a checkpoint of this version of Regolith'
         raise InputError(Problem('--checkpoint', '', problem, allowed, str(folder))) from None

@@ -16,10 +16,8 @@ from simulation_interfaces.srv import ResetSimulation
 from std_srvs.srv import SetBool
 
 from regolith_bringup.run.graph_client import GraphClient
-from regolith_files.problems import InputError, Problem
-from regolith_world.ros import qos
-from regolith_world.ros.service_client import call_service
-from regolith_world.ros.status_publisher import STATES
+from regolith_files import InputError, Problem
+from regolith_world.ros import WORLD_STATE_NAMES, call_service, qos
 
 ANSWER_S = 30.0
 """Timeout of a response, which is sent between two cycles [wall s]."""
@@ -178,5 +176,5 @@ class RunningSimulation(GraphClient):
 def status_line(status: WorldStatus) -> str:
     """Return a status on one line."""
     end = f' of {status.end_ns * 1e-9:g}' if status.end_ns else ''
-    text = f'{STATES.get(status.state, "unknown")} at {status.t_ns * 1e-9:.3f}{end} s, cycle {status.cycle}'
+    text = f'{WORLD_STATE_NAMES.get(status.state, "unknown")} at {status.t_ns * 1e-9:.3f}{end} s, cycle {status.cycle}'
     return f'{text}, real-time factor {status.real_time_factor:.2f}' if status.state == WorldStatus.PLAYING else text

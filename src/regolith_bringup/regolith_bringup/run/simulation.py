@@ -12,12 +12,10 @@ from pathlib import Path
 
 from regolith_bringup.run.in_process_simulation import InProcessSimulation
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_terrain.terrain_participant import TerrainParticipant
-from regolith_world.checkpoint.files import WORLD, Checkpoint
-from regolith_world.checkpoint.input_log import InputHistory
-from regolith_world.cycle.participant_type import GROUND
-from regolith_world.cycle.records import BodyState
-from regolith_world.numerics.kernel_cache import announce_compilation
+from regolith_terrain import TerrainParticipant
+from regolith_world.checkpoint import WORLD_BLOB, Checkpoint, InputHistory
+from regolith_world.cycle import TERRAIN_NAME, BodyState
+from regolith_world.numerics import announce_compilation
 
 
 class Simulation(InProcessSimulation):
@@ -64,7 +62,7 @@ class Simulation(InProcessSimulation):
             if name not in self.agents:
                 participants[name].restore(blobs[name], epoch)
             else:
-                self._restore_agent(name, blobs[name], blobs[GROUND], epoch)
+                self._restore_agent(name, blobs[name], blobs[TERRAIN_NAME], epoch)
             participants[name].replay_inputs = InputHistory.decode(inputs[name]) if name in inputs else {}
 
     def revive(self, name: str, blob: bytes, terrain_state: bytes, epoch: int, inputs: bytes) -> None:
@@ -94,9 +92,9 @@ class Simulation(InProcessSimulation):
     def checkpoint(self) -> Checkpoint:
         """Return the committed state of all participants. Call it after :meth:`run`."""
         blobs = self.save(tuple(sorted(self.world.participants)))
-        return Checkpoint(self.world.t_ns, self.world.state_hash, {WORLD: self.world.save(), **blobs})
+        return Checkpoint(self.world.t_ns, self.world.state_hash, {WORLD_BLOB: self.world.save(), **blobs})
 
     def go_to(self, saved: Checkpoint) -> None:
         """Continue from a checkpoint of this simulation, or of a run in many processes."""
-        self.world.load(saved.blobs[WORLD])
-        self.restore({n: b for n, b in saved.blobs.items() if n != WORLD}, self.world.epoch, {})
+        self.world.load(saved.blobs[WORLD_BLOB])
+        self.restore({n: b for n, b in saved.blobs.items() if n != WORLD_BLOB}, self.world.epoch, {})

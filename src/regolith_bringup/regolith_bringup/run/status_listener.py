@@ -11,10 +11,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from regolith_msgs.msg import WorldStatus
 
-from regolith_world.ros import qos
-from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.shutdown import await_stable_graph
-from regolith_world.ros.status_publisher import STATES
+from regolith_world.ros import WORLD_STATE_NAMES, Inbox, await_stable_graph, qos
 
 
 class StatusListener:
@@ -59,4 +56,4 @@ class StatusListener:
     @staticmethod
     def state_name(status: WorldStatus) -> str:
         """Return the state name of a status."""
-        return STATES.get(status.state, 'unknown')
+        return WORLD_STATE_NAMES.get(status.state, 'unknown')

@@ -18,11 +18,9 @@ from typing import Any
 from regolith_bringup.bag.reading import Bag, TopicSummary, recordings
 from regolith_bringup.plugin_calls import summary_values
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.atomic_write import write_atomically
-from regolith_files.extension_points import NoRecordingError
-from regolith_files.problems import InputError, Problem
-from regolith_terrain.grid.mass_balance import mass_balance
-from regolith_world.config import load_section
+from regolith_files import InputError, NoRecordingError, Problem, write_atomically
+from regolith_terrain.grid import soil_mass_balance
+from regolith_world import load_section
 
 _WORLD_KEYS = (
     'scenario',
@@ -166,7 +164,7 @@ def _close_books(summary: dict[str, Any]) -> None:
     soil_balance = summary['terrain']['mass_balance']
     if soil_balance is not None and held:
         parts = (math.fsum(soil[key] for soil in held) for key in ('carried_kg', 'in_flight_kg', 'in_transit_kg'))
-        summary['terrain']['mass_balance'] = dict(mass_balance(soil_balance['ground_kg'], 1.0, *parts))
+        summary['terrain']['mass_balance'] = dict(soil_mass_balance(soil_balance['ground_kg'], 1.0, *parts))
 
 
 def _mapping(report: Any) -> dict[str, Any]:

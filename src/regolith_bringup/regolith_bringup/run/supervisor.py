@@ -33,10 +33,8 @@ from regolith_bringup.run.shared_memory import remove_abandoned
 from regolith_bringup.scenario.loading import write_resolved
 from regolith_bringup.scenario.participant_sections import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
-from regolith_files.problems import InputError
-from regolith_world.restart_policy import should_restart
-from regolith_world.ros_environment import check_ros_environment
-from regolith_world.watchdog import FILE, Watch
+from regolith_files import InputError
+from regolith_world import check_ros_environment, watchdog, should_restart
 
 BAD_INPUT = 2
 NODE_FAILED = 3
@@ -180,7 +178,7 @@ class Supervisor:
             for node in nodes:
                 node.signal(signal.SIGKILL)
             end_server_if_stopped()
-            (self._run_dir / FILE).unlink(missing_ok=True)
+            (self._run_dir / watchdog.FILE).unlink(missing_ok=True)
             for number, handler in previous.items():
                 signal.signal(number, handler)
             self._output.close()
@@ -193,7 +191,7 @@ class Supervisor:
         given_up = False
         asked_at = 0.0
         over_at = math.inf
-        watch = Watch(self._run_dir / FILE, self._unresponsive_s)
+        watch = watchdog.Watch(self._run_dir / watchdog.FILE, self._unresponsive_s)
         with self._progress() as show:
             while world.running and time.monotonic() - over_at < _PATIENCE_S:
                 if over_at == math.inf and (self._run_dir / 'world_summary.json').exists():

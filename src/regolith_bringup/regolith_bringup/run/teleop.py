@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 from geometry_msgs.msg import Twist, TwistStamped
 
 from regolith_bringup.run.graph_client import GraphClient
-from regolith_files.problems import InputError, Problem
+from regolith_files import InputError, Problem
 
 PERIOD_S = 0.1
 STEPS = 10

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_files import KeyPath, YamlSource
 
 
 def check_above_ground(scenario: Scenario, objects: Mapping[str, Any], source: YamlSource) -> None:
@@ -35,7 +35,7 @@ def check_above_ground(scenario: Scenario, objects: Mapping[str, Any], source: Y
     ]
     if not bodies:
         return
-    from regolith_terrain.height_field_builder import build_height_field
+    from regolith_terrain import build_height_field
 
     tops = np.array([item.outline.bounds(item.body)[1][2] for _, item in bodies])
     places = np.array([item.body.position for _, item in bodies])

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from regolith_bringup.scenario.participant_sections import without_participants
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.yaml_source import YamlSource
-from regolith_world.numerics.kernel_cache import announce_compilation
+from regolith_files import YamlSource
+from regolith_world.numerics import announce_compilation
 
 
 def check_couplings(scenario: Scenario, models: dict[str, str], source: YamlSource) -> None:
@@ -28,7 +28,7 @@ def check_couplings(scenario: Scenario, models: dict[str, str], source: YamlSour
     if not held:
         return
     from regolith_bringup.run.in_process_simulation import InProcessSimulation
-    from regolith_world.objects.constraint_checks import impossible
+    from regolith_world.objects import impossible_constraint
 
     vehicles = {
         name: entry.model_copy(update={'model': models[name], 'sensors': {}})
@@ -42,5 +42,5 @@ def check_couplings(scenario: Scenario, models: dict[str, str], source: YamlSour
             without_participants(scenario).model_copy(update={'vehicles': vehicles, 'world': world})
         )
         made.world.hold()
-    if found := impossible(made.world.objects):
+    if found := impossible_constraint(made.world.objects):
         raise source.error(('objects', found.name, *found.key), found.problem, found.allowed, found.value)

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_vehicles.config import ExternalDriverConfig
-from regolith_world.determinism import unpinnable_reason
+from regolith_files import KeyPath, YamlSource
+from regolith_vehicles import ExternalDriverConfig
+from regolith_world import determinism
 
 KEY: KeyPath = ('world', 'determinism')
 
@@ -33,7 +33,7 @@ def check_determinism(scenario: Scenario, source: YamlSource) -> None:
         raise source.error(
             KEY, f'cannot be guaranteed: {reason}', f'{instead}; or null, which guarantees nothing', level
         )
-    missing = unpinnable_reason() if level == 'cross_machine' else ''
+    missing = determinism.unpinnable_reason() if level == 'cross_machine' else ''
     if missing:
         raise source.error(KEY, f'cannot be guaranteed: cannot pin {missing}', 'cross_process on this machine', level)
 

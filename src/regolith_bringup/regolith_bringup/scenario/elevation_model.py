@@ -9,18 +9,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.config.sensors import scenario_sensors
-from regolith_sensors.inertial.geodetic_origin import OriginPlace
-from regolith_terrain.config import TerrainConfig
-from regolith_terrain.terrain_source_config import RectangleConfig
-from regolith_vehicles.config import ConstantDriverConfig, PathDriverConfig, waypoints_of
-from regolith_vehicles.drivers.task_config import TasksDriverConfig
-from regolith_world.cycle.participant_context import out_of_bounds
+from regolith_files import KeyPath, YamlSource
+from regolith_sensors.config import scenario_sensors
+from regolith_sensors.inertial import OriginPlace
+from regolith_terrain import RectangleConfig, TerrainConfig
+from regolith_vehicles import ConstantDriverConfig, PathDriverConfig, waypoints_of
+from regolith_vehicles.drivers import TasksDriverConfig
+from regolith_world.cycle import out_of_bounds
 
 if TYPE_CHECKING:
-    from regolith_terrain.elevation.grid import ElevationGrid
-    from regolith_terrain.raster import RasterField
+    from regolith_terrain import RasterField
+    from regolith_terrain.elevation import ElevationGrid
 
 WHOLE_MODEL_POSTS = 4_000_000
 """Elevation models with more posts are read only within reach of vehicles and sensors."""
@@ -53,8 +52,8 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
     terrain = scenario.terrain
     if terrain.source in ('procedural', 'flat'):
         return terrain
-    from regolith_terrain.elevation.plausibility import doubts, measure
-    from regolith_terrain.height_field_builder import build_height_field, open_configured_model, read_elevation_model
+    from regolith_terrain import build_height_field, open_configured_model, read_elevation_model
+    from regolith_terrain.elevation import height_statistics, unusual_heights
 
     try:
         grid = open_configured_model(terrain)
@@ -70,8 +69,8 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
         problem = f'is a site of {width:.3g} x {height:.3g} m, narrower than a vehicle'
         allowed = f'at least {NARROWEST_M:g} m; fix: set post_spacing_m if the post spacing is not in meters'
         raise source.error(('terrain', 'source'), problem, allowed, terrain.source)
-    as_stored = measure(model.posts.T[::-1], model.spacing)
-    for problem, fix in doubts(as_stored, model.spacing, _first_post(terrain, grid)):
+    as_stored = height_statistics(model.posts.T[::-1], model.spacing)
+    for problem, fix in unusual_heights(as_stored, model.spacing, _first_post(terrain, grid)):
         source.warn(('terrain', 'source'), problem, fix, terrain.source)
     if terrain.site is not None and model.body not in (None, terrain.site.body):
         known = model.body in _BODIES
@@ -102,11 +101,11 @@ def origin_place(scenario: Scenario) -> OriginPlace | None:
         return OriginPlace(site.latitude_deg, site.longitude_deg, site.altitude_m, site.body, _bearing(scenario))
     if terrain.source in ('procedural', 'flat'):
         return None
-    from regolith_terrain.elevation.grid import body_name, local_frame
-    from regolith_terrain.height_field_builder import open_configured_model, read_elevation_model
+    from regolith_terrain import open_configured_model, read_elevation_model
+    from regolith_terrain.elevation import celestial_body, local_frame
 
     grid = open_configured_model(terrain)
-    frame, body = local_frame(grid, terrain.center, terrain.north), body_name(grid.crs)
+    frame, body = local_frame(grid, terrain.center, terrain.north), celestial_body(grid.crs)
     if frame.latitude_deg is None or frame.longitude_deg is None or body is None:
         return None
     datum = read_elevation_model(terrain).datum
@@ -118,8 +117,8 @@ def _bearing(scenario: Scenario) -> float:
     terrain = scenario.terrain
     if terrain.source in ('procedural', 'flat') or terrain.north == 'true':
         return 0.0
-    from regolith_terrain.elevation.grid import local_frame
-    from regolith_terrain.height_field_builder import open_configured_model
+    from regolith_terrain import open_configured_model
+    from regolith_terrain.elevation import local_frame
 
     return local_frame(open_configured_model(terrain), terrain.center, 'true').grid_north_deg
 
@@ -163,7 +162,7 @@ def note_sight(scenario: Scenario, source: YamlSource) -> None:
     seeing = {sensor.vehicle for sensor in scenario_sensors(scenario) if sensor.kind.sees}
     if not seeing:
         return
-    from regolith_terrain.height_field_builder import read_elevation_model
+    from regolith_terrain import read_elevation_model
 
     sight = sight_m(scenario)
     west, east, south, north = read_elevation_model(scenario.terrain).extent
@@ -188,10 +187,12 @@ def _window(scenario: Scenario, grid: ElevationGrid, source: YamlSource) -> Rect
     terrain = scenario.terrain
     if terrain.window is not None or grid.rows * grid.cols <= WHOLE_MODEL_POSTS:
         return terrain.window
-    from regolith_terrain.elevation.grid import local_frame, window_of
+    from regolith_terrain.elevation import local_frame, rectangle_window
 
     west, south, east, north = needed(scenario)
-    r0, r1, c0, c1 = window_of(grid, local_frame(grid, terrain.center, terrain.north), (west, south, east, north))
+    r0, r1, c0, c1 = rectangle_window(
+        grid, local_frame(grid, terrain.center, terrain.north), (west, south, east, north)
+    )
     if (r1 - r0, c1 - c0) == (grid.rows, grid.cols):
         return None
     problem = f'{c1 - c0} x {r1 - r0} of {grid.cols} x {grid.rows} posts are read, within reach of vehicles and sensors'
@@ -204,10 +205,10 @@ def _first_post(terrain: TerrainConfig, grid: ElevationGrid) -> tuple[int, int]:
     """Return row and column of the first post that is read, as counted in the file."""
     if terrain.window is None:
         return 0, 0
-    from regolith_terrain.elevation.grid import local_frame, window_of
+    from regolith_terrain.elevation import local_frame, rectangle_window
 
     part = (*terrain.window.low, *terrain.window.high)
-    first_row, _, first_column, _ = window_of(grid, local_frame(grid, terrain.center, terrain.north), part)
+    first_row, _, first_column, _ = rectangle_window(grid, local_frame(grid, terrain.center, terrain.north), part)
     return first_row, first_column
 
 

@@ -9,9 +9,9 @@ from functools import cache
 from xml.etree import ElementTree
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.config.sensors import scenario_sensors
-from regolith_vehicles.config import load_vehicle_model
+from regolith_files import KeyPath, YamlSource
+from regolith_sensors.config import scenario_sensors
+from regolith_vehicles import load_vehicle_model
 
 WORLD = 'world'
 
@@ -82,8 +82,8 @@ def _of_vehicles(scenario: Scenario) -> Iterator[tuple[str, str, KeyPath]]:
 @cache
 def _links(model: str) -> tuple[tuple[str, str], ...]:
     """Return the frames of a model without their prefix, and the owner of each frame."""
-    from regolith_vehicles.description.urdf import frame_joints
-    from regolith_vehicles.dynamics.multibody import compile_vehicle
+    from regolith_vehicles.description import frame_joints
+    from regolith_vehicles.dynamics import compile_vehicle
 
     config, mjcf = load_vehicle_model(model)
     joints = frame_joints(config, compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)))

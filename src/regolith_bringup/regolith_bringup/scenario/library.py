@@ -7,8 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from regolith_bringup.bag.message_definitions import share_folders
-from regolith_files.file_library import path_of
-from regolith_files.plugins import load_plugins
+from regolith_files import entry_point_path, load_plugins
 
 GROUP = 'regolith.scenarios'
 """Entry points of other packages: name -> path of a YAML file, or a callable that returns one."""
@@ -28,7 +27,7 @@ def scenario_folders() -> list[Path]:
 
 def find_scenarios() -> dict[str, Path]:
     """Return all scenarios by name, sorted by name. Plug-ins cannot replace shipped scenarios."""
-    found: dict[str, Path] = load_plugins(GROUP, path_of)
+    found: dict[str, Path] = load_plugins(GROUP, entry_point_path)
     for folder in reversed(scenario_folders()):
         found.update({path.stem: path for path in folder.glob('*.yaml')})
     return dict(sorted(found.items()))

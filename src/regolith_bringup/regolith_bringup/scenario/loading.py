@@ -30,13 +30,20 @@ from regolith_bringup.scenario.sensors_section import check_mounts, dates_to_tex
 from regolith_bringup.scenario.terrain_section import law_of, resolve_terrain, soil_values
 from regolith_bringup.scenario.topic_checks import check_participant_names, check_recorded, with_barrier_type
 from regolith_bringup.scenario.vehicle_section import check_clear, resolved_models
-from regolith_files.atomic_write import write_atomically
-from regolith_files.paths import usable_file
-from regolith_files.problems import InputError, Problem, allowed_names
-from regolith_files.validation import validated
-from regolith_files.yaml_source import KeyPath, Origin, YamlSource, parse_value
-from regolith_sensors.inertial.geodetic_origin import placed_sun
-from regolith_world.names import check_name
+from regolith_files import (
+    InputError,
+    KeyPath,
+    Problem,
+    ValueOrigin,
+    YamlSource,
+    allowed_names,
+    parse_yaml_value,
+    usable_file,
+    validated,
+    write_atomically,
+)
+from regolith_sensors.inertial import light_with_place
+from regolith_world import check_name
 
 
 class Setting(NamedTuple):
@@ -45,7 +52,7 @@ class Setting(NamedTuple):
     key: str
     """Dotted key."""
     value: Any
-    origin: Origin
+    origin: ValueOrigin
 
 
 def load_scenario(
@@ -82,7 +89,7 @@ def load_scenario(
         (('duration_s',), duration_s, '--duration'),
         (
             ('real_time_factor',),
-            parse_value(real_time_factor, '--rtf') if isinstance(real_time_factor, str) else real_time_factor,
+            parse_yaml_value(real_time_factor, '--rtf') if isinstance(real_time_factor, str) else real_time_factor,
             '--rtf',
         ),
         (('recording', 'enabled'), record, '--no-record'),
@@ -108,7 +115,7 @@ def load_scenario(
     sensing = {name: resolved_sensors(name, e, source, origin) for name, e in scenario.vehicles.items()}
     changed: dict[str, Any] = {
         'vehicles': {n: e.model_copy(update={'model': models[n], **sensing[n]}) for n, e in scenario.vehicles.items()},
-        'light': placed_sun(scenario.light, origin, source),
+        'light': light_with_place(scenario.light, origin, source),
     }
     check_recorded(scenario.model_copy(update=changed), source)
     check_mounts(scenario.model_copy(update=changed), source)
@@ -138,11 +145,10 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
         return {}
     # Imported here because loading the kernels takes longer than all other checks.
     from regolith_bringup.scenario.below_ground import check_above_ground, place_of
-    from regolith_world.contacts.collision_detection import first_overlap
-    from regolith_world.objects.constraints import attachable_bodies
-    from regolith_world.objects.object_types import object_types
+    from regolith_world.contacts import first_overlap
+    from regolith_world.objects import all_object_types, attachable_bodies
 
-    kinds, found = object_types(), {}
+    kinds, found = all_object_types(), {}
     all_made: dict[str, Any] = {}
     needed, there = {}, set(scenario.vehicles)
     for name, entry in scenario.objects.items():
@@ -238,7 +244,7 @@ def _setting(text: str) -> Setting:
     option = f'--set {text}' if len(text) <= 100 else f'--set {text[:99]}…'
     if not equals or not all(part.strip() for part in key.split('.')):
         raise InputError(Problem(option, '', 'is not a setting', 'key=value or section.key=value'))
-    return Setting(key, parse_value(value, option, key), Origin(option, Path.cwd()))
+    return Setting(key, parse_yaml_value(value, option, key), ValueOrigin(option, Path.cwd()))
 
 
 def _apply(source: YamlSource, setting: Setting) -> None:

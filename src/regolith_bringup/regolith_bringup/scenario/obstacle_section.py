@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.yaml_source import YamlSource
-from regolith_terrain.config import TerrainConfig
-from regolith_terrain.solids.config import ObstacleConfig
+from regolith_files import YamlSource
+from regolith_terrain import TerrainConfig
+from regolith_terrain.solids import ObstacleConfig
 
 
 def resolve_obstacles(source: YamlSource) -> None:
@@ -75,12 +75,12 @@ def terrain_with_obstacles(scenario: Scenario, source: YamlSource) -> TerrainCon
         if config.path is None:
             continue
         # Imported here because loading MuJoCo, which reads meshes, takes longer than all other checks.
-        from regolith_terrain.height_field_builder import FlatField
-        from regolith_terrain.solids.obstacles import obstacle
-        from regolith_vehicles.description.mesh_files import load_triangles
+        from regolith_terrain import FlatField
+        from regolith_terrain.solids import make_obstacle
+        from regolith_vehicles.description import load_triangles
 
         try:
-            made = obstacle(name, config, FlatField(), load_triangles)
+            made = make_obstacle(name, config, FlatField(), load_triangles)
         except ValueError as error:
             raise source.wrap(('obstacles', name, 'path'), error, 'a mesh of solids', config.path) from None
         _check_size(name, config, float(np.ptp(made.triangles.reshape(-1, 3), axis=0).max()), source)

@@ -10,20 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import InputError, Problem
-from regolith_files.section import Section
-from regolith_files.validation import known_keys, validated
-from regolith_files.yaml_source import YamlSource
-from regolith_vehicles.config import waypoints_of
-from regolith_world.cycle.participant_context import ParticipantContext, StaticObstacles
-from regolith_world.cycle.participant_type import ParticipantType, Progress, participant_types
+from regolith_files import InputError, Problem, Section, YamlSource, allowed_keys, validated
+from regolith_vehicles import waypoints_of
+from regolith_world.cycle import (
+    ParticipantContext,
+    ParticipantType,
+    ProgressCallback,
+    StaticObstacles,
+    participant_types,
+)
 
 
 def check_keys(source: YamlSource) -> list[Problem]:
     """Return the problems with keys at the root of a scenario. Schema keys and participant names are allowed."""
     known = [*Scenario.model_fields, *participant_types()]
     return [
-        source.problem((key,), 'unknown key', known_keys(Scenario, str(key), more=participant_types()), value)
+        source.problem((key,), 'unknown key', allowed_keys(Scenario, str(key), more=participant_types()), value)
         for key, value in source.data.items()
         if key not in known
     ]
@@ -60,13 +62,13 @@ def participant_context(scenario: Scenario) -> ParticipantContext:
 
     @cache
     def height_field() -> Any:
-        from regolith_terrain.height_field_builder import build_height_field
+        from regolith_terrain import build_height_field
 
         return build_height_field(scenario.terrain, scenario.seed)
 
     @cache
     def standing() -> StaticObstacles | None:
-        from regolith_vehicles.contact.static_obstacles import build_obstacle_map
+        from regolith_vehicles.contact import build_obstacle_map
 
         return build_obstacle_map(scenario.terrain, scenario.seed, height_field())
 
@@ -91,7 +93,7 @@ def resolved_sections(scenario: Scenario, source: YamlSource) -> dict[str, Secti
 def prepared(
     scenario: Scenario,
     folder: Path,
-    progress: Callable[[str], Progress] = lambda name: lambda done, of: None,
+    progress: Callable[[str], ProgressCallback] = lambda name: lambda done, of: None,
     without: Container[str] = (),
 ) -> Scenario:
     """Write terrain data of the participants into subfolders of the run folder and return the scenario.

@@ -8,12 +8,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import allowed_names
-from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.rays.registry import USUAL, supports_surfels
-from regolith_terrain.crm.cost import memory_gb
-from regolith_terrain.crm.region import ParticleRegion
-from regolith_vehicles.config import VehicleModelConfig, load_vehicle_model
+from regolith_files import KeyPath, YamlSource, allowed_names
+from regolith_sensors.rays import DEFAULT_RAY_BACKEND, supports_surfels
+from regolith_terrain.crm import ParticleRegion, machine_memory_gb
+from regolith_vehicles import load_vehicle_model
+from regolith_vehicles.description import VehicleModelConfig
 
 Point = tuple[float, float]
 
@@ -75,7 +74,7 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
     if any(vehicle.sensors for vehicle in scenario.vehicles.values()) and not supports_surfels(
         scenario.light.ray_backend
     ):
-        allowed = f"'{USUAL}', or another backend with shows_discs"
+        allowed = f"'{DEFAULT_RAY_BACKEND}', or another backend with shows_discs"
         raise source.error(
             ('light', 'ray_backend'), 'does not show moving particles', allowed, scenario.light.ray_backend
         )
@@ -84,7 +83,7 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
             update={'vehicles': {n: e.model_copy(update={'model': models[n]}) for n, e in scenario.vehicles.items()}}
         )
     )
-    there = memory_gb()
+    there = machine_memory_gb()
     if sum(cost.gigabytes for cost in costs) > there:
         number = next(k for k, part in enumerate(scenario.terrain.regions) if part.model == 'crm')
         problem = f'needs more memory than is available ({"; ".join(map(str, costs))})'
@@ -112,7 +111,7 @@ def _check_vehicle(region: ParticleRegion, config: VehicleModelConfig, key: KeyP
 
 def _check_paths(region: ParticleRegion, scenario: Scenario, reaches: dict[str, float], source: YamlSource) -> None:
     """Refuse vehicles that start in a region, and paths of other vehicles that lead into it."""
-    from regolith_vehicles.agent.planned_path import planned_path
+    from regolith_vehicles.agent import planned_base_path
 
     for name, entry in sorted(scenario.vehicles.items()):
         reach = reaches[name]
@@ -121,7 +120,7 @@ def _check_paths(region: ParticleRegion, scenario: Scenario, reaches: dict[str, 
             raise source.error(('vehicles', name, 'position'), f'is in region {region.name!r}', allowed, entry.position)
         if name == region.vehicle:
             continue
-        points = planned_path(entry, scenario.duration_s)
+        points = planned_base_path(entry, scenario.duration_s)
         for a, b in pairwise(points):
             if _crosses(a, b, region, reach):
                 problem = f'leads from {_place(a)} to {_place(b)} through region {region.name!r} of {region.vehicle!r}'
@@ -150,9 +149,9 @@ def _crosses(a: Point, b: Point, region: ParticleRegion, reach: float) -> bool:
 def _reaches(scenario: Scenario, models: dict[str, str]) -> dict[str, float]:
     """Return the radius around the base of each vehicle that contains its wheels or tracks [m]."""
     # Imported here because loading MuJoCo takes longer than checking a scenario, and few scenarios have particles.
-    from regolith_vehicles.agent.planned_path import running_gear_radius
-    from regolith_vehicles.dynamics.multibody import compile_vehicle
-    from regolith_vehicles.running_gear_registry import make_running_gear
+    from regolith_vehicles import make_running_gear
+    from regolith_vehicles.agent import running_gear_radius
+    from regolith_vehicles.dynamics import compile_vehicle
 
     reaches = {}
     for name in scenario.vehicles:

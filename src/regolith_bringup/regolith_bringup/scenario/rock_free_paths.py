@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_terrain.config import RockFreeConfig, TerrainConfig
-from regolith_vehicles.config import load_vehicle_model
+from regolith_terrain import RockFreeConfig, TerrainConfig
+from regolith_vehicles import load_vehicle_model
 
 
 def with_rock_free_paths(scenario: Scenario) -> TerrainConfig:
@@ -21,14 +21,14 @@ def with_rock_free_paths(scenario: Scenario) -> TerrainConfig:
         InputError: If a vehicle file is not valid.
     """
     # Imported here because loading MuJoCo takes longer than checking a scenario, and few scenarios have rocks.
-    from regolith_vehicles.agent.planned_path import planned_path, running_gear_radius
-    from regolith_vehicles.dynamics.multibody import compile_vehicle
-    from regolith_vehicles.running_gear_registry import make_running_gear
+    from regolith_vehicles import make_running_gear
+    from regolith_vehicles.agent import planned_base_path, running_gear_radius
+    from regolith_vehicles.dynamics import compile_vehicle
 
     paths = dict.fromkeys(scenario.terrain.rock_free_zones)
     for _, entry in sorted(scenario.vehicles.items()):
         config, mjcf = load_vehicle_model(entry.model)
         gear = make_running_gear(config, compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)), mjcf)
-        points = tuple(planned_path(entry, scenario.duration_s))
+        points = tuple(planned_base_path(entry, scenario.duration_s))
         paths.setdefault(RockFreeConfig(points=points, half_width_m=round(running_gear_radius(gear), 3)))
     return scenario.terrain.model_copy(update={'rock_free_zones': tuple(paths)})

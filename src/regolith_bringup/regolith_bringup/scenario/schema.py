@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from regolith_bringup.bag.topics import RecordedTopic, is_topic
-from regolith_files.problems import as_yaml_text
-from regolith_files.section import SHORTEST_S, Section
-from regolith_sensors.config.lighting import LightConfig
-from regolith_terrain.config import TerrainConfig
-from regolith_terrain.solids.config import ObstacleConfig
-from regolith_vehicles.config import VehicleEntry
-from regolith_world.config import WorldConfig
-from regolith_world.cycle.participant_type import participant_types
-from regolith_world.names import ros_name
-from regolith_world.objects.named_poses import NamedPose
+from regolith_files import SHORTEST_DURATION_S, Section, as_yaml_text
+from regolith_sensors.config import LightConfig
+from regolith_terrain import TerrainConfig
+from regolith_terrain.solids import ObstacleConfig
+from regolith_vehicles import VehicleEntry
+from regolith_world import WorldConfig, valid_ros_name
+from regolith_world.cycle import participant_types
+from regolith_world.objects import NamedPose
 
 FORMAT = 1
 """Format number of scenario files."""
@@ -50,7 +48,7 @@ def _topic_line(line: str) -> str:
         raise ValueError(str(error).removeprefix(f'topics: {as_yaml_text(line)}: ')) from None
 
 
-VehicleName = Annotated[str, AfterValidator(ros_name)]
+VehicleName = Annotated[str, AfterValidator(valid_ros_name)]
 
 
 class RecordingConfig(Section):
@@ -91,7 +89,7 @@ class Scenario(Section):
         min_length=1, description='Name of the scenario in reports and run folders. Default: the file name.'
     )
     description: str = Field('', description='Description of the scenario in one line, shown by ./regolith scenarios.')
-    duration_s: float = Field(30.0, ge=SHORTEST_S, le=1e7, description='Simulated duration of a run [s].')
+    duration_s: float = Field(30.0, ge=SHORTEST_DURATION_S, le=1e7, description='Simulated duration of a run [s].')
     seed: int = Field(0, ge=0, lt=2**63, description='Seed of all random numbers.')
     real_time_factor: Annotated[float, Field(ge=1e-3, le=1e6)] | Literal['max'] = Field(
         'max', description='Maximum real-time factor (simulated seconds per wall second), max = no limit.'

@@ -10,16 +10,19 @@ from typing import Any
 
 from regolith_bringup.bag.topics import RecordedTopic
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.validation import validated
-from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.config.lighting import SpotlightConfig
-from regolith_sensors.config.sensor_types import SensorEntry, sensor_types
-from regolith_sensors.config.sensors import resolved_entry, scenario_sensors
-from regolith_sensors.config.stereo import check_stereo_pair
-from regolith_sensors.inertial.geodetic_origin import OriginPlace, placed
-from regolith_sensors.light import HOUSING_M
-from regolith_vehicles.config import VehicleEntry, load_vehicle_model
-from regolith_world.names import check_name
+from regolith_files import KeyPath, YamlSource, validated
+from regolith_sensors import LAMP_HOUSING_M
+from regolith_sensors.config import (
+    SensorEntry,
+    SpotlightConfig,
+    all_sensor_types,
+    check_stereo_pair,
+    resolved_sensor_entry,
+    scenario_sensors,
+)
+from regolith_sensors.inertial import OriginPlace, receiver_with_place
+from regolith_vehicles import VehicleEntry, load_vehicle_model
+from regolith_world import check_name
 
 _TAKEN = (
     'agent',
@@ -73,9 +76,9 @@ def resolved_sensors(
     for sensor, values in entry.sensors.items():
         check_name(sensor, (*at, sensor), source, _TAKEN)
         given = validated(SensorEntry, values if values is not None else {}, source, (*at, sensor))
-        found = resolved_entry(given, source, (*at, sensor))
-        if isinstance(found.model, dict) and sensor_types()[found.model['type']].placed:
-            found = found.model_copy(update={'model': placed(found.model, origin, source, (*at, sensor))})
+        found = resolved_sensor_entry(given, source, (*at, sensor))
+        if isinstance(found.model, dict) and all_sensor_types()[found.model['type']].placed:
+            found = found.model_copy(update={'model': receiver_with_place(found.model, origin, source, (*at, sensor))})
         entries[sensor] = found
     for sensor, checked in entries.items():
         if checked.stereo_with is not None:
@@ -126,13 +129,13 @@ def check_mounts(scenario: Scenario, source: YamlSource) -> None:
     ]
     for name, entry in sorted(scenario.vehicles.items()):
         lamps = {lamp: SpotlightConfig.model_validate(values) for lamp, values in sorted(entry.spotlights.items())}
-        mounts += [(name, ('spotlights', lamp), values.mount, HOUSING_M) for lamp, values in lamps.items()]
+        mounts += [(name, ('spotlights', lamp), values.mount, LAMP_HOUSING_M) for lamp, values in lamps.items()]
     if not mounts:
         return
     # Imported here because loading MuJoCo takes longer than all other checks.
-    from regolith_sensors.scene.own_hull import CLEARANCE_M, nearest_part
-    from regolith_vehicles.description.visual_description import VisualDescription
-    from regolith_vehicles.running_gear_registry import load_visuals
+    from regolith_sensors.scene import MIN_SENSOR_CLEARANCE_M, nearest_part
+    from regolith_vehicles import load_visuals
+    from regolith_vehicles.description import VisualDescription
 
     shapes: dict[str, VisualDescription] = {}
     for vehicle, path, mount, depth in mounts:
@@ -145,10 +148,10 @@ def check_mounts(scenario: Scenario, source: YamlSource) -> None:
             problem = f'is {apart:.4g} m from all parts of its own vehicle'
             raise source.error(key, problem, f'a place within {FAR_M:g} m of them', list(mount.xyz))
         # A light may be inside its housing. A sensor that does not see may be anywhere.
-        if apart >= CLEARANCE_M or (depth > 0.0 and apart > -depth):
+        if apart >= MIN_SENSOR_CLEARANCE_M or (depth > 0.0 and apart > -depth):
             continue
-        where = f'is {-apart:.3g} m inside' if apart < -CLEARANCE_M else 'is on the surface of'
-        allowed = f'a place at least {CLEARANCE_M:g} m outside all parts of the vehicle'
+        where = f'is {-apart:.3g} m inside' if apart < -MIN_SENSOR_CLEARANCE_M else 'is on the surface of'
+        allowed = f'a place at least {MIN_SENSOR_CLEARANCE_M:g} m outside all parts of the vehicle'
         if depth > 0.0:
             allowed += f', or up to {depth:g} m inside'
         raise source.error(key, f'{where} {part!r}, a part of its own vehicle', allowed, list(mount.xyz))

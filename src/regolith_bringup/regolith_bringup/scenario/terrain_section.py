@@ -6,12 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from regolith_files.problems import allowed_names
-from regolith_files.validation import validated
-from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_terrain.config import soil_names
-from regolith_terrain.lunar.presets import PRESETS, load_preset
-from regolith_terrain.terrain_model import DEFAULT, TerrainModel, terrain_model, terrain_models
+from regolith_files import KeyPath, YamlSource, allowed_names, validated
+from regolith_terrain import DEFAULT_TERRAIN_MODEL, TerrainModel, find_terrain_model, soil_names, terrain_models
+from regolith_terrain.lunar import PRESET_LIBRARY, load_preset
 
 
 def resolve_terrain(source: YamlSource) -> None:
@@ -45,7 +42,7 @@ def _resolve_presets(terrain: dict[str, Any], source: YamlSource) -> None:
     holders: list[tuple[Any, KeyPath]] = [(terrain, ('terrain',)), (terrain.get('detail'), ('terrain', 'detail'))]
     for holder, key in holders:
         if isinstance(holder, dict) and isinstance(holder.get('preset'), str):
-            holder['preset'] = PRESETS.resolve((*key, 'preset'), holder['preset'], source)
+            holder['preset'] = PRESET_LIBRARY.resolve((*key, 'preset'), holder['preset'], source)
             load_preset(holder['preset'])
 
 
@@ -101,9 +98,9 @@ def law_of(source: YamlSource, key: KeyPath = ('terrain',), region: dict[str, An
     terrain = source.data.get('terrain')
     sections = [(('terrain',), terrain), (key, region)]
     named = [(at, part['model']) for at, part in sections if isinstance(part, dict) and part.get('model') is not None]
-    at, name = named[-1] if named else (key, DEFAULT)
+    at, name = named[-1] if named else (key, DEFAULT_TERRAIN_MODEL)
     try:
-        return terrain_model(name)
+        return find_terrain_model(name)
     except (TypeError, ValueError) as error:
         known = terrain_models()
         problem, _, allowed = str(error).partition('; allowed: ')

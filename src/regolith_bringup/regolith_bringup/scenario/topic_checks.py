@@ -9,12 +9,11 @@ import numpy as np
 from regolith_bringup.bag.topics import LINE, RecordedTopic, is_topic, recorded_topics
 from regolith_bringup.scenario.participant_sections import sections
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import allowed_names
-from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.config.sensors import scenario_sensors
-from regolith_vehicles.commands.command_interfaces import TYPES, taken_topics
-from regolith_vehicles.config import load_vehicle_model
-from regolith_world.config import InputBarrier
+from regolith_files import KeyPath, YamlSource, allowed_names
+from regolith_sensors.config import scenario_sensors
+from regolith_vehicles import load_vehicle_model
+from regolith_vehicles.commands import COMMAND_TYPES, used_command_topics
+from regolith_world import InputBarrier
 
 
 def check_participant_names(scenario: Scenario, source: YamlSource) -> None:
@@ -57,7 +56,7 @@ def _barrier_type(barrier: InputBarrier, scenario: Scenario, models: dict[str, s
     if not is_topic(name):
         raise source.error((*at, 'topic'), 'is not a topic', 'an absolute name, e.g. /amber/cmd_vel', name)
     _, vehicle, topic, *more = [*name.split('/'), '']
-    own = TYPES.get(topic, ()) if vehicle in scenario.vehicles and more == [''] else ()
+    own = COMMAND_TYPES.get(topic, ()) if vehicle in scenario.vehicles and more == [''] else ()
     if own or barrier.type is None:
         taken = {each: topics_of_model(model) for each, model in models.items()}
         if topic not in taken.get(vehicle, ()) or not own:
@@ -77,13 +76,11 @@ def topics_of_model(model: str) -> tuple[str, ...]:
     Args:
         model: Known name, or absolute path.
     """
-    from regolith_vehicles.dynamics.multibody import compile_vehicle
-    from regolith_vehicles.running_gear_registry import (
-        make_running_gear,
-    )  # imports the kernels of all running gears, which takes long
+    from regolith_vehicles import make_running_gear  # imports the kernels of all running gears, which takes long
+    from regolith_vehicles.dynamics import compile_vehicle
 
     config, mjcf = load_vehicle_model(model)
-    return taken_topics(make_running_gear(config, compile_vehicle(config, mjcf, np.zeros(3)), mjcf))
+    return used_command_topics(make_running_gear(config, compile_vehicle(config, mjcf, np.zeros(3)), mjcf))
 
 
 def check_recorded(scenario: Scenario, source: YamlSource) -> None:

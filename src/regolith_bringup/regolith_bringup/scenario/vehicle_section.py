@@ -18,25 +18,20 @@ from pathlib import Path
 
 from regolith_bringup.scenario.participant_sections import without_participants
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.plugins import PluginError
-from regolith_files.problems import InputError, Problem, allowed_names
-from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_terrain.config import TerrainConfig, load_soil, soil_names
-from regolith_terrain.terrain_parameters import RigidTerrainConfig
-from regolith_vehicles.config import (
-    VEHICLES,
+from regolith_files import InputError, KeyPath, PluginError, Problem, YamlSource, allowed_names
+from regolith_terrain import RigidTerrainConfig, TerrainConfig, load_soil, soil_names
+from regolith_vehicles import (
+    VEHICLE_LIBRARY,
     PluginDriverConfig,
     VehicleEntry,
-    VehicleModelConfig,
     VehicleModelError,
     known_vehicles,
     load_vehicle_model,
 )
-from regolith_vehicles.description.model_config import CollisionShape
-from regolith_vehicles.drivers.builtin import known_drivers, make_driver
-from regolith_vehicles.drivers.task_config import DigConfig, HaulConfig, TasksDriverConfig
-from regolith_vehicles.tools.dig_check import idle_drums
-from regolith_world.numerics.kernel_cache import announce_compilation
+from regolith_vehicles.description import CollisionShape, VehicleModelConfig
+from regolith_vehicles.drivers import DigConfig, HaulConfig, TasksDriverConfig, known_drivers, make_driver
+from regolith_vehicles.tools import idle_drums
+from regolith_world.numerics import announce_compilation
 
 
 def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
@@ -85,7 +80,7 @@ def _check_prefixes(scenario: Scenario, source: YamlSource) -> None:
 
 def _model(name: str, model: str, source: YamlSource) -> tuple[str, VehicleModelConfig, Path]:
     """Return name or absolute path of a vehicle model, its content and its MJCF file."""
-    target = VEHICLES.resolve(('vehicles', name, 'model'), model, source)
+    target = VEHICLE_LIBRARY.resolve(('vehicles', name, 'model'), model, source)
     return target, *load_vehicle_model(target)
 
 
@@ -124,11 +119,9 @@ def _contact_patch(config: VehicleModelConfig) -> float:
     """Return the shorter side of the smallest contact patch of a vehicle [m]."""
     if config.running_gear is None:
         return config.smallest_wheel_m
-    from regolith_vehicles.running_gear_registry import (
-        contact_patch,
-    )  # imports the kernels of all running gears, which takes long
+    from regolith_vehicles import contact_patch_width  # imports the kernels of all running gears, which takes long
 
-    return contact_patch(config)
+    return contact_patch_width(config)
 
 
 def _check_spacing(name: str, config: VehicleModelConfig, terrain: TerrainConfig, source: YamlSource) -> None:
@@ -150,11 +143,10 @@ def _build(
     name: str, entry: VehicleEntry, config: VehicleModelConfig, mjcf: Path, scenario: Scenario, source: YamlSource
 ) -> None:
     """Build a vehicle as its agent does and run it briefly on level terrain, to find its problems."""
-    from regolith_terrain.grid.soil_grid import SoilGrid
-    from regolith_terrain.height_field_builder import FlatField
-    from regolith_vehicles.agent.errors import VehicleError
-    from regolith_vehicles.agent.startup_check import SinksInError, test_drive
-    from regolith_vehicles.dynamics.vehicle import Vehicle
+    from regolith_terrain import FlatField
+    from regolith_terrain.grid import SoilGrid
+    from regolith_vehicles.agent import SinksInError, VehicleError, test_drive
+    from regolith_vehicles.dynamics import Vehicle
 
     terrain = scenario.terrain
     try:
@@ -203,18 +195,17 @@ def check_clear(scenario: Scenario, models: dict[str, str], source: YamlSource) 
     }
     if not near:
         return
-    from regolith_terrain.grid.soil_grid import SoilGrid
-    from regolith_terrain.height_field_builder import FlatField
-    from regolith_terrain.terrain_model import RIGID
-    from regolith_vehicles.agent.startup_check import placement_conflict
-    from regolith_vehicles.contact.static_obstacles import build_solids
-    from regolith_vehicles.dynamics.vehicle import Vehicle
+    from regolith_terrain import RIGID_TERRAIN_MODEL, FlatField
+    from regolith_terrain.grid import SoilGrid
+    from regolith_vehicles.agent import placement_conflict
+    from regolith_vehicles.contact import build_solids
+    from regolith_vehicles.dynamics import Vehicle
 
     solids = build_solids(terrain.model_copy(update={'rock_collision': False}), scenario.seed, FlatField())
     for name in sorted(near):
         config, mjcf = load_vehicle_model(models[name])
         with announce_compilation(), _mujoco_is_quiet():
-            grid, gravity = SoilGrid(FlatField(), 1.0, RIGID), scenario.world.gravity_mps2
+            grid, gravity = SoilGrid(FlatField(), 1.0, RIGID_TERRAIN_MODEL), scenario.world.gravity_mps2
             vehicle = Vehicle(name, config, mjcf, grid, RigidTerrainConfig(), gravity, solids=solids)
             problem = placement_conflict(vehicle, *places[name], math.radians(scenario.vehicles[name].heading_deg))
         if problem:
@@ -263,7 +254,7 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
     if not close:
         return
     from regolith_bringup.run.in_process_simulation import InProcessSimulation
-    from regolith_world.world import AdmissionError
+    from regolith_world import AdmissionError
 
     vehicles = {
         name: entry.model_copy(update={'model': models[name], 'sensors': {}})

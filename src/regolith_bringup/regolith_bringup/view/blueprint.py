@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from regolith_bringup.view.draw_plots import CHARGE, POWER, SINKAGE, SLIP, SPEED
 from regolith_bringup.view.draw_sensors import IMAGE, PACKED
 from regolith_bringup.view.rerun_canvas import TIMELINE, path_of
-from regolith_terrain.height_field_builder import build_height_field
+from regolith_terrain import build_height_field
 
 _SKY = (9, 10, 13)
 _IN_SIGHT = (SPEED, SLIP, SINKAGE)

@@ -12,7 +12,7 @@ import rerun as rr
 from regolith_bringup.view.layers import Layers
 from regolith_bringup.view.message import LATEST, ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas, path_of
-from regolith_files.extension_points import ViewMarks
+from regolith_files import ViewMarks
 
 
 class DrawnLayers:

@@ -13,10 +13,10 @@ import rerun as rr
 from regolith_bringup.view.draw_terrain import shaded
 from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed
-from regolith_sensors.scene.meshes import Mesh, box, capsule, cylinder, icosphere, joined
-from regolith_world.cycle.records import Shape, ShapeKind
-from regolith_world.numerics.rotation import matrix
-from regolith_world.objects.object_types import make_objects
+from regolith_sensors.scene import Mesh, meshes
+from regolith_world.cycle import Shape, ShapeKind
+from regolith_world.numerics import rotation
+from regolith_world.objects import make_objects
 
 CYCLE = '/regolith/cycle'
 _COLOR = (196, 168, 120)
@@ -73,8 +73,8 @@ def _mesh_of(shapes: Sequence[Shape], body: Any) -> rr.Mesh3D:
         # A homogeneous ball has I = 2/5 m r^2.
         mean = float(np.trace(np.asarray(body.inertia).reshape(3, 3))) / 3.0
         radius = min(max((2.5 * mean / body.mass) ** 0.5, 0.01), 1.0) if body.mass > 0.0 else 0.02
-        known = [_scaled(icosphere(2), (radius,) * 3)]
-    mesh = joined(known)
+        known = [_scaled(meshes.icosphere(2), (radius,) * 3)]
+    mesh = meshes.joined(known)
     return shaded(mesh.vertices, mesh.triangles, _COLOR)
 
 
@@ -82,16 +82,16 @@ def _shape(shape: Shape) -> Mesh | None:
     """Return the mesh of a shape in the frame of its body, or None for a beam."""
     a, b, c = (float(v) for v in shape.size)
     if shape.kind == ShapeKind.SPHERE:
-        own = _scaled(icosphere(2), (a, a, a))
+        own = _scaled(meshes.icosphere(2), (a, a, a))
     elif shape.kind == ShapeKind.BOX:
-        own = box((a, b, c))
+        own = meshes.box((a, b, c))
     elif shape.kind == ShapeKind.CAPSULE:
-        own = capsule(a, b)
+        own = meshes.capsule(a, b)
     elif shape.kind == ShapeKind.CYLINDER:
-        own = cylinder(a, b)
+        own = meshes.cylinder(a, b)
     else:
         return None
-    return own.moved(shape.position, matrix(shape.orientation))
+    return own.moved(shape.position, rotation.matrix(shape.orientation))
 
 
 def _scaled(mesh: Mesh, size: tuple[float, ...]) -> Mesh:

@@ -16,8 +16,7 @@ from regolith_bringup.view.clouds import columns_of
 from regolith_bringup.view.frames import FixedFrames
 from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed
-from regolith_sensors.report.contact_sheet import display_image
-from regolith_sensors.report.image_reader import pixels
+from regolith_sensors.report import display_image, image_pixels
 
 STATIC = '/tf_static'
 IMAGE, PACKED, CLOUD = 'sensor_msgs/msg/Image', 'sensor_msgs/msg/CompressedImage', 'sensor_msgs/msg/PointCloud2'
@@ -106,14 +105,14 @@ def picture(topic: str, message: Any) -> Any:
     if hasattr(message, 'format'):
         return _packed(message)
     if message.encoding == '32FC1':
-        depth = pixels(message)
+        depth = image_pixels(message)
         near = np.isfinite(depth) & (depth * _DEPTH_PER_M < 65535.0)
         counts = np.where(near, np.where(near, depth, 0.0) * _DEPTH_PER_M, 0.0).astype(np.uint16)
         return rr.EncodedDepthImage(blob=cv2.imencode('.png', counts)[1].tobytes(), meter=_DEPTH_PER_M)
     if not _shows_light(topic):
-        return rr.SegmentationImage(pixels(message)) if message.encoding in _CLASSES else None
+        return rr.SegmentationImage(image_pixels(message)) if message.encoding in _CLASSES else None
     try:
-        seen = pixels(message)
+        seen = image_pixels(message)
         bits = (
             seen if message.encoding in ('mono8', 'rgb8') else (255.0 * display_image(message) + 0.5).astype(np.uint8)
         )

@@ -16,11 +16,11 @@ from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed
 from regolith_bringup.view.soil_updates import UPDATES, NodeChanges, SoilChanges
 from regolith_bringup.view.terrain_mesh import MeshPiece, TerrainMesh
-from regolith_terrain.height_field_builder import build_height_field, build_rocks
-from regolith_terrain.lunar.rocks import Rocks
+from regolith_terrain import build_height_field, build_rocks
+from regolith_terrain.lunar import Rocks
 from regolith_terrain.solids import rock_shapes
-from regolith_vehicles.contact.static_obstacles import build_obstacles
-from regolith_world.numerics.rotation import from_yaw
+from regolith_vehicles.contact import build_obstacles
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 
@@ -110,7 +110,7 @@ def draw_obstacles(canvas: Canvas, scenario: Any, middle: Floats) -> None:
     for thing in build_obstacles(terrain, field):
         corners = thing.triangles.reshape(-1, 3)
         mesh = shaded(corners, np.arange(len(corners)).reshape(-1, 3), _OBSTACLES[thing.config.material])
-        turn = from_yaw(math.radians(thing.config.heading_deg))
+        turn = rotation.from_yaw(math.radians(thing.config.heading_deg))
         canvas.fix(path_of('world/obstacles', thing.name), mesh, placed(thing.middle, turn))
     rocks = build_rocks(terrain, scenario.seed)
     if rocks is None:
@@ -124,7 +124,7 @@ def draw_obstacles(canvas: Canvas, scenario: Any, middle: Floats) -> None:
     middles, halves = rock_shapes.placed(found)
     distance = np.hypot(found.x - middle[0], found.y - middle[1])
     chosen = np.argsort(-found.diameter / (distance + 5.0), kind='stable')[:_MOST_ROCKS]
-    turns = np.array([from_yaw(float(yaw)) for yaw in found.yaw[chosen]]).reshape(-1, 4)
+    turns = np.array([rotation.from_yaw(float(yaw)) for yaw in found.yaw[chosen]]).reshape(-1, 4)
     for shape in range(rock_shapes.SHAPES):
         of_shape = np.asarray(found.shape)[chosen] % rock_shapes.SHAPES == shape
         if not of_shape.any():

@@ -14,12 +14,9 @@ from numpy.typing import NDArray
 from regolith_bringup.view.colors import color_of
 from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed, screen
-from regolith_sensors.scene.materials import Material, Principled
-from regolith_sensors.scene.meshes import Mesh, corner_normals
-from regolith_sensors.scene.vehicle_mesh import MeshPart, vehicle_parts
-from regolith_vehicles.description.visual_description import PartRole, VisualDescription
-from regolith_vehicles.description.visual_messages import state_poses, visuals_from_message
-from regolith_world.numerics.rotation import matrix
+from regolith_sensors.scene import Material, Mesh, MeshPart, Principled, corner_normals, vehicle_parts
+from regolith_vehicles.description import PartRole, VisualDescription, state_poses, visuals_from_message
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 
@@ -132,7 +129,7 @@ class DrawnVehicles:
         """Extend the path. A long path keeps every other point, so that its cost stays constant."""
         if vehicle.height is None:
             vehicle.height = float(poses[0, 2]) - min(
-                float((part.mesh.vertices @ matrix(poses[part.row, 3:])[2]).min() + poses[part.row, 2])
+                float((part.mesh.vertices @ rotation.matrix(poses[part.row, 3:])[2]).min() + poses[part.row, 2])
                 for part in vehicle.parts
             )
         vehicle.trail.append(poses[0, :3] + (0.0, 0.0, _ABOVE_M - vehicle.height))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.numerics.rotation import from_matrix, matrix
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 
@@ -42,10 +42,10 @@ class FixedFrames:
         for _ in range(len(self._parents) + 1):
             name = known(frame)
             if name is not None:
-                return name, position, from_matrix(turn)
+                return name, position, rotation.from_matrix(turn)
             if frame not in self._parents:
                 return None
             frame, shift, about = self._parents[frame]
-            own = matrix(about)
+            own = rotation.matrix(about)
             position, turn = own @ position + shift, own @ turn
         return None

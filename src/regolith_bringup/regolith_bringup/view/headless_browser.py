@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from regolith_files.problems import InputError, Problem
+from regolith_files import InputError, Problem
 
 BROWSERS = ('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome')
 VARIABLE = 'REGOLITH_BROWSER'

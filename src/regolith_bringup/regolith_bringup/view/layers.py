@@ -10,7 +10,7 @@ from typing import Any
 
 from regolith_bringup.plugin_calls import view_layers
 from regolith_bringup.view.message import ViewMessage
-from regolith_files.extension_points import ViewLayer, ViewMarks
+from regolith_files import ViewLayer, ViewMarks
 
 _log = logging.getLogger('regolith')
 

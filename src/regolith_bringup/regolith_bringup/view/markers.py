@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_bringup.view.terrain_mesh import MeshPiece
-from regolith_files.extension_points import ViewMarks
-from regolith_world.ros.cdr import Writer
+from regolith_files import ViewMarks
+from regolith_world.ros import cdr
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +72,7 @@ class Markers:
 
     def serialized(self) -> bytes:
         """Return the serialized message."""
-        writer = Writer()
+        writer = cdr.Writer()
         writer.count(len(self._made) + self._clear)
         nothing = np.zeros((0, 3))
         if self._clear:
@@ -83,7 +83,7 @@ class Markers:
 
     def _marker(
         self,
-        writer: Writer,
+        writer: cdr.Writer,
         space: str,
         number: int,
         kind: int,

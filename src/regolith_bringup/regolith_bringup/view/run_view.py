@@ -23,7 +23,7 @@ from regolith_bringup.view.message import Drawer, ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas
 from regolith_bringup.view.terrain_mesh import TerrainMesh
 from regolith_bringup.view.terrain_shading import TerrainShading
-from regolith_terrain.height_field_builder import build_height_field
+from regolith_terrain import build_height_field
 
 Floats = NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from regolith_bringup.view.soil_updates import NodeChanges
 from regolith_bringup.view.terrain_shading import TerrainShading
-from regolith_terrain.grid.node_records import node_key
-from regolith_terrain.height_field import HeightField
+from regolith_terrain import HeightField
+from regolith_terrain.grid import node_key
 
 Floats = NDArray[np.float64]
 Key = tuple[int, int]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.hillshade import hillshade
+from regolith_terrain import hillshade_image
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
@@ -52,7 +52,7 @@ class TerrainShading:
             spacing: Spacing of the nodes [m].
             dug: Undisturbed minus present height [m], shape (ni, nj), None for undisturbed terrain.
         """
-        lit = hillshade(height, spacing, self.azimuth_deg, self.elevation_deg)
+        lit = hillshade_image(height, spacing, self.azimuth_deg, self.elevation_deg)
         relative = lit / math.sin(math.radians(self.elevation_deg))
         value = (_AMBIENT + _LEVEL * relative**_CONTRAST)[..., None] * _TINT
         if dug is not None:

@@ -17,8 +17,8 @@ from typing import Self
 from urllib.parse import quote
 
 from regolith_bringup.view.headless_browser import Browser, require_browser
-from regolith_files.problems import InputError, Problem
-from regolith_world.node_main import end_with
+from regolith_files import InputError, Problem
+from regolith_world import end_with_process
 
 _LOOPBACK = '127.0.0.1'
 _SILENT = {'RERUN_APP_ONLY': 'true', 'CI': 'true'}
@@ -93,7 +93,7 @@ class Viewer:
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            preexec_fn=partial(end_with, os.getpid()),
+            preexec_fn=partial(end_with_process, os.getpid()),
         )
         ports = [self._port, self._web_port] if self._web else [self._port]
         until = time.monotonic() + _START_S

@@ -12,8 +12,7 @@ from regolith_msgs.msg import Datagram, DatagramArray
 
 from regolith_comms.addresses import BROADCAST
 from regolith_comms.bench.radios import ROBOTS
-from regolith_world.ros import qos
-from regolith_world.ros.inbox import Inbox
+from regolith_world.ros import Inbox, qos
 
 RATE_HZ, PAYLOAD = 10.0, 100
 """Broadcasts of each robot per second, and their payload [B]."""

@@ -25,10 +25,17 @@ from regolith_comms.config import CommsConfig
 from regolith_comms.link import LinkModel
 from regolith_comms.radio_config import load_radio
 from regolith_comms.ros.radio_topics import RadioTopics
-from regolith_world.cycle.records import BodyState, Command, Cycle, CycleKey, Roles, Verdict
-from regolith_world.ros import message_conversion, qos
-from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, spin_ready
-from regolith_world.ros.shutdown import run_process
+from regolith_world.cycle import BodyState, Command, Cycle, CycleKey, Roles, Verdict
+from regolith_world.ros import (
+    SERVICE_PERIOD_S,
+    Inbox,
+    cycle_message,
+    cycle_record,
+    cycle_result_message,
+    qos,
+    run_process,
+    spin_ready,
+)
 
 STEP_S = 0.02
 WARM_S, MEASURED_S = 1.0, 5.0
@@ -51,7 +58,7 @@ class RadioNode:
             LinkModel(load_radio(config.radio), *lattice()),
             1,
             NAMES,
-            lambda answer: evolved.publish(message_conversion.cycle_result_message(answer)),
+            lambda answer: evolved.publish(cycle_result_message(answer)),
             {},
         )
         RadioTopics(self.node, self._inbox, self.authority, lambda publish: publish())
@@ -78,7 +85,7 @@ class RadioNode:
         until = time.monotonic() + seconds
         due = next_service = time.monotonic()
         while time.monotonic() < until:
-            self.authority.on_cycle(message_conversion.cycle_record(self._drive.next_message()))
+            self.authority.on_cycle(cycle_record(self._drive.next_message()))
             if time.monotonic() >= next_service:
                 next_service = time.monotonic() + SERVICE_PERIOD_S
                 spin_ready(self._executor)
@@ -107,7 +114,7 @@ class _Drive:
         key = CycleKey(0, self._cycle, 0)
         record = Cycle(key, self._cycle * dt_ns, dt_ns, verdict, Command.EVOLVE, ('comms',), (Roles(),), self._bodies)
         self._cycle += 1
-        return message_conversion.cycle_message(record)
+        return cycle_message(record)
 
 
 def measure(radios: RadioNode) -> None:

@@ -15,7 +15,7 @@ from regolith_comms.radio import packet_error, success_probability
 from regolith_comms.radio_config import MAX_PAYLOAD, load_radio
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import WorldGrid
-from regolith_files.section import Section
+from regolith_files import Section
 
 
 def _numbers(value: Any) -> Any:

@@ -21,13 +21,8 @@ from regolith_comms.comms_participant import CommsParticipant
 from regolith_comms.radio import success_probability
 from regolith_comms.radio_config import MAX_PAYLOAD
 from regolith_comms.ros.throttled_log import ThrottledLog
-from regolith_world.cycle.records import Command, Cycle
-from regolith_world.ros import qos
-from regolith_world.ros.clock_offset import stamp
-from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.message_conversion import byte_array
-from regolith_world.ros.naming import root_of
-from regolith_world.ros.service_server import create_service
+from regolith_world.cycle import Command, Cycle
+from regolith_world.ros import Inbox, byte_array, create_service, qos, root_namespace, stamp
 
 
 class RadioTopics:
@@ -44,7 +39,7 @@ class RadioTopics:
         self, node: Node, inbox: Inbox, authority: CommsParticipant, later: Callable[[Callable[[], None]], None]
     ) -> None:
         self._node, self._inbox, self._authority = node, inbox, authority
-        self._root = root_of(node)
+        self._root = root_namespace(node)
         self._received: dict[str, Any] = {}
         self._neighbors: dict[str, Any] = {}
         self.open_all()

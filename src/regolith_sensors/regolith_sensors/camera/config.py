@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_files.section import Section
+from regolith_files import Section
 from regolith_sensors.camera.lens import MODELS, LensError, directions
 
 Color3 = tuple[float, float, float]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from regolith_sensors.camera.config import EffectsConfig, ExposureConfig, NoiseConfig
 from regolith_sensors.noise import normals, uniforms
-from regolith_world.random.philox import stream_key
+from regolith_world.random import stream_key
 
 Singles = NDArray[np.float32]
 _HOT = 100.0

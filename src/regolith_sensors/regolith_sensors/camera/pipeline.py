@@ -24,8 +24,8 @@ from regolith_sensors.rays.camera_rays import CameraRays, Lights, lights, view
 from regolith_sensors.rays.image import DARK, RenderedImage, SampleStreams, empty_frame, sample_streams
 from regolith_sensors.rays.penumbra import smooth_penumbrae
 from regolith_sensors.scene.scene import Semantic
-from regolith_world.numerics.rotation import matrix
-from regolith_world.random.philox import stream_key
+from regolith_world.numerics import rotation
+from regolith_world.random import stream_key
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -130,10 +130,10 @@ class Camera:
             pose: Pose of the camera's body.
             offset: Offset from the pixel centers (right, down) [px].
         """
-        rotation = matrix(np.asarray(pose.orientation)) @ OPTICAL_FROM_BODY.T
+        world_from_optical = rotation.matrix(np.asarray(pose.orientation)) @ OPTICAL_FROM_BODY.T
         if offset not in self._rays:
             self._rays[offset] = self._ray_table(offset)
-        return view(origin, self._rays[offset], rotation, pose.position, self.config.focal_length_px)
+        return view(origin, self._rays[offset], world_from_optical, pose.position, self.config.focal_length_px)
 
     def expose(
         self,

@@ -11,13 +11,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, field_validator, model_validator
 
-from regolith_files.section import Section
+from regolith_files import Section
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.config.sensors import Floats
 from regolith_sensors.light import Spotlight, Sun, sun_over
 from regolith_sensors.rays import registry
-from regolith_world.numerics.rotation import matrix
+from regolith_world.numerics import rotation
 
 
 class SpotlightConfig(Section):
@@ -39,10 +39,10 @@ class SpotlightConfig(Section):
 
     def spotlight(self, position: Floats, orientation: Floats) -> Spotlight:
         """Return the lamp of a vehicle whose base has this position [m] and orientation (x, y, z, w) in the world."""
-        turn = matrix(orientation)
+        turn = rotation.matrix(orientation)
         return Spotlight(
             position + turn @ self.mount.position,
-            turn @ matrix(self.mount.orientation)[:, 0],
+            turn @ rotation.matrix(self.mount.orientation)[:, 0],
             self.intensity_w_sr,
             math.radians(self.inner_angle_deg),
             math.radians(self.outer_angle_deg),
@@ -123,7 +123,7 @@ class LightConfig(Section):
     micro_albedo: float = Field(0.06, ge=0.0, le=0.5, description='r.m.s. of the relative brightness below the grid')
     view_range_m: float = Field(1000.0, ge=10.0, le=20_000.0, description='to which the ground is shown [m]')
     ray_backend: Annotated[str, AfterValidator(registry.check)] = Field(
-        registry.USUAL, description='back end that traces rays'
+        registry.DEFAULT_RAY_BACKEND, description='back end that traces rays'
     )
     terrain_detail: float = Field(6.0, ge=1.0, le=40.0, description='cells are about distance / (32 detail) wide')
 

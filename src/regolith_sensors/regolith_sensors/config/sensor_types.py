@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from regolith_files.extension_points import FileKind
-from regolith_files.plugins import instance_of, load_plugins
-from regolith_files.section import Section
+from regolith_files import FileKind, Section, instance_of, load_plugins
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.inertial.imu_config import ImuConfig
 from regolith_sensors.lidar.config import LidarConfig
-from regolith_world.numerics.rotation import from_rpy_deg
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 GROUP = 'regolith.sensors'
@@ -50,7 +48,7 @@ class Mount(Section):
     @property
     def orientation(self) -> Floats:
         """Return the quaternion (x, y, z, w) from the body frame to base_link: yaw, then pitch, then roll."""
-        return from_rpy_deg(self.rpy_deg)
+        return rotation.from_rpy_deg(self.rpy_deg)
 
 
 class SensorEntry(Section):
@@ -199,7 +197,7 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
 }
 
 
-def sensor_types() -> dict[str, SensorType]:
+def all_sensor_types() -> dict[str, SensorType]:
     """Return all sensor types by name: the shipped ones and those of entry-point group ``regolith.sensors``."""
     found: dict[str, SensorType] = load_plugins(GROUP, instance_of(SensorType))
     found.update(SENSOR_TYPES)
@@ -209,6 +207,6 @@ def sensor_types() -> dict[str, SensorType]:
 FILE_KIND = FileKind(
     'Sensor',
     'A sensor file describes a camera, a lidar, an IMU or a GNSS receiver.',
-    lambda: {f'type {name}': kind.config for name, kind in sorted(sensor_types().items())},
+    lambda: {f'type {name}': kind.config for name, kind in sorted(all_sensor_types().items())},
 )
 """Sensor files."""

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.problems import allowed_names
-from regolith_files.validation import validated
-from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_files import KeyPath, YamlSource, allowed_names, validated
 from regolith_sensors.config.sensor_types import (
     MOTION,
     PARTICLES,
@@ -24,7 +22,7 @@ from regolith_sensors.config.sensor_types import (
     SensorEntry,
     SensorFrame,
     SensorType,
-    sensor_types,
+    all_sensor_types,
 )
 from regolith_sensors.config.stereo import baseline
 from regolith_sensors.sensor_models import SENSORS, kind_of, load_sensor
@@ -88,7 +86,7 @@ class ResolvedSensor:
         return getattr(import_module(module), factory)(self, *arguments)
 
 
-def resolved_entry(entry: SensorEntry, source: YamlSource, at: KeyPath) -> SensorEntry:
+def resolved_sensor_entry(entry: SensorEntry, source: YamlSource, at: KeyPath) -> SensorEntry:
     """Return the entry of a resolved scenario: its model written out, with the entry's rate.
 
     Args:
@@ -99,7 +97,7 @@ def resolved_entry(entry: SensorEntry, source: YamlSource, at: KeyPath) -> Senso
     Raises:
         InputError: Names file, key, value and the allowed values.
     """
-    kinds = sensor_types()
+    kinds = all_sensor_types()
     key: KeyPath = (*at, 'model')
     model, inside, values = source, key, entry.model
     if isinstance(values, str):
@@ -137,14 +135,14 @@ def sensors_of(
     Raises:
         InputError: If the scenario is not resolved.
     """
-    kinds = sensor_types()
+    kinds = all_sensor_types()
     source = YamlSource.of({}, 'scenario')
     found = []
     for vehicle, entries in sorted(vehicles.items()):
         checked = {name: SensorEntry.model_validate(entry) for name, entry in entries.items()}
         for name, entry in sorted(checked.items()):
             at: KeyPath = ('vehicles', vehicle, 'sensors', name)
-            resolved = resolved_entry(entry, source, at)
+            resolved = resolved_sensor_entry(entry, source, at)
             assert isinstance(resolved.model, dict) and resolved.outputs is not None
             kind = kinds[str(resolved.model['type'])]
             apart = 0.0
@@ -183,6 +181,6 @@ def lossless_streams(
     }
 
 
-def max_lag_s(sensors: Iterable[ResolvedSensor], max_step_s: float) -> float:
+def max_sensor_lag_s(sensors: Iterable[ResolvedSensor], max_step_s: float) -> float:
     """Return the maximum lag of the sensors behind the world [s]: the shortest period, at least two step sizes."""
     return max(min((1.0 / s.config.rate_hz for s in sensors), default=0.0), 2.0 * max_step_s)

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from regolith_files.problems import allowed_names
-from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.config.sensor_types import SensorEntry, sensor_types
-from regolith_world.numerics.rotation import matrix
+from regolith_files import KeyPath, YamlSource, allowed_names
+from regolith_sensors.config.sensor_types import SensorEntry, all_sensor_types
+from regolith_world.numerics import rotation
 
 
 def check_stereo_pair(entries: Mapping[str, SensorEntry], name: str, source: YamlSource, at: KeyPath) -> None:
@@ -27,7 +26,7 @@ def check_stereo_pair(entries: Mapping[str, SensorEntry], name: str, source: Yam
         InputError: naming what is wrong with it
     """
     right, left = entries[name], str(entries[name].stereo_with)
-    kinds = sensor_types()
+    kinds = all_sensor_types()
     others = [n for n, e in entries.items() if n != name and isinstance(e.model, dict) and kinds[e.model['type']].pairs]
     if left not in others:
         raise source.error((*at, 'stereo_with'), 'no such camera on this vehicle', allowed_names(others, left), left)
@@ -50,7 +49,7 @@ def baseline(right: SensorEntry, left: SensorEntry, source: YamlSource, at: KeyP
         allowed = f'{list(left.mount.rpy_deg)}'
         key: KeyPath = (*at, 'mount', 'rpy_deg')
         raise source.error(key, 'the cameras of a pair are parallel', allowed, list(right.mount.rpy_deg))
-    apart = matrix(left.mount.orientation).T @ (right.mount.position - left.mount.position)
+    apart = rotation.matrix(left.mount.orientation).T @ (right.mount.position - left.mount.position)
     if not (apart[1] < 0.0 and abs(apart[0]) < 1e-6 and abs(apart[2]) < 1e-6):
         problem = f'it is {np.round(apart, 6).tolist()} m (ahead, left, up) from the left camera'
         allowed = 'straight to the right of it: (0, negative, 0)'

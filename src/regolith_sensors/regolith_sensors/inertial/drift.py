@@ -11,7 +11,7 @@ from numba import njit
 
 from regolith_sensors.arrays import Floats
 from regolith_sensors.noise import normals, unit
-from regolith_world.random.philox import philox, stream_key
+from regolith_world.random import philox_block, stream_key
 
 
 class Drift:
@@ -82,7 +82,7 @@ def _run(
     for n in range(at, first + out.shape[0]):
         if n > at:
             for axis in range(markov.shape[0]):
-                a, b, c, d = philox(key, n, axis)
+                a, b, c, d = philox_block(key, n, axis)
                 markov[axis] = decay * markov[axis] + kick * _normal(a, b)
                 total[axis] += walk * _normal(c, d)
         if n >= first:
@@ -108,5 +108,5 @@ def white(seed: int, name: str, quantity: str, first: int, count: int, axes: int
 def _white(key: np.uint64, first: int, out: Floats) -> None:
     for n in range(out.shape[0]):
         for axis in range(out.shape[1]):
-            a, b, _, _ = philox(key, first + n, axis)
+            a, b, _, _ = philox_block(key, first + n, axis)
             out[n, axis] = _normal(a, b)

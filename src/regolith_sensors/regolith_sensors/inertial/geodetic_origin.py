@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_files import KeyPath, YamlSource
 from regolith_sensors.config.lighting import LightConfig, LunarSunConfig
 
 _PLACE = ('latitude_deg', 'longitude_deg', 'altitude_m')
@@ -28,7 +28,9 @@ class OriginPlace:
     """Bearing of +y, clockwise from true north [deg]."""
 
 
-def placed(model: dict[str, Any], place: OriginPlace | None, source: YamlSource, at: KeyPath) -> dict[str, Any]:
+def receiver_with_place(
+    model: dict[str, Any], place: OriginPlace | None, source: YamlSource, at: KeyPath
+) -> dict[str, Any]:
     """Return a receiver's values with the place of the origin.
 
     Values of the model take precedence. If the model states all of them, no other place is needed.
@@ -61,7 +63,7 @@ def placed(model: dict[str, Any], place: OriginPlace | None, source: YamlSource,
     return {**model, **{key: known[key] for key in missing}, 'north_deg': place.north_deg if north is None else north}
 
 
-def placed_sun(light: LightConfig, place: OriginPlace | None, source: YamlSource) -> LightConfig:
+def light_with_place(light: LightConfig, place: OriginPlace | None, source: YamlSource) -> LightConfig:
     """Return the ``light`` section with the place of a moving sun, and the bearing of +y there.
 
     Values of the section take precedence.

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.inertial.drift import Drift, white
 from regolith_sensors.inertial.gnss_config import GnssConfig
-from regolith_world.random.philox import stream_key
+from regolith_world.random import stream_key
 
 Floats = NDArray[np.float64]
 

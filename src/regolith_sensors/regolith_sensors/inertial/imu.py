@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.inertial.drift import Drift, white
 from regolith_sensors.inertial.imu_config import ImuConfig, InertialErrors
-from regolith_world.numerics.rotation import matrix
-from regolith_world.random.philox import stream_key
+from regolith_world.numerics import rotation
+from regolith_world.random import stream_key
 
 Floats = NDArray[np.float64]
 
@@ -42,11 +42,11 @@ def specific_force(
     Source: titterton2004.
     Checked by: test_inertial.py::test_specific_force.
     """
-    rotation = matrix(np.asarray(orientation, dtype=np.float64))
-    arm, w = rotation @ np.asarray(lever_arm), np.asarray(angular_velocity, dtype=np.float64)
+    world_from_body = rotation.matrix(np.asarray(orientation, dtype=np.float64))
+    arm, w = world_from_body @ np.asarray(lever_arm), np.asarray(angular_velocity, dtype=np.float64)
     alpha = np.asarray(angular_acceleration, dtype=np.float64)
     point = np.asarray(acceleration) + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
-    out: Floats = rotation.T @ (point - np.asarray(gravity))
+    out: Floats = world_from_body.T @ (point - np.asarray(gravity))
     return out
 
 
@@ -75,11 +75,11 @@ def mean_specific_force(
     Checked by: test_inertial.py::test_mean_over_a_window_equals_mean_of_samples,
     test_convergence_order.py::test_mean_force_of_a_window_is_of_second_order.
     """
-    arms = [matrix(q) @ lever_arm for q in orientation]
+    arms = [rotation.matrix(q) @ lever_arm for q in orientation]
     before, after = (v + np.cross(w, arm) for v, w, arm in zip(velocity, angular_velocity, arms))
     first, last = orientation
     middle = first + (last if float(first @ last) >= 0.0 else -last)
-    out: Floats = matrix(middle / np.linalg.norm(middle)).T @ ((after - before) / duration - gravity)
+    out: Floats = rotation.matrix(middle / np.linalg.norm(middle)).T @ ((after - before) / duration - gravity)
     return out
 
 

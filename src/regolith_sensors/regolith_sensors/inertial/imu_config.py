@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from regolith_files.section import Seconds, Section
+from regolith_files import Seconds, Section
 
 
 class InertialErrors(Section):

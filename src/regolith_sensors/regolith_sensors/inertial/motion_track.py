@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_sensors.inertial.imu import mean_specific_force
-from regolith_vehicles.dynamics.motion_samples import MotionSamples
-from regolith_world.numerics.rotation import matrix, product, rotation_vector, slerp
+from regolith_vehicles.dynamics import MotionSamples
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 
@@ -75,14 +75,14 @@ class MotionTrack:
         duration = (t1_ns - t0_ns) * 1e-9
         force = mean_specific_force(
             (velocity0, velocity1),
-            (matrix(turn0) @ rate0, matrix(turn1) @ rate1),
+            (rotation.matrix(turn0) @ rate0, rotation.matrix(turn1) @ rate1),
             (turn0, turn1),
             duration,
             gravity,
             position,
         )
-        turned = rotation_vector(product(turn0 * np.array([-1.0, -1.0, -1.0, 1.0]), turn1))
-        to_sensor = matrix(orientation).T
+        turned = rotation.rotation_vector(rotation.product(turn0 * np.array([-1.0, -1.0, -1.0, 1.0]), turn1))
+        to_sensor = rotation.matrix(orientation).T
         return to_sensor @ force, to_sensor @ turned / duration
 
     def _at(self, t_ns: int) -> tuple[Floats, Floats, Floats]:
@@ -99,7 +99,7 @@ class MotionTrack:
 
         turn = samples.orientation[after]
         if share < 1.0:
-            turn = slerp(samples.orientation[before], turn, share)
+            turn = rotation.slerp(samples.orientation[before], turn, share)
         return turn, between(samples.linear_velocity), between(samples.angular_velocity)
 
     def _all(self) -> MotionSamples:

@@ -12,13 +12,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.extension_points import BagReader, Run
+from regolith_files import BagReader, Run
 from regolith_sensors.labels.dataset import CLASSES, DatasetWriter, LabeledBox
 from regolith_sensors.labels.ground_truth import Box2D
 from regolith_sensors.labels.ground_truth import boxes as object_boxes
-from regolith_sensors.report.image_reader import frames, pixels
-from regolith_terrain.terrain_files import new_folder
-from regolith_world.random.keyed_generator import generator
+from regolith_sensors.report.image_reader import frames, image_pixels
+from regolith_terrain import new_folder
+from regolith_world.random import generator
 
 _BAYER = {
     'bayer_rggb16': cv2.COLOR_BayerRGGB2RGB,
@@ -122,12 +122,12 @@ def _labeled(bag: BagReader, camera: str, bits: int) -> Iterator[tuple[int, Any,
     if f'{camera}/instance/image_raw' in bag.topics:
         topics.append(f'{camera}/instance/image_raw')
     for t_ns, (image, boxes, *instances) in frames(bag, topics):
-        numbers = pixels(instances[0]) if instances else None
+        numbers = image_pixels(instances[0]) if instances else None
         yield t_ns, _picture(image, bits), labeled_boxes(boxes.detections, numbers), numbers
 
 
 def _picture(message: Any, bits: int) -> NDArray[Any]:
-    image = pixels(message)
+    image = image_pixels(message)
     if message.encoding in _BAYER:
         image = cv2.cvtColor(image, _BAYER[message.encoding])
     return (image >> 8).astype(np.uint8) if bits == 8 and image.dtype.itemsize == 2 else image

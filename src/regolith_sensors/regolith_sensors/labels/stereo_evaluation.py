@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from regolith_files.extension_points import Run
+from regolith_files import Run
 from regolith_sensors.camera.info import CameraInfo
 from regolith_sensors.labels.stereo import MatcherConfig, depth_errors, rectified_truth, stereo_baseline, stereo_depth
-from regolith_sensors.report.image_reader import frames, pixels
+from regolith_sensors.report.image_reader import frames, image_pixels
 
 _TOPICS = (
     '{left}/image_raw',
@@ -71,8 +71,8 @@ def run_depth_errors(
             infos = camera_info(left_info), camera_info(right_info)
             baseline, focal = stereo_baseline(infos[1]), float(infos[1].p[0, 0])
             reach = (0.75 * within[0], 1.5 * within[1])
-            depths.append(stereo_depth(pixels(left), pixels(right), *infos, reach, matcher))
-            truths.append(rectified_truth(pixels(truth), infos[0]))
+            depths.append(stereo_depth(image_pixels(left), image_pixels(right), *infos, reach, matcher))
+            truths.append(rectified_truth(image_pixels(truth), infos[0]))
             done += 1
             progress(done, of)
         errors = depth_errors(np.array(depths), np.array(truths), within, baseline * focal)

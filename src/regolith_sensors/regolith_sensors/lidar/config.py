@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from regolith_files.section import Section
+from regolith_files import Section
 
 Floats = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from regolith_sensors.arrays import Floats, Singles
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.noise import normals
 from regolith_sensors.rays.backend import RayBackend
-from regolith_world.random.philox import stream_key
+from regolith_world.random import stream_key
 
 Poses = Callable[[Floats], tuple[Floats, Floats]]
 """Function from fractions of the sweep (m,) to positions (m, 3) [m] and rotations (m, 3, 3), sensor to world."""

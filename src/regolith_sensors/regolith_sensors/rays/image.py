@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.random.philox import stream_key
+from regolith_world.random import stream_key
 
 Singles = NDArray[np.float32]
 

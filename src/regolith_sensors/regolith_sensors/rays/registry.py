@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from regolith_files.plugins import entry_points, load_plugin
-from regolith_files.problems import allowed_names
+from regolith_files import allowed_names, entry_points, load_plugin
 
 if TYPE_CHECKING:
     from regolith_sensors.rays.backend import RayBackend
 
 GROUP = 'regolith.ray_backends'
-USUAL = 'embree'
+DEFAULT_RAY_BACKEND = 'embree'
+"""Name of the ray back end that applies if a scenario names none."""
 
 
-def ray_backend(name: str = USUAL) -> type[RayBackend]:
+def ray_backend(name: str = DEFAULT_RAY_BACKEND) -> type[RayBackend]:
     """Return the class of a back end.
 
     Raises:
@@ -37,7 +37,7 @@ def check(name: str) -> str:
     Raises:
         ValueError: If it cannot be created.
     """
-    if name != USUAL:
+    if name != DEFAULT_RAY_BACKEND:
         try:
             ray_backend(name)()
         except ValueError:
@@ -54,7 +54,7 @@ def supports_surfels(name: str) -> bool:
     Raises:
         ValueError: If the name is unknown, or the back end cannot be loaded.
     """
-    return name == USUAL or ray_backend(name).shows_discs
+    return name == DEFAULT_RAY_BACKEND or ray_backend(name).shows_discs
 
 
 def _checked(target: object) -> object:

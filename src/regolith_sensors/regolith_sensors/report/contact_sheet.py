@@ -15,10 +15,10 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from regolith_files.extension_points import BagReader, Run
+from regolith_files import BagReader, Run
 from regolith_sensors.camera.display import srgb
 from regolith_sensors.config.sensors import ResolvedSensor
-from regolith_sensors.report.image_reader import pixels
+from regolith_sensors.report.image_reader import image_pixels
 
 COLUMNS = 4
 _CLASSES = ('sky', 'ground', 'rock', 'vehicle', 'wheel', 'other')
@@ -63,7 +63,7 @@ def display_image(message: Any) -> NDArray[np.float64]:
 
     Mosaics have half their resolution. Colors are balanced for a scene that is gray on average, as the Moon is.
     """
-    counts = pixels(message)
+    counts = image_pixels(message)
     values = counts.astype(np.float64) / np.iinfo(counts.dtype).max
     if message.encoding.startswith('bayer'):
         letters = message.encoding.removeprefix('bayer_')[:4]
@@ -129,11 +129,11 @@ def _draw(axis: Axes, row: str, message: Any) -> None:
     if row == 'image_raw':
         axis.imshow(display_image(message), cmap='gray', vmin=0.0, vmax=1.0, interpolation='antialiased')
     elif row.startswith('depth'):
-        depth = np.where(np.isfinite(pixels(message)), pixels(message), np.nan)
+        depth = np.where(np.isfinite(image_pixels(message)), image_pixels(message), np.nan)
         axis.imshow(depth, cmap=_DEPTH_COLORS, norm='log', vmin=1.0, vmax=_FARTHEST_M, interpolation='nearest')
     else:
         last = len(_CLASSES) - 0.5
-        axis.imshow(pixels(message), cmap=CLASS_COLORS, vmin=-0.5, vmax=last, interpolation='nearest')
+        axis.imshow(image_pixels(message), cmap=CLASS_COLORS, vmin=-0.5, vmax=last, interpolation='nearest')
 
 
 def _lidar_sheet(bag: BagReader, topic: str, count: int) -> Figure:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.extension_points import BagReader
+from regolith_files import BagReader
 
 _TYPES = {
     'mono8': ('u1', 1),
@@ -26,7 +26,7 @@ _WAITING = 64
 """Maximum number of incomplete frames of one set of topics."""
 
 
-def pixels(message: Any) -> NDArray[Any]:
+def image_pixels(message: Any) -> NDArray[Any]:
     """Return the pixels of a sensor_msgs/Image, shape (height, width) or (height, width, channels).
 
     Raises:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.extension_points import Run
+from regolith_files import Run
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, CameraPose
@@ -18,13 +18,11 @@ from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.report.image_reader import stamp_ns
 from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.sensor_models import load_sensor
-from regolith_terrain.crm.surfel_messages import TOPIC, surfels_record
-from regolith_terrain.grid.merge import SoilUpdate
-from regolith_terrain.grid.node_records import NodeRecords
-from regolith_vehicles.description.visual_description import VisualDescription
-from regolith_vehicles.description.visual_messages import poses_of, visuals_from_message
-from regolith_world.cycle.records import CycleKey, Verdict
-from regolith_world.numerics.rotation import matrices, matrix
+from regolith_terrain.crm import SURFEL_TOPIC, surfels_record
+from regolith_terrain.grid import NodeRecords, SoilUpdate
+from regolith_vehicles.description import VisualDescription, poses_from_message, visuals_from_message
+from regolith_world.cycle import CycleKey, Verdict
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 
@@ -64,13 +62,13 @@ class BagRenderer:
         world = SensorScene(scenario.terrain, scenario.light, scenario.seed, self.looks)
         self.t_ns = max(map(stamp_ns, last.values()))
         """Time of the rendered state [ns]."""
-        self.poses = {name: poses_of(content) for name, content in last.items()}
+        self.poses = {name: poses_from_message(content) for name, content in last.items()}
         for name, poses in self.poses.items():
             world.states.tracks[name].add(self.t_ns, poses)
         ground = world.states.ground
         replay_terrain(bag, ground, self.t_ns)
         for name, moving in world.states.particles.items():
-            for message in bag.messages(f'/{name}/{TOPIC}'):
+            for message in bag.messages(f'/{name}/{SURFEL_TOPIC}'):
                 if stamp_ns(message.content) <= self.t_ns:
                     moving.add(*surfels_record(message.content))
         world.states.advance(self.t_ns)
@@ -88,7 +86,7 @@ class BagRenderer:
         view = self._world.view(name)
         low, high = extent(self.looks[name], self.poses[name])
         middle, width = 0.5 * (low + high), float(np.linalg.norm(high - low))
-        ahead = matrix(self.poses[name][0, 3:])[:, 0]
+        ahead = rotation.matrix(self.poses[name][0, 3:])[:, 0]
         yaw = math.atan2(ahead[1], ahead[0])
         sun = self._light.sun_at(self.t_ns)
         to = yaw + math.radians(_best_side(yaw, sun) if from_deg is None else from_deg)
@@ -177,7 +175,7 @@ def extent(looks: VisualDescription, poses: Floats) -> tuple[Floats, Floats]:
     for part, pose in zip(looks.parts, poses, strict=True):
         if not part.visuals:
             continue
-        turns = matrices(np.array([visual.orientation for visual in part.visuals]))
+        turns = rotation.matrices(np.array([visual.orientation for visual in part.visuals]))
         own = []
         for visual, turn in zip(part.visuals, turns, strict=True):
             if visual.mesh is not None:
@@ -186,6 +184,6 @@ def extent(looks: VisualDescription, poses: Floats) -> tuple[Floats, Floats]:
                 size = visual.size
                 at = corners * (size[:3] if visual.shape in ('box', 'ellipsoid') else max(size[:2]))
             own.append(at @ turn.T + visual.position)
-        points.append(np.concatenate(own) @ matrix(pose[3:]).T + pose[:3])
+        points.append(np.concatenate(own) @ rotation.matrix(pose[3:]).T + pose[:3])
     every = np.concatenate(points)
     return every.min(axis=0), every.max(axis=0)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from regolith_files.extension_points import Caption, Figure, Heading, ReportSection, Run, Table
+from regolith_files import Caption, Figure, Heading, ReportSection, Run, Table
 from regolith_sensors.config.sensors import scenario_sensors
 from regolith_sensors.report.contact_sheet import sensor_sheets, unrecorded_topics
 

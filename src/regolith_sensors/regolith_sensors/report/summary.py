@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from regolith_files.extension_points import Run
+from regolith_files import Run
 from regolith_sensors.config.sensors import scenario_sensors
 
 _TYPES = ('Image', 'CompressedImage', 'PointCloud2', 'Imu', 'NavSatFix', 'LaserScan')

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.extension_points import ViewLayer, ViewMarks
+from regolith_files import ViewLayer, ViewMarks
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.config.sensor_types import OPTICAL
 from regolith_sensors.config.sensors import ResolvedSensor, scenario_sensors
-from regolith_world.numerics.rotation import matrix
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def fields_of_view(scenario: Any) -> ViewLayer | None:
         for topic, points in lines:
             if topic in last:
                 place, turn = _base(last[topic])
-                marks.append(ViewMarks(points @ matrix(turn).T + place, _FIELD, 1.2, joined=True))
+                marks.append(ViewMarks(points @ rotation.matrix(turn).T + place, _FIELD, 1.2, joined=True))
         return marks
 
     return ViewLayer('Fields of view', draw, topics)
@@ -76,8 +76,8 @@ def field_of_view(eye: ResolvedSensor) -> Floats:
     apex = np.zeros(3)
     a, b, c, d = corners
     line = np.array([apex, a, b, apex, c, d, apex, b, c, d, a])
-    ahead = line @ matrix(np.array(OPTICAL.orientation)).T
-    return np.asarray(ahead @ matrix(eye.mount.orientation).T + eye.mount.position)
+    ahead = line @ rotation.matrix(np.array(OPTICAL.orientation)).T
+    return np.asarray(ahead @ rotation.matrix(eye.mount.orientation).T + eye.mount.position)
 
 
 def _base(state: Any) -> tuple[Floats, Floats]:

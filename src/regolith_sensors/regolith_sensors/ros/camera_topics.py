@@ -26,11 +26,9 @@ from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.scene import Semantic
 from regolith_sensors.scene.world_view import WorldView
-from regolith_terrain.ros.message_conversion import typed_array
-from regolith_world.numerics.rotation import matrix, product
-from regolith_world.ros import clock_offset, qos
-from regolith_world.ros.clock_offset import stamp
-from regolith_world.ros.naming import root_of
+from regolith_terrain.ros import typed_array
+from regolith_world.numerics import rotation
+from regolith_world.ros import clock_offset, qos, root_namespace, stamp
 
 _KEPT_STATES = 400
 _CHEAP = ('camera_info', 'image_metadata', 'preview')
@@ -100,7 +98,9 @@ class CameraTopics(SensorTopics):
         def pose(part: float) -> CameraPose:
             moment = t_ns + round((part - 0.5) * exposure_ns) if self.span_ns[1] else t_ns
             place, turn = view.base_pose(self.sensor.vehicle, moment)
-            return CameraPose(place[0] + matrix(turn[0]) @ mount.position, product(turn[0], mount.orientation))
+            return CameraPose(
+                place[0] + rotation.matrix(turn[0]) @ mount.position, rotation.product(turn[0], mount.orientation)
+            )
 
         lamps = []
         for vehicle, entries in sorted(self.context.lamps.items()):
@@ -169,7 +169,7 @@ class CameraTopics(SensorTopics):
                 kept.pop()
             kept.append((t_ns, message))
 
-        root = root_of(self.context.node)
+        root = root_namespace(self.context.node)
         self.context.inbox.subscribe(WheelStates, f'{root}/{vehicle}/wheel_states', take, qos.HISTORY)
 
     def discard_after(self, t_ns: int) -> None:

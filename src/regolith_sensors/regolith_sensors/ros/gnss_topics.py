@@ -10,8 +10,8 @@ from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.inertial.gnss import Gnss
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.world_view import WorldView
-from regolith_world.numerics.rotation import matrix
-from regolith_world.ros.clock_offset import stamp
+from regolith_world.numerics import rotation
+from regolith_world.ros import stamp
 
 
 class GnssTopics(SensorTopics):
@@ -38,7 +38,7 @@ class GnssTopics(SensorTopics):
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:
         """Publish fix n."""
         place, turn = view.base_pose(self.sensor.vehicle, t_ns)
-        antenna = place[0] + matrix(turn[0]) @ self.sensor.mount.position
+        antenna = place[0] + rotation.matrix(turn[0]) @ self.sensor.mount.position
         self._message.header.stamp = stamp(t_ns)
         self._message.latitude, self._message.longitude, self._message.altitude = self._gnss.fix(n, antenna)
         self.publishers['fix'].publish(self._message)

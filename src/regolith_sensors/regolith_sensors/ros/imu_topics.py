@@ -13,10 +13,8 @@ from regolith_sensors.inertial.imu import Imu
 from regolith_sensors.inertial.motion_track import MotionTrack
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.world_view import WorldView
-from regolith_vehicles.dynamics.motion_samples import MotionSamples
-from regolith_world.ros import qos
-from regolith_world.ros.clock_offset import simulated_ns
-from regolith_world.ros.message_template import MessageTemplate, xyz
+from regolith_vehicles.dynamics import MotionSamples
+from regolith_world.ros import MessageTemplate, qos, simulated_ns, xyz_fields
 
 
 class ImuTopics(SensorTopics):
@@ -42,7 +40,7 @@ class ImuTopics(SensorTopics):
         force, rate = self._imu.variances()
         message.linear_acceleration_covariance[::4] = force
         message.angular_velocity_covariance[::4] = rate
-        numbers = [*xyz(message.angular_velocity), *xyz(message.linear_acceleration)]
+        numbers = [*xyz_fields(message.angular_velocity), *xyz_fields(message.linear_acceleration)]
         self._template = MessageTemplate(message, numbers, [message.header.stamp])
         context.inbox.subscribe(MotionMessage, 'motion_samples', self._take, qos.HISTORY, node=context.node)
 

@@ -14,9 +14,9 @@ from regolith_sensors.lidar.point_cloud import sensor_cloud
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.world_view import WorldView
-from regolith_terrain.ros.message_conversion import typed_array
-from regolith_world.numerics.rotation import matrices, matrix
-from regolith_world.ros.clock_offset import stamp
+from regolith_terrain.ros import typed_array
+from regolith_world.numerics import rotation
+from regolith_world.ros import stamp
 
 Floats = NDArray[np.float64]
 _KINDS = {
@@ -47,8 +47,8 @@ class LidarTopics(SensorTopics):
 
         def poses(moments: Floats) -> tuple[Floats, Floats]:
             places, turns = view.base_pose(self.sensor.vehicle, t_ns + np.rint(moments * period_ns).astype(np.int64))
-            base = matrices(turns)
-            return places + base @ mount.position, base @ matrix(mount.orientation)
+            base = rotation.matrices(turns)
+            return places + base @ mount.position, base @ rotation.matrix(mount.orientation)
 
         scan = self._lidar.scan(scene, view.scene.origin, poses, n)
         if not np.isfinite(scan.range).any():

@@ -16,8 +16,7 @@ from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.config.sensor_types import Output
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.scene.world_view import WorldView
-from regolith_world.ros import qos
-from regolith_world.ros.inbox import Inbox
+from regolith_world.ros import Inbox, qos
 
 
 @dataclass(frozen=True)

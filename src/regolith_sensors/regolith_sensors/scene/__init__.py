@@ -1,3 +1,46 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rendered scene: terrain tiles, rocks, vehicles and materials."""
+"""Rendered scene: terrain tiles, rocks, vehicles and materials.
+
+The public names below are imported from their modules on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regolith_files import export_lazily
+
+if TYPE_CHECKING:
+    from regolith_sensors.scene import meshes as meshes
+    from regolith_sensors.scene.materials import Material as Material
+    from regolith_sensors.scene.materials import Principled as Principled
+    from regolith_sensors.scene.meshes import Mesh as Mesh
+    from regolith_sensors.scene.meshes import corner_normals as corner_normals
+    from regolith_sensors.scene.own_hull import MIN_SENSOR_CLEARANCE_M as MIN_SENSOR_CLEARANCE_M
+    from regolith_sensors.scene.own_hull import nearest_part as nearest_part
+    from regolith_sensors.scene.vehicle_mesh import MeshPart as MeshPart
+    from regolith_sensors.scene.vehicle_mesh import vehicle_parts as vehicle_parts
+
+__all__, __getattr__, __dir__ = export_lazily(
+    __name__,
+    {
+        'materials': (
+            'Material',
+            'Principled',
+        ),
+        'meshes': (
+            'Mesh',
+            'corner_normals',
+        ),
+        'own_hull': (
+            'MIN_SENSOR_CLEARANCE_M',
+            'nearest_part',
+        ),
+        'vehicle_mesh': (
+            'MeshPart',
+            'vehicle_parts',
+        ),
+    },
+    modules=('meshes',),
+)

@@ -86,6 +86,7 @@ class Principled:
 
 
 Material = HapkeSoil | Lambert | Principled
+"""Reflectance model of a surface."""
 
 
 def material_table(materials: Sequence[Material]) -> Singles:

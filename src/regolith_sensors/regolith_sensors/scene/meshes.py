@@ -15,6 +15,7 @@ from regolith_sensors.arrays import Floats, Singles
 from regolith_terrain.solids import rock_shapes
 
 Triangles = NDArray[np.uint32]
+"""Indices of the vertices of triangles, shape (m, 3)."""
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_vehicles.description.visual_description import TriangleMesh, Visual, VisualDescription
-from regolith_world.numerics.rotation import matrix
+from regolith_vehicles.description import TriangleMesh, Visual, VisualDescription
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 
-CLEARANCE_M = 1e-3
+MIN_SENSOR_CLEARANCE_M = 1e-3
 """Minimum distance of a sensor from a surface of its own vehicle [m]: rounding makes hits of rays that start nearer
 unreliable."""
 
@@ -39,11 +39,11 @@ def nearest_part(looks: VisualDescription, place: Floats) -> tuple[str, float]:
         if number and part.parent not in poses:
             continue  # moves freely, as the shoes of a track
         around, turned = poses[part.parent] if number else (np.zeros(3), np.eye(3))
-        at, turn = around + turned @ part.position, turned @ matrix(part.orientation)
+        at, turn = around + turned @ part.position, turned @ rotation.matrix(part.orientation)
         poses[part.name] = (at, turn)
         local = turn.T @ (place - at)
         for visual in part.visuals:
-            inner = matrix(visual.orientation).T @ (local - visual.position)
+            inner = rotation.matrix(visual.orientation).T @ (local - visual.position)
             found.append((distance(visual, inner), visual.name or part.name))
     least = min(found, default=(math.inf, ''))
     return least[1], least[0]

@@ -8,9 +8,9 @@ import numpy as np
 
 from regolith_sensors.scene.meshes import Mesh
 from regolith_sensors.scene.scene import Scene, Semantic
-from regolith_terrain.lunar.rocks import Rocks
-from regolith_terrain.solids.rock_shapes import SHAPES, placed, scaled_rock
-from regolith_world.numerics.rotation import from_yaw
+from regolith_terrain.lunar import Rocks
+from regolith_terrain.solids import rock_shapes
+from regolith_world.numerics import rotation
 
 _RANGE_M = 400.0
 _ANGLE = 1.0 / 700.0
@@ -19,7 +19,7 @@ _ANGLE = 1.0 / 700.0
 
 def rock_meshes(material: int) -> list[Mesh]:
     """Return the shapes of rocks, scaled to half widths of 1 along every axis."""
-    shapes = (scaled_rock(number) for number in range(SHAPES))
+    shapes = (rock_shapes.scaled_rock(number) for number in range(rock_shapes.SHAPES))
     return [Mesh(v, t.astype(np.uint32), np.full(len(t), material, dtype=np.uint16)) for v, t in shapes]
 
 
@@ -43,7 +43,7 @@ class RockLayer:
         self.rocks = rocks
         self.first_number = first_number
         self._scene = scene
-        self._middles, self._halves = placed(rocks)
+        self._middles, self._halves = rock_shapes.placed(rocks)
         self._meshes = [scene.add_mesh(mesh) for mesh in rock_meshes(material)]
         self._kept = len(scene.objects)
 
@@ -54,7 +54,7 @@ class RockLayer:
         x, y = scene.tiles.middle
         away = np.hypot(r.x - x, r.y - y)
         for k in np.flatnonzero((away < _RANGE_M) & (r.diameter > away * _ANGLE)).tolist():
-            mesh = self._meshes[int(r.shape[k]) % SHAPES]
+            mesh = self._meshes[int(r.shape[k]) % rock_shapes.SHAPES]
             thing = scene.add_object(f'rock_{k}', [(mesh, Semantic.ROCK)], self.first_number + k)
             place, scale = self._middles[k], self._halves[k]
-            scene.place(thing, 0, place, from_yaw(float(r.yaw[k])), scale)
+            scene.place(thing, 0, place, rotation.from_yaw(float(r.yaw[k])), scale)

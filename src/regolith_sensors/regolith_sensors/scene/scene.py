@@ -33,8 +33,8 @@ from regolith_sensors.scene.table_columns import (
     TERRAIN,
 )
 from regolith_sensors.scene.terrain_tiles import HeightSource, TerrainTiles
-from regolith_terrain.crm.surfels import Surfels
-from regolith_world.numerics.rotation import matrix
+from regolith_terrain.crm import Surfels
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -169,7 +169,7 @@ class Scene:
         number or one per axis of the mesh.
         """
         number = thing.first + part
-        turned = matrix(np.asarray(orientation, dtype=np.float64)) * np.asarray(scale, dtype=np.float64)
+        turned = rotation.matrix(np.asarray(orientation, dtype=np.float64)) * np.asarray(scale, dtype=np.float64)
         self._place[number, :, :3] = turned
         self._place[number, :, 3] = position
         self._moved.add(number)

@@ -19,15 +19,13 @@ from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.terrain_tiles import SoilHeightSource
 from regolith_sensors.scene.vehicle_mesh import MeshPart, vehicle_parts
 from regolith_sensors.scene.world_view import ScenePart, WorldStates, WorldView
-from regolith_terrain.config import TerrainConfig
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field_builder import build_height_field, build_rocks
-from regolith_terrain.lunar.rocks import Rocks
-from regolith_terrain.solids.obstacles import Obstacle
-from regolith_terrain.solids.rock_shapes import site_rocks
-from regolith_vehicles.contact.static_obstacles import build_obstacles
-from regolith_vehicles.description.visual_description import PartRole, VisualDescription
-from regolith_world.numerics.rotation import from_yaw
+from regolith_terrain import TerrainConfig, build_height_field, build_rocks
+from regolith_terrain.grid import SoilGrid
+from regolith_terrain.lunar import Rocks
+from regolith_terrain.solids import Obstacle, rock_shapes
+from regolith_vehicles.contact import build_obstacles
+from regolith_vehicles.description import PartRole, VisualDescription
+from regolith_world.numerics import rotation
 
 ROCK = Principled((0.15, 0.135, 0.12), 0.9, micro_relief=0.6)
 """Material of rocks: blocks of mare basalt and breccia, slightly brighter than mature soil."""
@@ -74,7 +72,7 @@ class SensorScene:
         self.states = WorldStates(names, grid, kept_ns, moving)
         self._obstacles = self._looks_of(build_obstacles(terrain, ground))
         field = build_rocks(terrain, seed)
-        self._rocks: Rocks | None = site_rocks(field, terrain.map_size_m) if field is not None else None
+        self._rocks: Rocks | None = rock_shapes.site_rocks(field, terrain.map_size_m) if field is not None else None
 
     def _looks_of(self, obstacles: list[Obstacle]) -> list[tuple[Obstacle, Mesh]]:
         """Return obstacles with their meshes; their materials are appended to the scene's."""
@@ -107,7 +105,7 @@ class SensorScene:
         for thing, mesh in self._obstacles:
             semantic = Semantic.ROCK if thing.config.material == 'rock' else Semantic.OTHER
             added = scene.add_object(thing.name, [(scene.add_mesh(mesh), semantic)])
-            scene.place(added, 0, thing.middle, from_yaw(math.radians(thing.config.heading_deg)))
+            scene.place(added, 0, thing.middle, rotation.from_yaw(math.radians(thing.config.heading_deg)))
         rocks = RockLayer(self._rocks, scene, 0, len(scene.objects) + 2) if self._rocks is not None else None
         return WorldView(self.states, viewer, scene, objects, rocks)
 

@@ -17,7 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Bools, Floats, Ints, Singles
-from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.grid import SoilGrid
 
 Key = tuple[int, int, int]
 """Key of a tile: (level, index along x, index along y); cells of level l are 2^l grid cells wide."""

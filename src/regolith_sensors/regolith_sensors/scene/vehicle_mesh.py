@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from regolith_sensors.scene.materials import Material, Principled
 from regolith_sensors.scene.meshes import Mesh, box, capsule, cylinder, icosphere, joined
 from regolith_sensors.scene.meshes import wheel as wheel_mesh
-from regolith_vehicles.description.visual_description import PartRole, Visual, VisualDescription, VisualMaterial
-from regolith_world.numerics.rotation import matrix
+from regolith_vehicles.description import PartRole, Visual, VisualDescription, VisualMaterial
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,9 @@ def vehicle_parts(looks: VisualDescription, materials: list[Material]) -> list[M
             continue
         if id(part.visuals) not in made:
             shapes = [(_mesh(v, _material(v.paint, materials, paints)), v) for v in part.visuals]
-            made[id(part.visuals)] = joined([mesh.moved(v.position, matrix(v.orientation)) for mesh, v in shapes])
+            made[id(part.visuals)] = joined(
+                [mesh.moved(v.position, rotation.matrix(v.orientation)) for mesh, v in shapes]
+            )
         parts.append(MeshPart(part.name, made[id(part.visuals)], part.role, row))
     return parts
 

@@ -19,12 +19,10 @@ from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.scene.rock_layer import RockLayer
 from regolith_sensors.scene.scene import Scene, SceneObject
 from regolith_sensors.scene.terrain_tiles import SoilHeightSource
-from regolith_terrain.crm.surfels import Surfels, joined
-from regolith_terrain.grid.merge import SoilUpdate
-from regolith_terrain.grid.node_records import NodeRecords
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_world.cycle.records import CycleKey, Verdict
-from regolith_world.numerics.rotation import slerp
+from regolith_terrain.crm import Surfels, joined_surfels
+from regolith_terrain.grid import NodeRecords, SoilGrid, SoilUpdate
+from regolith_world.cycle import CycleKey, Verdict
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 
@@ -99,7 +97,7 @@ class PoseTrack:
         # At the time of a state the result is bit-identical to that state.
         exact = share == 1.0
         position = np.where(exact, last[:, :3], first[:, :3] + share * (last[:, :3] - first[:, :3]))
-        return position, np.where(exact, last[:, 3:], slerp(first[:, 3:], last[:, 3:], share))
+        return position, np.where(exact, last[:, 3:], rotation.slerp(first[:, 3:], last[:, 3:], share))
 
     def all_at(self, t_ns: int) -> Floats:
         """Return the poses of all parts at a time [ns], as :meth:`at` does, shape (parts, 7)."""
@@ -113,7 +111,9 @@ class PoseTrack:
         if share == 1.0:
             return last
         place = first[:, :3] + share * (last[:, :3] - first[:, :3])
-        return np.concatenate((place, slerp(first[:, 3:], last[:, 3:], np.full((len(first), 1), share))), axis=1)
+        return np.concatenate(
+            (place, rotation.slerp(first[:, 3:], last[:, 3:], np.full((len(first), 1), share))), axis=1
+        )
 
 
 class SurfelHistory:
@@ -288,7 +288,7 @@ class WorldStates:
         """Update ground and :attr:`discs` to the commit at a time [ns] that :meth:`covers` reports as known."""
         self.ground.advance(t_ns)
         if self.particles:
-            moving = joined([history.advance(t_ns) for history in self.particles.values()])
+            moving = joined_surfels([history.advance(t_ns) for history in self.particles.values()])
             self.discs = protruding_surfels(moving, self.ground.grid)
 
 

@@ -8,7 +8,7 @@ The substeps of a vehicle call it for every part that may touch, in order::
 
 ``arrays`` is a named tuple of the contact class with terrain and contact memory. ``step`` is the substep [s], ``part``
 the index of the part, ``pose`` a :class:`PartPose`. The function fills ``wrench``, a
-:class:`~regolith_terrain.scm.arrays.Wrench`, and returns OK, LEFT_WINDOW or SCRATCH_TOO_SMALL.
+:class:`~regolith_terrain.scm.arrays.Wrench`, and returns CONTACT_OK, LEFT_WINDOW or SCRATCH_TOO_SMALL.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.height_field import HeightField
 from regolith_terrain.scm.arrays import Shapes
+from regolith_terrain.scm.constants import CONTACT_OK as CONTACT_OK
 from regolith_terrain.scm.constants import LEFT_WINDOW as LEFT_WINDOW
 from regolith_terrain.scm.constants import NOTHING_MOVES
-from regolith_terrain.scm.constants import OK as OK
 from regolith_terrain.scm.constants import SCRATCH_TOO_SMALL as SCRATCH_TOO_SMALL
 
 if TYPE_CHECKING:

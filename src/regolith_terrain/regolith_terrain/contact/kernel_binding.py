@@ -29,8 +29,6 @@ from typing import Any
 
 from numba import njit
 
-import regolith_terrain
-
 
 def bind_kernels(
     loop: Callable[..., Any], *, views_only: bool = False, **kernels: Callable[..., Any]
@@ -58,7 +56,7 @@ def _counts_owners(kernel: Any) -> bool:
 
 def _digest(kernels: tuple[tuple[str, Any], ...]) -> str:
     """Return a digest of the names of kernels and all sources of their packages."""
-    digest = hashlib.sha256(_sources(regolith_terrain.__name__, ''))
+    digest = hashlib.sha256(_sources(__name__.partition('.')[0], ''))
     for name, kernel in kernels:
         plain = kernel.py_func
         digest.update(f'{name} {plain.__module__} {plain.__qualname__} '.encode())

@@ -14,14 +14,14 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
-from regolith_terrain.contact.ground_contact import OK, ContactSetting, GroundContact, PartPose, StepLimit
+from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, GroundContact, PartPose, StepLimit
 from regolith_terrain.contact.kernel_binding import bind_kernels
-from regolith_terrain.crm.surfels import Surfels, joined
+from regolith_terrain.crm.surfels import Surfels, joined_surfels
 from regolith_terrain.grid.node_records import Floats, NodeRecords
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.arrays import Wrench, make_wrench
 from regolith_terrain.scm.constants import STAT_COUNT, STAT_INVERSE_WIDTH, STAT_MAX_SINKAGE, STAT_MEAN_PRESSURE
-from regolith_terrain.terrain_model import TerrainModel, terrain_model
+from regolith_terrain.terrain_model import TerrainModel, find_terrain_model
 
 _LENGTH = struct.Struct('<q')
 
@@ -40,11 +40,11 @@ class MixedArrays(NamedTuple):
 def _press_both(arrays: MixedArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Press a part on terrain of both models; see :mod:`regolith_terrain.contact.ground_contact`."""
     status: int = first(arrays.first, step, part, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
-    if status != OK:
+    if status != CONTACT_OK:
         return status
     more = arrays.wrench
     status = second(arrays.second, step, part, pose, more)  # type: ignore[name-defined]  # noqa: F821  bound
-    if status != OK:
+    if status != CONTACT_OK:
         return status
     for k in range(3):
         wrench.force[k] += more.force[k]
@@ -96,7 +96,7 @@ class MixedContact(GroundContact):
     def surfels(self) -> Surfels | None:
         """Return the moving surfaces of both."""
         told = [discs for discs in (contact.surfels() for contact in self.both) if discs is not None]
-        return joined(told) if told else None
+        return joined_surfels(told) if told else None
 
     def arrays(self, window: SoilWindow, active: int) -> MixedArrays:
         """Return the arguments of :attr:`press`."""
@@ -150,7 +150,7 @@ def make_contact(
         return contact
 
     others = (
-        made(terrain_model(name), replace(setting, soils=setting.soils.of(name))) for name in setting.soils.others
+        made(find_terrain_model(name), replace(setting, soils=setting.soils.of(name))) for name in setting.soils.others
     )
     return _joined(setting, [made(law, setting), *others])
 

@@ -45,9 +45,9 @@ from regolith_terrain.contact.rigid_surface import (
     BENT,
     CREEP,
     DAMPING,
-    FRICTION,
+    SOIL_FRICTION,
+    SOIL_STIFFNESS,
     STICK,
-    STIFFNESS,
     RigidArrays,
     depth_at,
     find_foot,
@@ -59,11 +59,11 @@ from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.arrays import Wrench, push_at
 from regolith_terrain.scm.constants import (
-    CYLINDER,
-    GROUSERED,
+    CONTACT_OK,
     LEFT_WINDOW,
-    MESH,
-    OK,
+    SHAPE_CYLINDER,
+    SHAPE_GROUSERED,
+    SHAPE_MESH,
     STAT_LOADED_NODES,
     STAT_MAX_SINKAGE,
 )
@@ -98,18 +98,18 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
     wrench.torque[:] = 0.0
     wrench.stats[:] = 0.0
     kind, size = arrays.shapes.kind[part], arrays.shapes.size[part]
-    if kind in (CYLINDER, GROUSERED):
-        radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
+    if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
+        radius = size[0] + (size[3] if kind == SHAPE_GROUSERED else 0.0)
         for n in range(WHEEL_POINTS):
-            if press_circle(arrays, step, part, n, pose, radius, (n - 1) * size[1], wrench) != OK:
+            if press_circle(arrays, step, part, n, pose, radius, (n - 1) * size[1], wrench) != CONTACT_OK:
                 return LEFT_WINDOW
-        return OK
+        return CONTACT_OK
     if lowest(kind, size, pose.center, pose.rotation) > arrays.top:
         arrays.held[part] = 0.0
-        return OK
+        return CONTACT_OK
     point = arrays.point
     for n in range(BOX_POINTS):
-        _corner(pose, size, kind == MESH, n, point)
+        _corner(pose, size, kind == SHAPE_MESH, n, point)
         if point[2] > arrays.top:
             arrays.held[part, n, 0] = arrays.held[part, n, 1] = 0.0
             continue
@@ -117,14 +117,14 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
         if math.isnan(depth):
             return LEFT_WINDOW
         _push(arrays, step, part, n, pose, point, depth, nx, ny, nz, wrench)
-    return OK
+    return CONTACT_OK
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def press_circle(
     arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, radius: float, aside: float, wrench: Wrench
 ) -> int:
-    """Add the wrench of the terrain on a circle about a part's axle; return OK or LEFT_WINDOW.
+    """Add the wrench of the terrain on a circle about a part's axle; return CONTACT_OK or LEFT_WINDOW.
 
     Args:
         arrays: Terrain and contact memory.
@@ -154,7 +154,7 @@ def press_circle(
         if math.isnan(depth):
             return LEFT_WINDOW
     _push(arrays, step, part, n, pose, point, depth, nx, ny, nz, wrench)
-    return OK
+    return CONTACT_OK
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -328,7 +328,7 @@ def _depth(arrays: RigidArrays, x: float, y: float, z: float) -> float:
     height, slope_x, slope_y = surface_at(arrays, x, y)
     if math.isnan(height):
         return -math.inf
-    if math.isnan(arrays.soils[soil_at(arrays, x, y), STIFFNESS]):
+    if math.isnan(arrays.soils[soil_at(arrays, x, y), SOIL_STIFFNESS]):
         return -math.inf
     depth: float = (height - z) / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
     return depth
@@ -421,7 +421,7 @@ def _push(
         held[:] = 0.0
         return
     soil = arrays.soils[soil_at(arrays, point[0], point[1])]
-    if math.isnan(soil[STIFFNESS]):  # another terrain model there
+    if math.isnan(soil[SOIL_STIFFNESS]):  # another terrain model there
         held[:] = 0.0
         return
     px, py, pz = point[0] - pose.center[0], point[1] - pose.center[1], point[2] - pose.center[2]
@@ -430,14 +430,14 @@ def _push(
     vy = pose.velocity[1] + wz * px - wx * pz
     vz = pose.velocity[2] + wx * py - wy * px
     leaving = vx * nx + vy * ny + vz * nz
-    normal = max(0.0, soil[STIFFNESS] * depth - soil[DAMPING] * leaving)
+    normal = max(0.0, soil[SOIL_STIFFNESS] * depth - soil[DAMPING] * leaving)
     # Tangents: one without a y component, the other normal to it and to the surface normal.
     flat = math.sqrt(nz * nz + nx * nx)
     ax, az = (nz / flat, -nx / flat) if flat > 1e-9 else (1.0, 0.0)
     bx, by, bz = ny * az, nz * ax - nx * az, -ny * ax
     v1, v2 = vx * ax + vz * az, vx * bx + vy * by + vz * bz
     speed = math.sqrt(v1 * v1 + v2 * v2)
-    grip = soil[FRICTION] * normal
+    grip = soil[SOIL_FRICTION] * normal
     if soil[CREEP] > 0.0:
         grip = min(grip, soil[CREEP] * speed)
         u1, u2 = (-v1 / speed, -v2 / speed) if speed > 0.0 else (0.0, 0.0)
@@ -485,10 +485,10 @@ class RigidContact(GroundContact):
     def step_limit(self, mass: float, area: float) -> StepLimit:
         """Return min(2 sqrt(m / (n k)), m / (n c)) of the stiffest rigid soil for the n points of all parts."""
         kinds = self.setting.shapes.kind
-        count = sum(WHEEL_POINTS if kind in (CYLINDER, GROUSERED) else BOX_POINTS // 2 for kind in kinds)
+        count = sum(WHEEL_POINTS if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED) else BOX_POINTS // 2 for kind in kinds)
         limits = []
         for soil in self.setting.soils.only_model():
-            stiffness, damping = float(soil[STIFFNESS]), float(soil[DAMPING])
+            stiffness, damping = float(soil[SOIL_STIFFNESS]), float(soil[DAMPING])
             limit = 2.0 * math.sqrt(mass / (count * stiffness))
             if damping > 0.0:
                 limit = min(limit, mass / (count * damping))

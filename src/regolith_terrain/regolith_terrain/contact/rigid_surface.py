@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Shapes
 
-FRICTION, STIFFNESS, DAMPING, STICK, CREEP = range(5)
+SOIL_FRICTION, SOIL_STIFFNESS, DAMPING, STICK, CREEP = range(5)
 """Columns of the soil parameters: friction, stiffness, damping, friction displacement, viscous friction."""
 BENT = 1e-3
 """Bend of the surface within a wheel's radius, over the radius, from which the nearest point is used."""
@@ -55,7 +55,7 @@ class RigidArrays(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def soil_at(arrays: RigidArrays, x: float, y: float) -> int:
-    """Return the row of ``soils`` at a position in the window; its stiffness is NaN for another terrain model."""
+    """Return the row of ``soils`` at a position [m] in the window; its stiffness is NaN for another terrain model."""
     if arrays.soils.shape[0] == 1:
         return 0
     row, col = int(x / arrays.spacing - arrays.i0 + 0.5), int(y / arrays.spacing - arrays.j0 + 0.5)
@@ -65,7 +65,7 @@ def soil_at(arrays: RigidArrays, x: float, y: float) -> int:
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def surface_at(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, float]:
-    """Return height [m] and slopes of the surface at a position, NaN outside the window."""
+    """Return height [m] and slopes along x and y of the surface at a position [m], NaN outside the window."""
     row, col = x / arrays.spacing - arrays.i0, y / arrays.spacing - arrays.j0
     level = arrays.level
     if not (0.0 <= row < level.shape[0] - 1 and 0.0 <= col < level.shape[1] - 1):

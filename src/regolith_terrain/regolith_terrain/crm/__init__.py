@@ -11,4 +11,44 @@ and markers for walls and bodies. A step is one of the midpoint rule. Difference
 
 Limits: density is constant, so soil neither dilates nor compacts under the frictional law. A gap that opens leaves no
 trace where the soil closes again.
+
+The public names below are imported from their modules on first use.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regolith_files import export_lazily
+
+if TYPE_CHECKING:
+    from regolith_terrain.crm.cost import machine_memory_gb as machine_memory_gb
+    from regolith_terrain.crm.device_selection import missing_gpu_requirement as missing_gpu_requirement
+    from regolith_terrain.crm.region import ParticleRegion as ParticleRegion
+    from regolith_terrain.crm.soil import ParticleSoil as ParticleSoil
+    from regolith_terrain.crm.surfel_messages import SURFEL_BYTES as SURFEL_BYTES
+    from regolith_terrain.crm.surfel_messages import SURFEL_FIELDS as SURFEL_FIELDS
+    from regolith_terrain.crm.surfel_messages import SURFEL_TOPIC as SURFEL_TOPIC
+    from regolith_terrain.crm.surfel_messages import surfels_record as surfels_record
+    from regolith_terrain.crm.surfels import Surfels as Surfels
+    from regolith_terrain.crm.surfels import joined_surfels as joined_surfels
+
+__all__, __getattr__, __dir__ = export_lazily(
+    __name__,
+    {
+        'cost': ('machine_memory_gb',),
+        'device_selection': ('missing_gpu_requirement',),
+        'region': ('ParticleRegion',),
+        'soil': ('ParticleSoil',),
+        'surfel_messages': (
+            'SURFEL_BYTES',
+            'SURFEL_FIELDS',
+            'SURFEL_TOPIC',
+            'surfels_record',
+        ),
+        'surfels': (
+            'Surfels',
+            'joined_surfels',
+        ),
+    },
+)

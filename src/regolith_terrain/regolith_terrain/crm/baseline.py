@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from regolith_terrain.crm import boundary_markers
 from regolith_terrain.crm.arrays import Floats, Rows
 from regolith_terrain.crm.neighbor_search import find_cells, sorted_rows
-from regolith_world.numerics.parallel_ranges import run_in_ranges
+from regolith_world.numerics import parallel_ranges
 
 _BAND = 512
 
@@ -103,7 +103,7 @@ def evaluations_per_s(count: int, workers: int, repeats: int = 5) -> float:
         find_cells(place, low, edges, size, cell)
         sorted_rows(cell, first, order)
         place, cell = place[order], cell[order]
-        run_in_ranges(workers, _densities, n, _BAND, place, cell, first, size, reach, density)
-        run_in_ranges(workers, _forces, n, _BAND, place, cell, first, size, reach, density, force)
+        parallel_ranges.run_in_ranges(workers, _densities, n, _BAND, place, cell, first, size, reach, density)
+        parallel_ranges.run_in_ranges(workers, _forces, n, _BAND, place, cell, first, size, reach, density, force)
         best = min(best, time.perf_counter() - begin)
     return n / best

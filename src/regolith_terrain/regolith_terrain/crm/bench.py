@@ -13,11 +13,11 @@ import numpy as np
 from regolith_terrain.crm import boundary_markers
 from regolith_terrain.crm.baseline import evaluations_per_s
 from regolith_terrain.crm.climb import COURANT, CrmClimb
-from regolith_terrain.crm.device_selection import Device, bed_class, missing_requirement
+from regolith_terrain.crm.device_selection import Device, bed_class, missing_gpu_requirement
 from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.soil import SMOOTHING_PRESSED, VISCOSITY_SLOW, Discretization, load_particle_soil
 from regolith_terrain.testbeds.slope_climb import load_wheel_rig
-from regolith_world.numerics.machine_score import machine_score
+from regolith_world.numerics import measure_machine_score
 
 COUNTS = (10_000, 50_000, 200_000)
 _REPEATS = 3
@@ -42,19 +42,19 @@ def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[
         (:mod:`regolith_terrain.crm.baseline`). ``mean_neighbors``, by count, mean length of a list.
         ``bytes_per_particle``, by count, all arrays and a saved copy. ``wheel``, the rig ``grc1_mgru3`` on 10 degrees
         with two threads: ``seconds_per_second``, wall per simulated time, of ``elements`` particles in the trough with
-        a step of ``step_s``. ``machine_score``, see :func:`regolith_world.numerics.machine_score.machine_score`.
+        a step of ``step_s``. ``machine_score``, see :func:`regolith_world.numerics.machine_score.measure_machine_score`.
     """
     keys = ('particle_steps_per_s', 'evaluations_per_s', 'of_plain', 'mean_neighbors', 'bytes_per_particle')
     found: dict[str, dict[str, Any]] = {key: {} for key in keys}
-    scores = [machine_score()]
+    scores = [measure_machine_score()]
     for count in counts:
         rates, shares = {}, {}
         for workers in (1, 2):
             bed = _cube(count, workers, 'cpu')
             rates[str(workers)] = _rate(bed, max(3, round(_PARTICLE_STEPS / count)))
             shares[str(workers)] = 2.0 * rates[str(workers)] / evaluations_per_s(count, workers)
-            scores.append(machine_score(1))
-        if missing_requirement() is None:
+            scores.append(measure_machine_score(1))
+        if missing_gpu_requirement() is None:
             rates['cuda'] = _rate(_cube(count, 1, 'cuda'), _CARD_STEPS)
         found['particle_steps_per_s'][str(count)] = rates
         found['evaluations_per_s'][str(count)] = 2.0 * rates['1']

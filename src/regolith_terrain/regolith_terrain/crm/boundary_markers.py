@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.crm.arrays import Floats
-from regolith_world.numerics.portable_math import each
+from regolith_world.numerics import portable_math
 
 LAYERS = 3
 
@@ -120,7 +120,12 @@ def disc(radius: float, spacing: float) -> Floats:
         r = (k + 0.5) * radius / count
         around = 2 * max(2, round(math.pi * r / spacing))
         turn = 2.0 * math.pi * (np.arange(around) + 0.5) / around
-        rings.append(np.stack((r * each(math.cos, turn), r * each(math.sin, turn), np.zeros(len(turn))), axis=1))
+        rings.append(
+            np.stack(
+                (r * portable_math.each(math.cos, turn), r * portable_math.each(math.sin, turn), np.zeros(len(turn))),
+                axis=1,
+            )
+        )
     flat = np.concatenate(rings)
     return np.concatenate([flat + [0.0, 0.0, (layer + 0.5) * spacing] for layer in range(LAYERS)])
 
@@ -137,7 +142,12 @@ def ball(radius: float, spacing: float) -> Floats:
         z = 1.0 - (2.0 * np.arange(count) + 1.0) / count
         turn = np.arange(count) * math.pi * (3.0 - math.sqrt(5.0))
         flat = np.sqrt(1.0 - z * z)
-        shells.append(r * np.stack((flat * each(math.cos, turn), flat * each(math.sin, turn), z), axis=1))
+        shells.append(
+            r
+            * np.stack(
+                (flat * portable_math.each(math.cos, turn), flat * portable_math.each(math.sin, turn), z), axis=1
+            )
+        )
     return np.concatenate(shells)
 
 
@@ -174,7 +184,9 @@ def wheel(
         count = max(3, round(2.0 * math.pi * r / spacing))
         turn = 2.0 * math.pi * np.arange(count) / count
         y = across if layer < LAYERS else across[np.abs(across) > 0.5 * width - LAYERS * spacing]
-        ring = np.stack((r * each(math.sin, turn), np.zeros(count), r * each(math.cos, turn)), axis=1)
+        ring = np.stack(
+            (r * portable_math.each(math.sin, turn), np.zeros(count), r * portable_math.each(math.cos, turn)), axis=1
+        )
         parts.append((ring[:, None, :] + y[None, :, None] * np.array([0.0, 1.0, 0.0])).reshape(-1, 3))
     tall = max(1, round(height / spacing)) if grousers and height > 0.0 else 0
     thick = max(1, round(thickness / spacing))

@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from regolith_terrain.contact.ground_contact import OK, ContactSetting, GroundContact, PartPose, StepLimit
+from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, GroundContact, PartPose, StepLimit
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.boundary_markers import lattice
 from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.region_simulation import RegionSimulation
 from regolith_terrain.crm.surface import sort_columns
-from regolith_terrain.crm.surfels import Surfels, joined, surface_surfels
+from regolith_terrain.crm.surfels import Surfels, joined_surfels, surface_surfels
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.arrays import Wrench
@@ -53,7 +53,7 @@ def press(arrays: ParticleArrays, step: float, part: int, pose: PartPose, wrench
         touches = touches or arrays.force[part, k] != 0.0
     wrench.stats[:] = 0.0
     wrench.stats[STAT_LOADED_NODES] = 1.0 if touches else 0.0
-    return OK
+    return CONTACT_OK
 
 
 class ParticleContact(GroundContact):
@@ -115,7 +115,7 @@ class ParticleContact(GroundContact):
 
     def surfels(self) -> Surfels:
         """Return the surface of the moving soil in all regions."""
-        return joined([domain.discs() for domain in self.domains])
+        return joined_surfels([domain.discs() for domain in self.domains])
 
     def reset(self) -> None:
         """Reset all particles to their initial positions."""

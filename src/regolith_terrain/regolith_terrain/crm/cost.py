@@ -16,7 +16,7 @@ machine score of 91.
 """
 
 
-def memory_gb() -> float:
+def machine_memory_gb() -> float:
     """Return the memory of this machine [10^9 B]."""
     return 1e-9 * os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES')
 
@@ -42,7 +42,7 @@ def refuse_too_many(
         ValueError: If the memory is insufficient. The message states memory and time.
     """
     spacing = settings.spacing_m
-    count, there = volume / spacing**3, memory_gb()
+    count, there = volume / spacing**3, machine_memory_gb()
     if 1e-9 * BED_BYTES * count <= there:
         return
     time = hours(count, seconds, settings.step(soil.material()))

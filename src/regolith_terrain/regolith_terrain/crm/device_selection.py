@@ -15,7 +15,7 @@ from regolith_terrain.crm.particle_bed import ParticleBed
 Device = Literal['auto', 'cpu', 'cuda']
 
 
-def missing_requirement() -> str | None:
+def missing_gpu_requirement() -> str | None:
     """Return the missing requirement for a GPU, or None if one can be used.
 
     Warp is checked last: its import takes 0.25 s.
@@ -39,7 +39,7 @@ def bed_class(device: Device) -> type[ParticleBed]:
     """
     if device == 'cpu':
         return ParticleBed
-    missing = missing_requirement()
+    missing = missing_gpu_requirement()
     if missing is None:
         from regolith_terrain.crm.device.bed import DeviceBed
 

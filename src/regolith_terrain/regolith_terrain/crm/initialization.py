@@ -18,7 +18,7 @@ from regolith_terrain.crm.boundary_markers import LAYERS
 from regolith_terrain.crm.region import PANE, ParticleRegion
 from regolith_terrain.height_field import HeightField
 from regolith_terrain.scm.arrays import Shapes
-from regolith_terrain.scm.constants import BOX, CYLINDER, GROUSERED
+from regolith_terrain.scm.constants import SHAPE_BOX, SHAPE_CYLINDER, SHAPE_GROUSERED
 
 
 class InitialParticles(NamedTuple):
@@ -68,19 +68,19 @@ def markers_of(shapes: Shapes, spacing: float) -> list[Floats]:
     """
     parts = []
     for kind, size in zip(shapes.kind.tolist(), shapes.size.tolist(), strict=True):
-        if kind == CYLINDER and size[0] < spacing:  # a rod
+        if kind == SHAPE_CYLINDER and size[0] < spacing:  # a rod
             parts.append(boundary_markers.box((0.5 * spacing, max(size[1], 0.5 * spacing), 0.5 * spacing), spacing))
-        elif kind in (CYLINDER, GROUSERED):
+        elif kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
             # The radius of a cylinder includes its grousers, that of a grousered wheel does not.
             _, half, count, height, thickness, _ = size
-            tips = size[0] + (height if kind == GROUSERED else 0.0)
+            tips = size[0] + (height if kind == SHAPE_GROUSERED else 0.0)
             if height < spacing:  # too small for particles
                 parts.append(boundary_markers.wheel(tips, 2.0 * half, spacing))
             else:
                 parts.append(
                     boundary_markers.wheel(tips - height, 2.0 * half, spacing, round(count), height, thickness)
                 )
-        elif kind == BOX:
+        elif kind == SHAPE_BOX:
             parts.append(boundary_markers.box(np.maximum(size[:3], 0.5 * spacing), spacing))
         else:
             raise ValueError('a mesh is not supported in a CRM region; allowed: cylinders, grousered wheels and boxes')

@@ -46,8 +46,7 @@ from regolith_terrain.crm.neighbor_search import (
 )
 from regolith_terrain.crm.soil import Discretization, ParticleSoil
 from regolith_terrain.crm.soil_step import ACCELERATION, APPROACH, BAND, LIMITS, ROOM, SPEED, advance_soil
-from regolith_world.numerics.parallel_ranges import run_in_ranges
-from regolith_world.numerics.portable_math import each
+from regolith_world.numerics import parallel_ranges, portable_math
 
 SKIN = 0.1
 """Fraction by which neighbor lists extend beyond the kernel's reach, so they last for some steps."""
@@ -210,8 +209,8 @@ class ParticleBed:
             self.memory[rows, BORNE] = borne
             self.memory[rows, SPECIFIC] = (
                 self.soil.specific_volume
-                - self.soil.compression_index * each(math.log, borne / 1e3)
-                + self.soil.swelling_index * each(math.log, borne / pressure)
+                - self.soil.compression_index * portable_math.each(math.log, borne / 1e3)
+                + self.soil.swelling_index * portable_math.each(math.log, borne / pressure)
             )
 
     def sort(self) -> None:
@@ -396,7 +395,7 @@ class ParticleBed:
 
     def _banded(self, kernel: Callable[..., Any], count: int, *arguments: Any) -> list[Any]:
         """Return the results of a kernel for bands of rows."""
-        return run_in_ranges(self.workers, kernel, count, BAND, *arguments)
+        return parallel_ranges.run_in_ranges(self.workers, kernel, count, BAND, *arguments)
 
     def _markers_at(self, particles: Floats, ahead: float) -> None:
         n = len(self._markers)

@@ -15,7 +15,7 @@ from regolith_terrain.crm.boundary_markers import LAYERS
 from regolith_terrain.crm.cost import hours
 from regolith_terrain.crm.soil import Discretization, ParticleSoil
 from regolith_terrain.grid.node_records import Floats, Indices
-from regolith_world.cycle.participant import ParticipantFailed
+from regolith_world.cycle import ParticipantFailed
 
 PANE = 6
 """Number of marker layers of walls above the surface, so soil does not leave its rectangle."""

@@ -21,11 +21,11 @@ from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.region import MARGIN, ParticleRegion
 from regolith_terrain.crm.surface import Columns, free_surface, sort_columns, weigh
 from regolith_terrain.crm.surfels import Surfels, surface_surfels
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.height_field import HeightField
 from regolith_terrain.scm.arrays import Shapes
-from regolith_world.numerics.portable_math import norm, times
+from regolith_world.numerics import portable_math
 
 _HEAD = struct.Struct('<8sqq')
 _MAGIC = b'REGCRM01'
@@ -65,7 +65,7 @@ class RegionSimulation:
         i, j = np.meshgrid(np.arange(i0, i1), np.arange(j0, j1), indexing='ij')
         self._i, self._j = i.reshape(-1).astype(np.int32), j.reshape(-1).astype(np.int32)
         self._base = field.nodes(i0, i1, j0, j1, spacing).reshape(-1)
-        self._quanta = round(region.soil.density_kgpm3 * region.spacing**3 / spacing**2 / QUANTUM_KGPM2)
+        self._quanta = round(region.soil.density_kgpm3 * region.spacing**3 / spacing**2 / MASS_QUANTUM_KGPM2)
         self.force, self.torque = np.zeros((len(reach), 3)), np.zeros((len(reach), 3))
         """Force of soil on each part [N] and torque about its center [N m], means over the last :meth:`advance`, shape
         (n, 3).
@@ -151,7 +151,7 @@ class RegionSimulation:
             for part in here.tolist():
                 turn = _rotated(bodies.spin[1 + part] * (duration / count))
                 bodies.center[1 + part] += bodies.velocity[1 + part] * (duration / count)
-                bodies.rotation[1 + part] = times(turn, bodies.rotation[1 + part])
+                bodies.rotation[1 + part] = portable_math.times(turn, bodies.rotation[1 + part])
 
     def _place_boxes(self) -> None:
         """Set the boxes of moving soil around the nearby parts."""
@@ -199,7 +199,7 @@ class RegionSimulation:
             'level': level,
             'sinkage_plastic': initial - level,
             'sigma_yield': self._borne[nodes],
-            'mass_kgpm2': self._moved_mass[nodes] * QUANTUM_KGPM2,
+            'mass_kgpm2': self._moved_mass[nodes] * MASS_QUANTUM_KGPM2,
         }
         none = np.zeros(len(level))
         table = np.stack([values.get(name, none) for name in fields])
@@ -328,10 +328,10 @@ class RegionSimulation:
 
 def _rotated(turn: Floats) -> Floats:
     """Return the rotation by a vector of angle and axis [rad], shape (3, 3)."""
-    angle = norm(turn)
+    angle = portable_math.norm(turn)
     if angle == 0.0:
         return np.eye(3)
     x, y, z = (turn / angle).tolist()
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    rotation: Floats = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * times(cross, cross)
+    rotation: Floats = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * portable_math.times(cross, cross)
     return rotation

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from regolith_files.extension_points import Caption, Figure, ReportSection, Run, Table
+from regolith_files import Caption, Figure, ReportSection, Run, Table
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.region import ParticleRegion
-from regolith_terrain.crm.surfel_messages import TOPIC, surfels_record
+from regolith_terrain.crm.surfel_messages import SURFEL_TOPIC, surfels_record
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import build_height_field
-from regolith_world.cycle.records import Verdict
+from regolith_world.cycle import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -132,7 +132,7 @@ def _line(
 
 def _last_dots(run: Run, region: ParticleRegion) -> Floats:
     """Return the moving particles at the end of a recording with their topic, shape (k, 3)."""
-    name, last = f'/{region.vehicle}/{TOPIC}', None
+    name, last = f'/{region.vehicle}/{SURFEL_TOPIC}', None
     if name in run.recorded:
         for message in run.bag.messages(name):
             last = message.content

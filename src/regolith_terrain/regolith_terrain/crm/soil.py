@@ -13,10 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
-from regolith_files.extension_points import FileKind
-from regolith_files.file_library import FileLibrary
-from regolith_files.section import Section
-from regolith_files.validation import validated
+from regolith_files import FileKind, FileLibrary, Section, validated
 from regolith_terrain.crm.arrays import CAM_CLAY, FRICTIONAL, Material, Scheme
 from regolith_terrain.terrain_parameters import SoilParameters
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from regolith_terrain.crm.surfels import Surfels
 
-TOPIC = 'soil_surfels'
+SURFEL_TOPIC = 'soil_surfels'
 """Topic name below that of the vehicle."""
-FIELDS = (
+SURFEL_FIELDS = (
     'x',
     'y',
     'z',
@@ -28,7 +28,8 @@ FIELDS = (
     'bend_zx',
 )
 """Fields of a point, each float32: the values of :class:`regolith_terrain.crm.surfels.Surfels` in their order."""
-POINT_BYTES = 4 * len(FIELDS)
+SURFEL_BYTES = 4 * len(SURFEL_FIELDS)
+"""Size of a surfel in a message [B]."""
 
 
 def surfels_record(message: Any) -> tuple[int, Surfels]:
@@ -40,9 +41,9 @@ def surfels_record(message: Any) -> tuple[int, Surfels]:
     Raises:
         ValueError: If its points have other fields.
     """
-    if message.point_step != POINT_BYTES:
-        allowed = f'{POINT_BYTES}, {", ".join(FIELDS)}'
+    if message.point_step != SURFEL_BYTES:
+        allowed = f'{SURFEL_BYTES}, {", ".join(SURFEL_FIELDS)}'
         raise ValueError(f'point_step = {message.point_step}: does not match the fields of surfels; allowed: {allowed}')
     stamp = message.header.stamp
-    table = np.frombuffer(bytes(message.data), '<f4').reshape(-1, len(FIELDS)).astype(np.float64)
+    table = np.frombuffer(bytes(message.data), '<f4').reshape(-1, len(SURFEL_FIELDS)).astype(np.float64)
     return stamp.sec * 10**9 + stamp.nanosec, Surfels(table[:, :3], table[:, 3:6], table[:, 6], table[:, 7:])

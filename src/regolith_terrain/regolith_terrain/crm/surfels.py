@@ -52,7 +52,7 @@ class Surfels(NamedTuple):
         return cls(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 6)))
 
 
-def joined(parts: Sequence[Surfels]) -> Surfels:
+def joined_surfels(parts: Sequence[Surfels]) -> Surfels:
     """Return the discs of all parts in their order."""
     if not parts:
         return Surfels.none()

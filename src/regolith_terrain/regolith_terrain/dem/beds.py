@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_files.section import Section
+from regolith_files import Section
 from regolith_terrain.dem.assembly import Assembly
 from regolith_terrain.dem.bodies import Body, plane
 from regolith_terrain.dem.clumps import SHAPES, Clump
@@ -110,7 +110,7 @@ class Grains(Section):
             )
 
 
-class Bin(Section):
+class GrainBin(Section):
     """A box of grains, filled to a level surface at z = 0."""
 
     length_m: float = Field(default=1.3, gt=0.0, le=20.0, description='Length of the bin along x [m].')
@@ -126,7 +126,7 @@ class Bin(Section):
     seed: int = Field(default=1, ge=0, le=2**31, description='Seed of sizes, positions and orientations.')
 
     @model_validator(mode='after')
-    def _possible(self) -> Bin:
+    def _possible(self) -> GrainBin:
         least = min(self.length_m, self.width_m, self.depth_m)
         for key in ('length_m', 'width_m'):
             if getattr(self, key) > 100.0 * least:
@@ -168,7 +168,7 @@ class Filled(NamedTuple):
 
 
 def fill_bin(
-    bed: Bin, grains: Grains, gravity: float, threads: int = 1, tick: Callable[[float], None] = lambda part: None
+    bed: GrainBin, grains: Grains, gravity: float, threads: int = 1, tick: Callable[[float], None] = lambda part: None
 ) -> Filled:
     """Return grains that have fallen into a bin and are cut level at the top.
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from regolith_terrain.dem.assembly import Assembly
-from regolith_terrain.dem.beds import Bin, Grains
+from regolith_terrain.dem.beds import GrainBin, Grains
 from regolith_terrain.dem.bodies import Body, wheel
 from regolith_terrain.dem.packing import lattice, settle
 from regolith_terrain.grid.node_records import Floats
-from regolith_world.numerics.machine_score import machine_score
+from regolith_world.numerics import measure_machine_score
 
 COUNTS = (10_000, 50_000)
 _STEPS, _REPEATS = 100, 5
@@ -36,12 +36,12 @@ def dem(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
         ``contacts_per_s`` (contact evaluations, one thread) and ``bytes_per_grain``, by count.
         ``wheel_compute_per_sim_s``, wall seconds of one thread per simulated second of a wheel on the smallest bed, at
         the step of ``wheel_step_s``. ``machine_score``, see
-        :func:`regolith_world.numerics.machine_score.machine_score`.
+        :func:`regolith_world.numerics.machine_score.measure_machine_score`.
     """
     grains = Grains(radius_m=0.007, youngs_modulus_pa=5e6, restitution=0.1)
     keys = ('steps_per_s', 'contacts_per_grain', 'contacts_per_s', 'bytes_per_grain')
     found: dict[str, dict[str, Any]] = {key: {} for key in keys}
-    scores = [machine_score()]
+    scores = [measure_machine_score()]
     small = None
     for count in counts:
         bed = _bed(grains, count)
@@ -49,7 +49,7 @@ def dem(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
         rates = {}
         for threads in (1, 2):
             rates[str(threads)] = _rate(bed, threads)
-            scores.append(machine_score())
+            scores.append(measure_machine_score())
         found['steps_per_s'][str(count)] = rates
         found['contacts_per_grain'][str(count)] = bed.touching / count
         found['contacts_per_s'][str(count)] = rates['1'] * bed.touching / count
@@ -73,7 +73,7 @@ def dem(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
 def _bed(grains: Grains, count: int) -> Assembly:
     """Return a number of grains at rest in a bin twice as long as wide."""
     area = count * 4.0 / 3.0 * np.pi * grains.radius_m**3 / 0.62 / _DEPTH
-    bin_ = Bin(length_m=float(np.sqrt(2.0 * area)), width_m=float(np.sqrt(0.5 * area)), depth_m=_DEPTH)
+    bin_ = GrainBin(length_m=float(np.sqrt(2.0 * area)), width_m=float(np.sqrt(0.5 * area)), depth_m=_DEPTH)
     scale = grains.scales(1, 'grain', count)
     rim = float(scale.max())
     half = 0.5 * np.array([bin_.length_m, bin_.width_m]) - rim
@@ -116,7 +116,7 @@ def _with_wheel(bed: Assembly, grains: Grains) -> Assembly:
         free=(True, False, True),
     )
     low, high = bed.grains.place.min(axis=0), bed.grains.place.max(axis=0)
-    walls = Bin(
+    walls = GrainBin(
         length_m=float(high[0] - low[0]) + 0.1, width_m=float(high[1] - low[1]) + 0.1, depth_m=float(-low[2]) + 0.01
     ).walls(grains)
     made = Assembly(bed.grains.place, bed.grains.scale, material, bodies=[walls, rotor])

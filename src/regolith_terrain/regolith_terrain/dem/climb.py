@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_files.section import Section
+from regolith_files import Section
 from regolith_terrain.dem.assembly import Assembly
-from regolith_terrain.dem.beds import Bin, Filled, Grains, fill_bin
+from regolith_terrain.dem.beds import Filled, GrainBin, Grains, fill_bin
 from regolith_terrain.dem.bodies import Body, wheel
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.testbeds.resumable_runs import Part, packed, unpacked
@@ -49,7 +49,7 @@ class ClimbBed(Section):
     """Settings of the bed of a climb."""
 
     grains: Grains = Field(default_factory=Grains, description='Grains of the bed.')
-    bin: Bin = Field(default_factory=Bin, description='Bin of the bed.')
+    bin: GrainBin = Field(default_factory=GrainBin, description='Bin of the bed.')
     wheel_friction: float = Field(
         default=0.5, ge=0.0, le=10.0, description='Friction coefficient between wheel and grains [-].'
     )
@@ -270,7 +270,7 @@ _beds: dict[str, Filled] = {}
 """The last bed that was filled, by its settings."""
 
 
-def _filled(bed: Bin, grains: Grains, gravity: float, threads: int, tick: Callable[[float], None]) -> Filled:
+def _filled(bed: GrainBin, grains: Grains, gravity: float, threads: int, tick: Callable[[float], None]) -> Filled:
     key = f'{bed!r} {grains!r} {gravity!r}'
     if key not in _beds:
         made = fill_bin(bed, grains, gravity, threads, tick)

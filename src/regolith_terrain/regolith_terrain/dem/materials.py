@@ -9,7 +9,7 @@ import math
 import numpy as np
 from pydantic import Field
 
-from regolith_files.section import Section
+from regolith_files import Section
 from regolith_terrain.dem.contact import HERTZ, LAW_COLUMNS, USER
 from regolith_terrain.grid.node_records import Floats
 

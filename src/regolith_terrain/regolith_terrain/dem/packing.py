@@ -12,7 +12,7 @@ import numpy as np
 from regolith_terrain.dem.assembly import Assembly
 from regolith_terrain.dem.materials import GrainMaterial
 from regolith_terrain.grid.node_records import Floats
-from regolith_world.random.keyed_generator import generator
+from regolith_world.random import generator
 
 _JITTER = 0.02
 """Random displacement of lattice positions over the grain radius, so no grain stays balanced."""

@@ -19,7 +19,7 @@ import numpy as np
 from regolith_terrain.height_field import Heights
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import LunarPreset, Relief
-from regolith_world.numerics.portable_math import each
+from regolith_world.numerics import portable_math
 
 _LAGS = np.array([4, 6, 8, 12, 16])
 # The median of the absolute values of a normal distribution is this fraction of its rms.
@@ -55,7 +55,11 @@ def roughness(posts: Heights, spacing: float) -> tuple[float, float]:
     typical = np.array([np.median(np.abs(values)) for values in second]) / _MEDIAN
     if not typical.min() > 0.0:
         return 0.0, _HURST[1]
-    hurst = _HURST[1] if len(lags) < 2 else _slope(each(math.log, lags), each(math.log, typical))
+    hurst = (
+        _HURST[1]
+        if len(lags) < 2
+        else _slope(portable_math.each(math.log, lags), portable_math.each(math.log, typical))
+    )
     hurst = min(max(hurst, _HURST[0]), _HURST[1])
     at_first = float(typical[0]) / math.sqrt(4.0 - 2.0 ** (2.0 * hurst))
     return at_first * float(lags[0]) ** -hurst, hurst

@@ -10,18 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from regolith_files.problems import counted
-from regolith_terrain.elevation.grid import AS_STORED, ElevationGrid, StoredValues, body_name, local_frame
+from regolith_files import counted_noun
+from regolith_terrain.elevation.grid import AS_STORED, ElevationGrid, StoredValues, celestial_body, local_frame
 from regolith_terrain.elevation.open_model import open_elevation_model
-from regolith_terrain.elevation.plausibility import check_heights, doubts
-from regolith_world.numerics.portable_math import solved_two
+from regolith_terrain.elevation.plausibility import check_heights, unusual_heights
+from regolith_world.numerics import portable_math
 
 _ROWS = 512
 _CHECKED_POSTS = 25_000_000
 """Number of posts above which only the center of a model is checked for plausibility."""
 
 
-def describe(path: Path, post_spacing_m: float | None = None, values: StoredValues = AS_STORED) -> dict[str, Any]:
+def describe_elevation_model(
+    path: Path, post_spacing_m: float | None = None, values: StoredValues = AS_STORED
+) -> dict[str, Any]:
     """Return size, location, heights and problems of an elevation model.
 
     Args:
@@ -45,7 +47,7 @@ def describe(path: Path, post_spacing_m: float | None = None, values: StoredValu
     x_col, x_row, y_col, y_row = (grid.to_map[k] for k in (1, 2, 4, 5))
     jacobian = np.array(frame.jacobian).reshape(2, 2)
     width, height = (
-        float(np.hypot(*solved_two(jacobian, [n * dx, n * dy])))
+        float(np.hypot(*portable_math.solved_two(jacobian, [n * dx, n * dy])))
         for n, dx, dy in ((grid.cols - 1, x_col, y_col), (grid.rows - 1, x_row, y_row))
     )
     return {
@@ -56,7 +58,7 @@ def describe(path: Path, post_spacing_m: float | None = None, values: StoredValu
         'width_m': width,
         'height_m': height,
         'reference_system': grid.crs.to_wkt() if grid.crs is not None else None,
-        'body': body_name(grid.crs),
+        'body': celestial_body(grid.crs),
         'map_bounds': grid.bounds_text(),
         'latitude_deg': frame.latitude_deg,
         'longitude_deg': frame.longitude_deg,
@@ -73,7 +75,7 @@ def _judged(grid: ElevationGrid, missing: int) -> tuple[float | None, list[str],
     """Return the median slope [deg], the errors for terrain.source, and the warnings."""
     if missing:
         fix = 'fill them, or choose a window without them'
-        return None, [f'{counted(missing, "post")} without a height; fix: {fix}'], []
+        return None, [f'{counted_noun(missing, "post")} without a height; fix: {fix}'], []
     rows, cols = grid.rows, grid.cols
     side = int(math.sqrt(_CHECKED_POSTS))
     r0, c0 = max(0, (rows - side) // 2), max(0, (cols - side) // 2)
@@ -82,5 +84,5 @@ def _judged(grid: ElevationGrid, missing: int) -> tuple[float | None, list[str],
         found = check_heights(grid.path, heights, grid.spacing_m, (r0, c0), stated=grid.values.scale is not None)
     except ValueError as error:
         return None, [str(error)], []
-    unusual = [f'{problem}; fix: {fix}' for problem, fix in doubts(found, grid.spacing_m, (r0, c0))]
+    unusual = [f'{problem}; fix: {fix}' for problem, fix in unusual_heights(found, grid.spacing_m, (r0, c0))]
     return math.degrees(math.atan(found.median_slope)), [], unusual

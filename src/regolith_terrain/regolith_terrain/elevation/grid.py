@@ -24,7 +24,7 @@ from rasterio.crs import CRS
 from rasterio.warp import transform as warp
 
 from regolith_terrain.geodesy import curvature_radii
-from regolith_world.numerics.portable_math import solved_two, times
+from regolith_world.numerics import portable_math
 
 Floats = NDArray[np.float64]
 
@@ -103,7 +103,7 @@ class ElevationGrid:
     def row_col(self, x: float, y: float) -> tuple[float, float]:
         """Return the position of map coordinates among the posts, as fractional row and column."""
         x0, x_col, x_row, y0, y_col, y_row = self.to_map
-        col, row = solved_two([[x_col, x_row], [y_col, y_row]], [x - x0, y - y0])
+        col, row = portable_math.solved_two([[x_col, x_row], [y_col, y_row]], [x - x0, y - y0])
         return float(row), float(col)
 
     def holds(self, x: float, y: float) -> bool:
@@ -147,7 +147,7 @@ class LocalFrame:
             true = _to_map(grid.crs, [lon], [lat])[:, 0]
             a, b, c, d = self.jacobian
             mine = np.array([self.x + a * east + b * north, self.y + c * east + d * north])
-            worst = max(worst, float(np.hypot(*solved_two([[a, b], [c, d]], true - mine))))
+            worst = max(worst, float(np.hypot(*portable_math.solved_two([[a, b], [c, d]], true - mine))))
         return worst
 
 
@@ -163,7 +163,7 @@ def is_lunar(crs: CRS | None) -> bool:
     return radius is not None and abs(radius - MOON_RADIUS_M) <= _RADIUS_SLACK_M
 
 
-def body_name(crs: CRS | None) -> str | None:
+def celestial_body(crs: CRS | None) -> str | None:
     """Return 'moon', 'earth' or 'other' from the size of a reference system's body; None without a body."""
     radius = body_radius(crs) if crs is not None else None
     if radius is None:
@@ -227,12 +227,12 @@ def local_frame(grid: ElevationGrid, center: tuple[float, float] | None = None, 
     eastward = 2.0 * math.radians(step) * along_parallel * math.cos(math.radians(beside))
     northward = 2.0 * math.radians(step) * along_meridian
     j = np.stack([(east[:, 1] - east[:, 0]) / eastward, (up[:, 1] - up[:, 0]) / northward]).T
-    toward = solved_two(j, [0.0, 1.0])
+    toward = portable_math.solved_two(j, [0.0, 1.0])
     bearing = math.degrees(math.atan2(toward[0], toward[1]))
     if north == 'grid':
         turn = math.radians(bearing)
         # Local axes rotated to those of the map: J R, which is a mere scale for a conformal map.
-        j = times(j, [[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]])
+        j = portable_math.times(j, [[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]])
         bearing = 0.0
     a, b, c, d = (float(v) for v in j.ravel())
     return LocalFrame(x, y, (a, b, c, d), float(lat), float(lon), bearing)
@@ -242,7 +242,7 @@ _MARGIN = 3
 """Number of additional posts read beyond a window: interpolation uses two more posts."""
 
 
-def window_of(
+def rectangle_window(
     grid: ElevationGrid, frame: LocalFrame, window: tuple[float, float, float, float]
 ) -> tuple[int, int, int, int]:
     """Return the range of rows and columns that a rectangle needs, as (r0, r1, c0, c1).

@@ -24,9 +24,9 @@ from regolith_terrain.elevation.grid import (
     ElevationGrid,
     LocalFrame,
     StoredValues,
-    body_name,
+    celestial_body,
     local_frame,
-    window_of,
+    rectangle_window,
 )
 from regolith_terrain.elevation.open_model import open_elevation_model, read_posts
 from regolith_terrain.lunar.presets import load_preset
@@ -34,7 +34,7 @@ from regolith_terrain.raster import RasterField
 from regolith_terrain.terrain_files import (
     BLOCK,
     MOST_POSTS,
-    Progress,
+    StageProgress,
     geotiff_profile,
     new_folder,
     no_progress,
@@ -69,7 +69,9 @@ class ImportRequest:
     """Interpretation of the stored values, given by the user."""
 
 
-def import_elevation_model(request: ImportRequest, folder: Path, progress: Progress = no_progress) -> dict[str, Any]:
+def import_elevation_model(
+    request: ImportRequest, folder: Path, progress: StageProgress = no_progress
+) -> dict[str, Any]:
     """Write ``heights.tif``, ``hillshade.png`` and ``metadata.json``; return the content of the last.
 
     Args:
@@ -132,7 +134,7 @@ def _window(grid: ElevationGrid, frame: LocalFrame, size_m: float | None) -> tup
                 f'{grid.path}: a square of {size_m:g} m around the center reaches map x {x:.1f}, y {y:.1f}, which is '
                 f'out of the map; allowed: {grid.bounds_text()}'
             )
-    return window_of(grid, frame, (-half, -half, half, half))
+    return rectangle_window(grid, frame, (-half, -half, half, half))
 
 
 def _parts(raster: RasterField, upsample_m: float | None) -> int:
@@ -156,7 +158,9 @@ def _parts(raster: RasterField, upsample_m: float | None) -> int:
     return parts
 
 
-def _write(field: RasterField, raster: RasterField, parts: int, path: Path, progress: Progress) -> tuple[float, float]:
+def _write(
+    field: RasterField, raster: RasterField, parts: int, path: Path, progress: StageProgress
+) -> tuple[float, float]:
     """Write the posts and those between them; return lowest and highest height."""
     ni, nj = ((n - 1) * parts + 1 for n in raster.posts.shape)
     x, y = raster.post_places()
@@ -200,8 +204,8 @@ def _about(
     return {
         'source': request.path.name,
         'reference_system': grid.crs.to_wkt() if grid.crs is not None else None,
-        'moon': body_name(grid.crs) == 'moon',
-        'body': body_name(grid.crs),
+        'moon': celestial_body(grid.crs) == 'moon',
+        'body': celestial_body(grid.crs),
         'latitude_deg': frame.latitude_deg,
         'longitude_deg': frame.longitude_deg,
         'map_x': frame.x,

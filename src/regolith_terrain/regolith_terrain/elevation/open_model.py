@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from regolith_files.paths import usable_file
-from regolith_files.problems import counted
+from regolith_files import counted_noun, usable_file
 from regolith_terrain.elevation.geotiff import open_geotiff
 from regolith_terrain.elevation.grid import AS_STORED, ElevationGrid, Floats, StoredValues
 from regolith_terrain.elevation.pds3 import open_pds3
@@ -73,7 +72,8 @@ def read_posts(grid: ElevationGrid, r0: int, r1: int, c0: int, c1: int) -> Float
         row, col = (int(v) for v in np.argwhere(missing)[0])
         count = int(missing.sum())
         raise ValueError(
-            f'{grid.path}: {counted(count, "post")} without a height (first at row {row + r0}, column {col + c0}); '
+            f'{grid.path}: {counted_noun(count, "post")} without a height '
+            f'(first at row {row + r0}, column {col + c0}); '
             'allowed: a height for every post; fix: fill them, or choose a window without them (terrain.window)'
         )
     check_heights(grid.path, heights, grid.spacing_m, (r0, c0), stated=grid.values.scale is not None)

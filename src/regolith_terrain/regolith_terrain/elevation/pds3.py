@@ -19,8 +19,7 @@ import numpy as np
 from rasterio.crs import CRS
 from rasterio.errors import CRSError
 
-from regolith_files.paths import usable_file
-from regolith_files.problems import InputError
+from regolith_files import InputError, usable_file
 from regolith_terrain.elevation.grid import AS_STORED, ElevationGrid, Floats, StoredValues, body_radius, is_lunar
 
 _LABEL_BYTES = 1 << 20

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.problems import counted
+from regolith_files import counted_noun
 
 Floats = NDArray[np.float64]
 
@@ -76,7 +76,7 @@ class Statistics:
     """Median of the larger of both slopes over a subset of at most a million posts [-]."""
 
 
-def measure(heights: Floats, spacing_m: float) -> Statistics:
+def height_statistics(heights: Floats, spacing_m: float) -> Statistics:
     """Return the statistics of heights, computed block by block to limit memory to a few megabytes.
 
     Args:
@@ -125,7 +125,7 @@ def check_heights(
     Raises:
         ValueError: If heights are implausible. The message names the values, their position and a fix.
     """
-    found = measure(heights, spacing_m)
+    found = height_statistics(heights, spacing_m)
     low, high = found.low, found.high
     if max(-low, high) > MOST_HEIGHT_M or not np.isfinite(high - low):
         _refuse_extremes(path, heights, found, first)
@@ -134,7 +134,7 @@ def check_heights(
         if max(others, _LEAST_GAP_M) < gap < np.inf:
             places = heights == value
             row, col = (int(v) for v in np.argwhere(places)[0])
-            posts = counted(int(places.sum()), 'post')
+            posts = counted_noun(int(places.sum()), 'post')
             raise ValueError(
                 f'{path}: {posts} (first at row {row + first[0]}, column {col + first[1]}) at a height of {value:g} m, '
                 f'{gap:.6g} m from all others: it looks like a mark for posts without a height; '
@@ -170,7 +170,7 @@ def _refuse_extremes(path: Path, heights: Floats, found: Statistics, first: tupl
     )
 
 
-def doubts(found: Statistics, spacing_m: float, first: tuple[int, int] = (0, 0)) -> list[tuple[str, str]]:
+def unusual_heights(found: Statistics, spacing_m: float, first: tuple[int, int] = (0, 0)) -> list[tuple[str, str]]:
     """Return unusual properties of plausible heights as (problem, fix).
 
     Args:

@@ -33,7 +33,7 @@ from regolith_terrain.excavation.relaxation import (
     reset_column,
 )
 from regolith_terrain.excavation.sweep import DENSITY
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, node_key
 from regolith_terrain.grid.soil_grid import TILE, Flags, SoilGrid, SoilWindow
 from regolith_terrain.height_field import FlatField
@@ -90,7 +90,7 @@ class SoilGrant(NamedTuple):
 class ToolExchange(NamedTuple):
     """Soil requests and deposits in an agent's delta."""
 
-    asked: tuple[SoilRequest, ...] = ()
+    requests: tuple[SoilRequest, ...] = ()
     """Requests in order of the names of the tools."""
     landed: SoilDeposit | None = None
     """Landed soil; None: none."""
@@ -98,7 +98,7 @@ class ToolExchange(NamedTuple):
     @property
     def is_done(self) -> bool:
         """Whether there is neither request nor deposit, as for most vehicles."""
-        return not self.asked and self.landed is None
+        return not self.requests and self.landed is None
 
 
 class ExchangeResult(NamedTuple):
@@ -136,7 +136,7 @@ def exchange(
         thrown: Columns of :func:`regolith_terrain.excavation.ejected_soil.disturbed`, sorted by (i, j).
         budget: Largest number of checks of marked columns.
     """
-    asked = [(name, part) for name in sorted(works) for part in sorted(works[name].asked, key=lambda a: a.tool)]
+    asked = [(name, part) for name in sorted(works) for part in sorted(works[name].requests, key=lambda a: a.tool)]
     landed = [works[name].landed for name in sorted(works)]
     marked = loose.marked
     parts = [(loose.i[marked], loose.j[marked]), thrown, *((a.i, a.j) for _, a in asked)]
@@ -340,10 +340,10 @@ def _grant(
         above = values[_LEVEL, r, c] - max(path[n], bedrock[r, c])
         if not (above > 0.0 and density > 0.0):
             continue
-        quanta = math.floor(min(requested[n], above * density) / QUANTUM_KGPM2)
+        quanta = math.floor(min(requested[n], above * density) / MASS_QUANTUM_KGPM2)
         if quanta <= 0.0:
             continue
-        taken = quanta * QUANTUM_KGPM2
+        taken = quanta * MASS_QUANTUM_KGPM2
         total += taken
         reset_column(values, r, c, values[_LEVEL, r, c] - taken / density)
         values[values.shape[0] - 1, r, c] -= taken

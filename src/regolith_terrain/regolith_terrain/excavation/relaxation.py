@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_grid import Flags
 
@@ -191,10 +191,10 @@ def relax(
                 if not excess > _TOLERANCE * spacing:
                     continue
                 # Equal amounts for equal neighbors, so that all end at the angle of repose.
-                quanta = math.floor(min(excess / (lower + 1.0) * density, loose[r, c]) / QUANTUM_KGPM2)
+                quanta = math.floor(min(excess / (lower + 1.0) * density, loose[r, c]) / MASS_QUANTUM_KGPM2)
                 if quanta <= 0.0:
                     continue
-                moved = quanta * QUANTUM_KGPM2
+                moved = quanta * MASS_QUANTUM_KGPM2
                 there = soils[region[r + dr, c + dc], BULK_DENSITY]
                 reset_column(values, r, c, level[r, c] - moved / density)
                 reset_column(values, r + dr, c + dc, level[r + dr, c + dc] + moved / there)

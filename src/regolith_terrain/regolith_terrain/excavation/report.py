@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regolith_files.extension_points import Caption, Figure, ReportSection, Run, Table
+from regolith_files import Caption, Figure, ReportSection, Run, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure

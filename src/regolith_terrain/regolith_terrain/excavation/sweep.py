@@ -40,14 +40,16 @@ from regolith_terrain.excavation.cutting import (
 from regolith_terrain.grid.node_records import Floats
 
 BLADE, BUCKET, DRUM = range(3)
+"""Kinds of tools."""
 KINDS = {'blade': BLADE, 'bucket': BUCKET, 'drum': DRUM}
+"""Kinds of tools by name."""
 
-# Columns of a tool's parameters.
 HALF_WIDTH, RADIUS, LIPS, RAKE, SOIL_TOOL, ADHESION, CAPACITY, MASS, TOOL_COLUMNS = range(9)
-# Columns of a soil's parameters; a tool does not cut soil without density.
+"""Columns of a tool's parameters, and their number."""
 DENSITY, COHESION, FRICTION, SOIL_COLUMNS = range(4)
-# Columns of a tool's telemetry of a cycle.
-HELD, DEPTH, DRAFT, TOLD_COLUMNS = range(4)
+"""Columns of a soil's parameters, and their number; a tool does not cut soil without density."""
+HELD, DEPTH, DRAFT, TELEMETRY_COLUMNS = range(4)
+"""Columns of a tool's telemetry of a cycle, and their number: mass in the tool, depth of cut, force."""
 
 CREEP_MPS = 0.005
 """Smallest creep speed, above which the cutting force is near its full value [m/s]."""
@@ -69,9 +71,9 @@ class ToolArrays(NamedTuple):
     """Fill levels of the fill curve, 0 to 1, ascending, shape (n, m)."""
     share: Floats
     """Fraction of swept soil that enters at each fill level, shape (n, m)."""
-    told: Floats
-    """Input and output, shape (n, TOLD_COLUMNS): mass in the tool including requests [kg], mean depth of the cut [m]
-    and force against the motion [N] in the last substep."""
+    telemetry: Floats
+    """Input and output, shape (n, TELEMETRY_COLUMNS): mass in the tool including requests [kg], mean depth of the cut
+    [m] and force against the motion [N] in the last substep."""
     edge: Floats
     """Input and output: left and right end of the edge in the previous substep [m], shape (n, 2, 3); NaN before the
     first.
@@ -84,7 +86,7 @@ class ToolArrays(NamedTuple):
     """Height below which no tool digs [m], shape (ni, nj)."""
     region: NDArray[np.uint8]
     """Row of the soil table at each node, shape (ni, nj)."""
-    asked: Floats
+    requested: Floats
     """Input and output: height requested by each tool [m], and their sum in the last layer, shape (n + 1, ni, nj)."""
     path: Floats
     """Input and output: lowest path of each tool above a node [m], shape (n, ni, nj)."""
@@ -118,14 +120,14 @@ def _ask(tools: ToolArrays, k: int, r: int, c: int, swept: float, path: float) -
     """Request a swept height [m] of a column for a tool, not below its path [m]."""
     capacity = tools.numbers[k, CAPACITY]
     mass = tools.soils[tools.region[r, c], DENSITY] * tools.spacing * tools.spacing  # of a column of 1 m height
-    held = tools.told[k, HELD]
+    held = tools.telemetry[k, HELD]
     height = swept * fill_fraction(tools.fill, tools.share, k, held / capacity)
     height = min(height, (capacity - held) / mass)
     if height <= 0.0:
         return
-    tools.told[k, HELD] = held + height * mass
-    tools.asked[k, r, c] += height
-    tools.asked[tools.asked.shape[0] - 1, r, c] += height
+    tools.telemetry[k, HELD] = held + height * mass
+    tools.requested[k, r, c] += height
+    tools.requested[tools.requested.shape[0] - 1, r, c] += height
     tools.path[k, r, c] = min(tools.path[k, r, c], path)
 
 
@@ -139,7 +141,7 @@ def _span(tools: ToolArrays, low: float, high: float, first: int, count: int) ->
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _height(tools: ToolArrays, r: int, c: int) -> float:
     """Return the height of a column minus the height requested by tools [m]."""
-    left: float = tools.level[r, c] - tools.asked[tools.asked.shape[0] - 1, r, c]
+    left: float = tools.level[r, c] - tools.requested[tools.requested.shape[0] - 1, r, c]
     return left
 
 
@@ -161,7 +163,7 @@ def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Fl
     """
     force[:] = 0.0
     torque[:] = 0.0
-    tools.told[k, DEPTH] = tools.told[k, DRAFT] = 0.0
+    tools.telemetry[k, DEPTH] = tools.telemetry[k, DRAFT] = 0.0
     half, spacing, edge, turn = tools.numbers[k, HALF_WIDTH], tools.spacing, tools.edge, pose.rotation
     mx, my, mz = pose.center[0], pose.center[1], pose.center[2]
     flat = math.sqrt(turn[0, 1] ** 2 + turn[1, 1] ** 2)
@@ -225,7 +227,7 @@ def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Fl
         surcharge = 0.0
         if tools.kind[k] == BLADE:  # pushed soil lies on the wedge
             top = depth * (factors.cot_rake + 1.0 / math.tan(beta))
-            surcharge = max(0.0, tools.told[k, HELD]) * tools.gravity / (2.0 * reach * max(top, spacing))
+            surcharge = max(0.0, tools.telemetry[k, HELD]) * tools.gravity / (2.0 * reach * max(top, spacing))
         against, down = blade_force(
             factors,
             depth,
@@ -239,12 +241,12 @@ def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Fl
         against_sum += against * strip
         down_sum += down * strip
         moment += against * strip * along
-        tools.told[k, DEPTH] += depth / count
+        tools.telemetry[k, DEPTH] += depth / count
     if against_sum <= 0.0:
         return
     creep = max(CREEP_MPS, 2.0 * against_sum * step / tools.numbers[k, MASS])
     full = ahead / (ahead + creep)
-    tools.told[k, DRAFT] = against_sum * full
+    tools.telemetry[k, DRAFT] = against_sum * full
     force[0], force[1], force[2] = -against_sum * full * ey, against_sum * full * ex, -down_sum * full
     # Strips further along the edge turn the tool about the vertical.
     torque[2] = moment * full
@@ -272,7 +274,7 @@ def sweep_drum(
     """
     force[:] = 0.0
     torque[:] = 0.0
-    tools.told[k, DEPTH] = tools.told[k, DRAFT] = 0.0
+    tools.telemetry[k, DEPTH] = tools.telemetry[k, DRAFT] = 0.0
     numbers, spacing, turn = tools.numbers, tools.spacing, pose.rotation
     radius = numbers[k, RADIUS]
     level = math.sqrt(turn[0, 1] ** 2 + turn[1, 1] ** 2)
@@ -343,18 +345,18 @@ def sweep_drum(
             torque[2] += px * gy - py * gx
             engaged += 1.0
             depths += inside * upright
-            held = tools.told[k, HELD]
+            held = tools.telemetry[k, HELD]
             _ask(tools, k, r, c, inside * part, path)
             # Along the circle, the soil's weight presses on the face over the distance it moves ahead or back.
             raised = max(0.0, cz - path - 0.5 * inside) + math.tan(friction) * max(0.0, ahead)
-            carrying += (tools.told[k, HELD] - held) * tools.gravity * raised
+            carrying += (tools.telemetry[k, HELD] - held) * tools.gravity * raised
     if carrying > 0.0:
         couple = carrying / (step * (spin + CREEP_MPS / radius))
         for a in range(3):
             torque[a] -= couple * turn[a, 1]
     if engaged > 0.0:
-        tools.told[k, DEPTH] = depths / engaged
-        tools.told[k, DRAFT] = math.sqrt(force[0] ** 2 + force[1] ** 2 + force[2] ** 2)
+        tools.telemetry[k, DEPTH] = depths / engaged
+        tools.telemetry[k, DRAFT] = math.sqrt(force[0] ** 2 + force[1] ** 2 + force[2] ** 2)
 
 
 def make_tools(
@@ -392,7 +394,7 @@ def make_tools(
         gravity: Gravity [m/s^2].
     """
     n = len(kind)
-    told = np.zeros((n, TOLD_COLUMNS))
+    told = np.zeros((n, TELEMETRY_COLUMNS))
     told[:, HELD] = held
     return ToolArrays(
         kind,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import TypedDict
 
-QUANTUM_KGPM2 = 2.0**-30
+MASS_QUANTUM_KGPM2 = 2.0**-30
 """Smallest moved mass [kg/m^2], about a microgram per square meter. A column is exact up to 2^53 quanta, eight million
 kg/m^2."""
 
@@ -32,7 +32,7 @@ class MassBalance(TypedDict):
     """Sum of all four: mass created or lost [kg]; zero for a closed balance."""
 
 
-def mass_balance(
+def soil_mass_balance(
     ground_kgpm2: float, cell_m2: float, carried_kg: float = 0.0, in_flight_kg: float = 0.0, in_transit_kg: float = 0.0
 ) -> MassBalance:
     """Return the mass balance.

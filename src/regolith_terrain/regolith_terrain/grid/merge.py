@@ -20,7 +20,7 @@ from regolith_terrain.grid.node_records import Floats, NodeRecords, node_key
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.terrain_model import TerrainModel
-from regolith_world.cycle.records import CycleKey
+from regolith_world.cycle import CycleKey
 
 Owners = NDArray[np.int16]
 Rows = NDArray[np.intp]

@@ -17,7 +17,9 @@ FIELDS = SCM.names
 """Names of the node fields of the default terrain model, in the order of arrays, messages and files."""
 
 Floats = NDArray[np.float64]
+"""Array of numbers."""
 Indices = NDArray[np.int32]
+"""Array of indices of grid nodes."""
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from regolith_terrain.grid.merge import SoilUpdate
 from regolith_terrain.grid.soil_copy import SoilCopy
 from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_world.cycle.records import Command, Cycle, CycleKey, Verdict
+from regolith_world.cycle import Command, Cycle, CycleKey, Verdict
 
 
 class SharedSoilCopy:

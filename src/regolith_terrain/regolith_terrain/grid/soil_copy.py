@@ -9,7 +9,7 @@ import numpy as np
 from regolith_terrain.grid.merge import SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_world.cycle.records import CycleKey
+from regolith_world.cycle import CycleKey
 
 
 class SoilCopy:

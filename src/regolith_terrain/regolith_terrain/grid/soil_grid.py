@@ -21,7 +21,14 @@ from numpy.typing import ArrayLike, NDArray
 from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, row_of
 from regolith_terrain.grid.soil_hash import LANES, Words, add_node, digest
 from regolith_terrain.height_field import HeightField
-from regolith_terrain.terrain_model import DEFAULT, LEVEL, LEVEL_INITIAL, MASS, TerrainModel, terrain_model
+from regolith_terrain.terrain_model import (
+    DEFAULT_TERRAIN_MODEL,
+    LEVEL,
+    LEVEL_INITIAL,
+    MASS,
+    TerrainModel,
+    find_terrain_model,
+)
 
 Flags = NDArray[np.bool_]
 Members = NDArray[np.int64]
@@ -119,7 +126,7 @@ class SoilGrid:
             raise ValueError(f'spacing {spacing!r} m; allowed: > 0')
         self.height_field = height_field
         self.spacing = float(spacing)
-        self.law = law if law is not None else terrain_model(DEFAULT)
+        self.law = law if law is not None else find_terrain_model(DEFAULT_TERRAIN_MODEL)
         self._from_base = np.array([field.start == 'base' for field in self.law.fields])
         self._initial, self._level, self._mass = (self.law.fields.index(f) for f in (LEVEL_INITIAL, LEVEL, MASS))
         self._no_values = np.zeros((len(self._from_base), 0, 0))

@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_world.random.philox import GOLDEN_GAMMA, mix
+from regolith_world.random import GOLDEN_GAMMA, mix_bits
 
 Words = NDArray[np.uint64]
 
@@ -41,9 +41,9 @@ def add_node(i: int, j: int, bits: Words, n: int, subtract: bool, lanes: Words) 
     """
     place = (np.uint64(np.int64(i)) << np.uint64(32)) | (np.uint64(np.int64(j)) & np.uint64(0xFFFFFFFF))
     for lane in range(lanes.shape[0]):
-        word = mix(place + np.uint64(lane + 1) * GOLDEN_GAMMA)
+        word = mix_bits(place + np.uint64(lane + 1) * GOLDEN_GAMMA)
         for k in range(bits.shape[0]):
-            word = mix((word ^ bits[k, n]) + GOLDEN_GAMMA)
+            word = mix_bits((word ^ bits[k, n]) + GOLDEN_GAMMA)
         lanes[lane] = lanes[lane] - word if subtract else lanes[lane] + word
 
 

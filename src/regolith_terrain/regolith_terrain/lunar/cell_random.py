@@ -15,7 +15,7 @@ import hashlib
 import numpy as np
 from numba import njit
 
-from regolith_world.random.philox import GOLDEN_GAMMA, mix
+from regolith_world.random import GOLDEN_GAMMA, mix_bits
 
 DRAW_GAMMA = np.uint64(0xD1342543DE82EF95)
 """Increment between the draws of one word: odd, and different from the golden one."""
@@ -29,9 +29,9 @@ def key_of(seed: int, purpose: str) -> np.uint64:
 @njit(cache=True, nogil=True, error_model='numpy')
 def cell_word(key: np.uint64, layer: int, ix: int, iy: int) -> np.uint64:
     """Return the random word of a lattice cell of a layer."""
-    word = mix(key + np.uint64(layer + 1) * GOLDEN_GAMMA)
-    word = mix(word ^ np.uint64(np.int64(ix)))
-    last: np.uint64 = mix((word + GOLDEN_GAMMA) ^ np.uint64(np.int64(iy)))
+    word = mix_bits(key + np.uint64(layer + 1) * GOLDEN_GAMMA)
+    word = mix_bits(word ^ np.uint64(np.int64(ix)))
+    last: np.uint64 = mix_bits((word + GOLDEN_GAMMA) ^ np.uint64(np.int64(iy)))
     return last
 
 
@@ -44,7 +44,7 @@ def unit(word: np.uint64) -> float:
 @njit(cache=True, nogil=True, error_model='numpy')
 def uniform_draw(word: np.uint64, index: int) -> float:
     """Return the index-th double in [0, 1) of a word."""
-    drawn: float = unit(mix(word + np.uint64(index + 1) * DRAW_GAMMA))
+    drawn: float = unit(mix_bits(word + np.uint64(index + 1) * DRAW_GAMMA))
     return drawn
 
 

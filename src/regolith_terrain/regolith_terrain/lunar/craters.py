@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from regolith_terrain.lunar.cell_random import cell_word, poisson, uniform_draw
 from regolith_terrain.lunar.degradation import AGE_ROWS, REACH, STEPS, fresh_depth_ratio
 from regolith_terrain.lunar.statistics import crater_density, equilibrium, production, visible_count
-from regolith_world.numerics.portable_math import each
+from regolith_world.numerics import portable_math
 
 Floats = NDArray[np.float64]
 
@@ -74,15 +74,15 @@ def crater_classes(
     number = crater_density(d, density, exponent, age_gyr)
     made = visible_count(d, density, exponent, age_gyr)
     small = np.minimum(d, _ANCHOR_M)
-    wider = each(math.pow, d / small, 1.1)
+    wider = portable_math.each(math.pow, d / small, 1.1)
     wear = equilibrium(small, density, exponent) * 1e6 / production(small) * wider / faintest_age
     depth = fresh_depth_ratio(d)
-    octave = each(math.log, d[1:] / d[:-1])
+    octave = portable_math.each(math.log, d[1:] / d[:-1])
     cell = REACH * 0.5 / _SLIMMEST * d[1:]
     columns = [d[:-1], cell, (number[:-1] - number[1:]) * cell**2, d[1:]]
-    columns.append(each(math.log, number[1:] / number[:-1]) / octave)
+    columns.append(portable_math.each(math.log, number[1:] / number[:-1]) / octave)
     for value in (made, wear, depth):
-        columns += [value[:-1], each(math.log, value[1:] / value[:-1]) / octave]
+        columns += [value[:-1], portable_math.each(math.log, value[1:] / value[:-1]) / octave]
     return np.ascontiguousarray(np.stack(columns, axis=1))
 
 

@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_world.numerics.portable_math import each
+from regolith_world.numerics import portable_math
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ REACH = 4.0
 """Radius at which craters end, in crater radii."""
 STEPS = 64
 """Number of samples of the table per radius."""
-AGE_ROWS = np.concatenate([[0.0], 1e-3 * each(math.pow, 4e3, np.arange(59) / 58.0)])
+AGE_ROWS = np.concatenate([[0.0], 1e-3 * portable_math.each(math.pow, 4e3, np.arange(59) / 58.0)])
 """Values of K of the table's rows, [0] and 59 in geometric sequence."""
 
 _RIM = 0.2
@@ -43,8 +43,8 @@ def fresh_depth_ratio(diameter_m: ArrayLike) -> Floats:
     Source: stopar2017; daubar2014; pike1977.
     Checked by: test_lunar_statistics.py::test_crater_profiles_start_fresh_and_degrade.
     """
-    known = each(math.log10, [1.0, 40.0, 100.0, 400.0])
-    return np.asarray(np.interp(each(math.log10, diameter_m), known, [0.11, 0.13, 0.16, 0.2]))
+    known = portable_math.each(math.log10, [1.0, 40.0, 100.0, 400.0])
+    return np.asarray(np.interp(portable_math.each(math.log10, diameter_m), known, [0.11, 0.13, 0.16, 0.2]))
 
 
 def fresh_profile(x: ArrayLike) -> Floats:
@@ -56,7 +56,9 @@ def fresh_profile(x: ArrayLike) -> Floats:
     Checked by: test_lunar_statistics.py::test_fresh_crater_profile_matches_pike_and_mcgetchin.
     """
     x = np.asarray(x, dtype=np.float64)
-    return np.asarray(np.where(x < 1.0, x * x - 1.0 + _RIM, _RIM / each(math.pow, np.maximum(x, 1.0), 3.0)))
+    return np.asarray(
+        np.where(x < 1.0, x * x - 1.0 + _RIM, _RIM / portable_math.each(math.pow, np.maximum(x, 1.0), 3.0))
+    )
 
 
 def diffused(profile: Floats, step: float, ages: ArrayLike) -> Floats:

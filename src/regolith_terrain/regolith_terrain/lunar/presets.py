@@ -10,9 +10,7 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from regolith_files.extension_points import FileKind
-from regolith_files.file_library import FileLibrary
-from regolith_files.section import Section
+from regolith_files import FileKind, FileLibrary, Section
 
 
 class CraterStatistics(Section):
@@ -93,7 +91,7 @@ class LunarPreset(Section):
     rocks: RockStatistics
 
 
-PRESETS = FileLibrary(
+PRESET_LIBRARY = FileLibrary(
     'preset', Path(str(resources.files('regolith_terrain'))) / 'data' / 'terrain', 'regolith.terrain_presets'
 )
 """Library of presets of lunar terrain."""
@@ -101,7 +99,7 @@ PRESETS = FileLibrary(
 
 def preset_names() -> tuple[str, ...]:
     """Return the names of the shipped and installed presets, sorted."""
-    return PRESETS.names()
+    return PRESET_LIBRARY.names()
 
 
 @lru_cache
@@ -114,7 +112,7 @@ def load_preset(name: str) -> LunarPreset:
     Raises:
         InputError: If the input is invalid. The message names file, line, key, value and allowed values.
     """
-    return PRESETS.load(name, LunarPreset)
+    return PRESET_LIBRARY.load(name, LunarPreset)
 
 
 FILE_KIND = FileKind(

@@ -18,7 +18,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.lunar.cell_random import cell_word, uniform_draw
-from regolith_world.numerics.portable_math import each
+from regolith_world.numerics import portable_math
 
 Floats = NDArray[np.float64]
 
@@ -52,14 +52,20 @@ def octaves(
     """
     count = max(1, int(math.floor(math.log2(outer_scale_m / inner_scale_m) + 1e-9)) + 1)
     wavelength = outer_scale_m * 0.5 ** np.arange(count)
-    amplitude = each(math.pow, wavelength, hurst)
+    amplitude = portable_math.each(math.pow, wavelength, hurst)
     unscaled = math.sqrt(float(np.sum(amplitude**2 * deviation(lag_m / wavelength) ** 2)))
     amplitude *= rms_deviation_m / unscaled
     turn = np.arange(count) * _GOLDEN
     shift = np.array(
         [[uniform_draw(np.uint64(cell_word(key, layer, 0, 0)), axis) for axis in (0, 1)] for layer in range(count)]
     )
-    columns = [1.0 / wavelength, amplitude, each(math.cos, turn), each(math.sin, turn), *(shift.T * 1024.0)]
+    columns = [
+        1.0 / wavelength,
+        amplitude,
+        portable_math.each(math.cos, turn),
+        portable_math.each(math.sin, turn),
+        *(shift.T * 1024.0),
+    ]
     return np.ascontiguousarray(np.stack(columns, axis=1))
 
 
@@ -82,11 +88,13 @@ def _deviations() -> tuple[Floats, Floats]:
     With gradient components uniform in [-1, 1], E[n(p) n(q)] is the sum over common lattice corners of w(p - c) w(q -
     c) (p - c).(q - c) / 3.
     """
-    lags = np.concatenate([1e-3 * each(math.pow, 2e3, np.arange(60) / 59.0), [1e6]])
+    lags = np.concatenate([1e-3 * portable_math.each(math.pow, 2e3, np.arange(60) / 59.0), [1e6]])
     at = (np.arange(24) + 0.5) / 24.0
     p = np.stack(np.meshgrid(at, at, indexing='ij'), axis=-1)[None]
     angle = (np.arange(12) + 0.5) * (math.pi / 24.0)
-    toward = np.stack([each(math.cos, angle), each(math.sin, angle)], axis=-1)[:, None, None, :]
+    toward = np.stack([portable_math.each(math.cos, angle), portable_math.each(math.sin, angle)], axis=-1)[
+        :, None, None, :
+    ]
     out = np.empty(len(lags))
     for n, lag in enumerate(lags[:-1]):
         q = p + lag * toward

@@ -35,7 +35,7 @@ from regolith_terrain.lunar.craters import AGE, LARGEST, RADIUS, X, Y, gather
 from regolith_terrain.lunar.degradation import AGE_ROWS, REACH
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.statistics import PRESENT_RATE
-from regolith_world.numerics.portable_math import each
+from regolith_world.numerics import portable_math
 
 Floats = NDArray[np.float64]
 
@@ -108,7 +108,7 @@ def rock_density(diameter_m: ArrayLike, abundance: float, max_diameter_m: float 
 
     def beyond(d: Floats) -> Floats:
         # The integral of exp(-q D) / D^2, by parts.
-        return np.asarray(each(math.exp, -q * d) / d - q * exp1(q * d))
+        return np.asarray(portable_math.each(math.exp, -q * d) / d - q * exp1(q * d))
 
     d = np.asarray(diameter_m, dtype=np.float64)
     end = beyond(np.asarray(max_diameter_m)) if np.isfinite(max_diameter_m) else 0.0
@@ -138,7 +138,7 @@ class RockField:
         most = np.minimum(2.0 * least, r.max_diameter_m)
         q = steepness(_DENSEST)
         # Candidates: D^-2 times the maximum of the rest of n(D) in the class.
-        density = 4.0 / math.pi * _DENSEST * q * each(math.exp, -q * least) * (1.0 / least - 1.0 / most)
+        density = 4.0 / math.pi * _DENSEST * q * portable_math.each(math.exp, -q * least) * (1.0 / least - 1.0 / most)
         cell = np.sqrt(_PER_CELL / density)
         self._classes = np.ascontiguousarray(np.stack([least, most, cell, density * cell**2], axis=1))
 

@@ -20,7 +20,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_world.numerics.portable_math import each
+from regolith_world.numerics import portable_math
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def chronology(age_gyr: ArrayLike) -> Floats:
     Checked by: test_lunar_statistics.py::test_production_and_chronology_match_neukum.
     """
     t = np.asarray(age_gyr, dtype=np.float64)
-    return np.asarray(5.44e-14 * (each(math.exp, 6.93 * t) - 1.0) + PRESENT_RATE * t)
+    return np.asarray(5.44e-14 * (portable_math.each(math.exp, 6.93 * t) - 1.0) + PRESENT_RATE * t)
 
 
 def age_of(count: ArrayLike) -> Floats:
@@ -83,10 +83,10 @@ def production(diameter_m: ArrayLike) -> Floats:
     """
     d = np.asarray(diameter_m, dtype=np.float64) / 1000.0
     slope = sum(j * a * math.log10(_LEAST_KM) ** (j - 1) for j, a in enumerate(_PRODUCTION) if j)
-    log_d = each(math.log10, np.maximum(d, _LEAST_KM))
-    log_n = sum(a * each(math.pow, log_d, j) for j, a in enumerate(_PRODUCTION) if j)
-    log_n = log_n + slope * np.minimum(each(math.log10, d / _LEAST_KM), 0.0)
-    return each(math.pow, 10.0, log_n)
+    log_d = portable_math.each(math.log10, np.maximum(d, _LEAST_KM))
+    log_n = sum(a * portable_math.each(math.pow, log_d, j) for j, a in enumerate(_PRODUCTION) if j)
+    log_n = log_n + slope * np.minimum(portable_math.each(math.log10, d / _LEAST_KM), 0.0)
+    return portable_math.each(math.pow, 10.0, log_n)
 
 
 def equilibrium(diameter_m: ArrayLike, density: float, exponent: float) -> Floats:
@@ -95,7 +95,7 @@ def equilibrium(diameter_m: ArrayLike, density: float, exponent: float) -> Float
     Source: trask1966.
     Checked by: test_lunar_statistics.py::test_small_craters_are_in_equilibrium_and_large_ones_in_production.
     """
-    return np.asarray(density * each(math.pow, diameter_m, -exponent))
+    return np.asarray(density * portable_math.each(math.pow, diameter_m, -exponent))
 
 
 def visible_count(diameter_m: ArrayLike, density: float, exponent: float, age_gyr: float) -> Floats:

@@ -25,7 +25,7 @@ from regolith_terrain.elevation_map import ElevationMap, MapWindow, positions
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.ros.message_conversion import typed_array
-from regolith_world.cycle.records import BodyState
+from regolith_world.cycle import BodyState
 from regolith_world.ros import clock_offset, qos
 
 # Optional package: not part of a minimal installation.

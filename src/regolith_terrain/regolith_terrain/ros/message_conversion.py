@@ -15,7 +15,7 @@ from regolith_terrain.excavation.exchange import SoilDeposit, SoilGrant, SoilReq
 from regolith_terrain.excavation.loose_soil import NO_LOOSE_SOIL, LooseSoil
 from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
-from regolith_world.ros.message_conversion import key_message, key_record
+from regolith_world.ros import key_message, key_record
 
 
 def typed_array(code: str, values: NDArray[Any]) -> array.array[Any]:

@@ -19,8 +19,7 @@ from regolith_terrain.excavation.loose_soil import NO_LOOSE_SOIL, LooseSoil
 from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.ros import message_conversion
-from regolith_world.ros.cdr import Reader, Writer, is_plain
-from regolith_world.ros.record_codec import read_key, write_key
+from regolith_world.ros import cdr, record_codec
 
 _NUMBER = struct.Struct('<Q')
 _INDEX, _OWNER, _MARK, _REAL = (np.dtype(kind) for kind in ('<i4', '<i2', 'i1', '<f8'))
@@ -33,16 +32,16 @@ def delta_bytes(delta: SoilDelta, run: int) -> bytes:
         delta: Changes of the agent.
         run: Id of the run.
     """
-    out = Writer()
+    out = cdr.Writer()
     _write_delta(out, delta, run)
     return bytes(out.data)
 
 
 def delta_record(message: bytes) -> SoilDelta:
     """Return the record in the message bytes of an agent's changes."""
-    if not is_plain(message):
+    if not cdr.is_plain(message):
         return message_conversion.delta_record(deserialize_message(message, m.TerrainDelta))
-    return _read_delta(Reader(message))
+    return _read_delta(cdr.Reader(message))
 
 
 def delta_batch_bytes(deltas: Iterable[SoilDelta], run: int) -> bytes:
@@ -53,8 +52,8 @@ def delta_batch_bytes(deltas: Iterable[SoilDelta], run: int) -> bytes:
         run: Id of the run.
     """
     deltas = list(deltas)
-    out = Writer()
-    write_key(out, deltas[0].key, run)
+    out = cdr.Writer()
+    record_codec.write_key(out, deltas[0].key, run)
     out.count(len(deltas))
     for delta in deltas:
         _write_delta(out, delta, run)
@@ -63,10 +62,10 @@ def delta_batch_bytes(deltas: Iterable[SoilDelta], run: int) -> bytes:
 
 def delta_batch_records(message: bytes) -> list[SoilDelta]:
     """Return the records in the message bytes of a batch."""
-    if not is_plain(message):
+    if not cdr.is_plain(message):
         return [message_conversion.delta_record(d) for d in deserialize_message(message, m.TerrainDeltaBatch).deltas]
-    data = Reader(message)
-    read_key(data)
+    data = cdr.Reader(message)
+    record_codec.read_key(data)
     return [_read_delta(data) for _ in range(data.count())]
 
 
@@ -77,8 +76,8 @@ def update_bytes(update: SoilUpdate, run: int) -> bytes:
         update: Merged update.
         run: Id of the run.
     """
-    out = Writer()
-    write_key(out, update.key, run)
+    out = cdr.Writer()
+    record_codec.write_key(out, update.key, run)
     out.pack(_NUMBER, 8, update.soil_seq)
     _write_nodes(out, update.records)
     out.texts(update.agents)
@@ -98,10 +97,10 @@ def update_bytes(update: SoilUpdate, run: int) -> bytes:
 
 def update_record(message: bytes) -> SoilUpdate:
     """Return the record in the message bytes of a merged update."""
-    if not is_plain(message):
+    if not cdr.is_plain(message):
         return message_conversion.update_record(deserialize_message(message, m.TerrainUpdate))
-    data = Reader(message)
-    key, (soil_seq,) = read_key(data), data.unpack(_NUMBER, 8)
+    data = cdr.Reader(message)
+    key, (soil_seq,) = record_codec.read_key(data), data.unpack(_NUMBER, 8)
     records, agents, owner = _read_nodes(data), data.texts(), data.numbers(_OWNER)
     conflicts, soil_hash = data.count(), data.text()
     grants = tuple([SoilGrant(data.text(), data.text(), data.real()) for _ in range(data.count())])
@@ -110,20 +109,20 @@ def update_record(message: bytes) -> SoilUpdate:
     return SoilUpdate(key, records, owner, agents, conflicts, soil_seq, soil_hash, grants, loose)
 
 
-def _write_nodes(out: Writer, records: NodeRecords) -> None:
+def _write_nodes(out: cdr.Writer, records: NodeRecords) -> None:
     out.numbers(records.i, _INDEX)
     out.numbers(records.j, _INDEX)
     out.texts(records.fields)
     out.numbers(records.table.ravel(), _REAL)
 
 
-def _read_nodes(data: Reader) -> NodeRecords:
+def _read_nodes(data: cdr.Reader) -> NodeRecords:
     i, j, fields = data.numbers(_INDEX), data.numbers(_INDEX), data.texts()
     return NodeRecords(i, j, data.numbers(_REAL).reshape(len(fields), len(i)), fields)
 
 
-def _write_delta(out: Writer, delta: SoilDelta, run: int) -> None:
-    write_key(out, delta.key, run)
+def _write_delta(out: cdr.Writer, delta: SoilDelta, run: int) -> None:
+    record_codec.write_key(out, delta.key, run)
     out.text(delta.agent)
     _write_nodes(out, delta.records)
     asked, landed = delta.work
@@ -140,8 +139,8 @@ def _write_delta(out: Writer, delta: SoilDelta, run: int) -> None:
             out.numbers(values, kind)
 
 
-def _read_delta(data: Reader) -> SoilDelta:
-    key, agent, records = read_key(data), data.text(), _read_nodes(data)
+def _read_delta(data: cdr.Reader) -> SoilDelta:
+    key, agent, records = record_codec.read_key(data), data.text(), _read_nodes(data)
     asked = tuple(
         [
             SoilRequest(data.text(), *[data.numbers(kind) for kind in (_INDEX, _INDEX, _REAL, _REAL)])

@@ -8,20 +8,20 @@ import numpy as np
 from rclpy.node import Node
 from regolith_msgs.srv import GetHeights, GetTerrainState
 
-from regolith_files.problems import counted
+from regolith_files import counted_noun
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.ros.message_conversion import nodes_message, typed_array
 from regolith_terrain.terrain_participant import TerrainParticipant
-from regolith_world.ros.service_server import coordinates, create_service
+from regolith_world.ros import create_service, request_coordinates
 
 
 def create_height_service(node: Node, grid: SoilGrid) -> None:
-    """Create the service ``~/get_heights`` for the committed soil in ``grid``."""
+    """Create the service ``~/get_heights`` of a node for the committed soil in ``grid``."""
 
     def answer(request: GetHeights.Request, response: GetHeights.Response) -> GetHeights.Response:
-        x, y = coordinates('x', request.x), coordinates('y', request.y)
+        x, y = request_coordinates('x', request.x), request_coordinates('y', request.y)
         if len(x) != len(y):
-            raise ValueError(f'{counted(len(x), "value")} of x and {len(y)} of y; allowed: equal numbers')
+            raise ValueError(f'{counted_noun(len(x), "value")} of x and {len(y)} of y; allowed: equal numbers')
         nearest = (np.rint(v / grid.spacing) * grid.spacing for v in (x, y))
         response.height = typed_array('d', grid.levels(x, y))
         response.height_initial = typed_array('d', np.asarray(grid.height_field.heights(*nearest), dtype=np.float64))
@@ -32,7 +32,13 @@ def create_height_service(node: Node, grid: SoilGrid) -> None:
 
 
 def create_state_service(node: Node, authority: TerrainParticipant, run: int) -> None:
-    """Create the service ``~/get_state``, which returns every changed node to late observers of a run."""
+    """Create the service ``~/get_state``, which returns every changed node to late observers of a run.
+
+    Args:
+        node: Node of the service.
+        authority: Participant that owns the soil.
+        run: Id of the run.
+    """
 
     def answer(request: GetTerrainState.Request, response: GetTerrainState.Response) -> GetTerrainState.Response:
         grid = authority.grid

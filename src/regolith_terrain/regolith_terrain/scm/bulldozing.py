@@ -30,7 +30,7 @@ import math
 
 from numba import njit
 
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats, Indices
 from regolith_terrain.scm.arrays import Ground, Scratch
 from regolith_terrain.scm.constants import (
@@ -142,7 +142,7 @@ def bulldoze(
 def _quanta(soils: Floats, ground: Ground, r: int, c: int, height: float) -> float:
     """Return the mass of ``height`` [m] of a node's soil as a whole number of quanta; odd in the height."""
     density = soils[ground.region[r, c] if soils.shape[0] > 1 else 0, DENSITY]
-    return float(round(height * density / QUANTUM_KGPM2))
+    return float(round(height * density / MASS_QUANTUM_KGPM2))
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -168,7 +168,7 @@ def _carve(
             if growth[row * width + col] != 0.0:
                 r, c = row + r0, col + c0
                 quanta = _quanta(soils, ground, r, c, factor * growth[row * width + col])
-                ground.mass_kgpm2[r, c] -= quanta * QUANTUM_KGPM2
+                ground.mass_kgpm2[r, c] -= quanta * MASS_QUANTUM_KGPM2
                 carved += quanta
     return carved
 
@@ -182,7 +182,7 @@ def _set_down(
     odd = quanta - each * (end - start)
     for k in range(start, end):
         own = each + 1.0 if k - start < odd else each
-        ground.mass_kgpm2[cells[k] // cols + left, cells[k] % cols + top] += own * QUANTUM_KGPM2
+        ground.mass_kgpm2[cells[k] // cols + left, cells[k] % cols + top] += own * MASS_QUANTUM_KGPM2
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -296,7 +296,7 @@ def erode(
             if flux[k] != 0.0 or mass_flux[k] != 0.0:
                 r, c = cells[k] // cols + left, cells[k] % cols + top
                 _raise(ground, r, c, flux[k])
-                ground.mass_kgpm2[r, c] += mass_flux[k] * QUANTUM_KGPM2
+                ground.mass_kgpm2[r, c] += mass_flux[k] * MASS_QUANTUM_KGPM2
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)

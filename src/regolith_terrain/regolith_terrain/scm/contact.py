@@ -23,8 +23,8 @@ from regolith_terrain.scm.constants import (
     MODE_REFERENCE,
     MODES,
     RAY_ABOVE,
-    SPARE_CELLS,
     SPREAD,
+    WINDOW_MARGIN_CELLS,
 )
 from regolith_terrain.scm.slip_sinkage import transport_margin
 from regolith_terrain.scm.wrench import body_wrench
@@ -83,7 +83,7 @@ class ScmContact(GroundContact):
         self.margin_cells = float(rules[SPREAD]) + 2.0 if rules[ENABLED] else 0.0
         if rules[CARRIES]:
             behind = (transport_margin(k, s, setting.spacing) for k, s in zip(setting.shapes.kind, setting.shapes.size))
-            self.margin_cells = max(self.margin_cells, *(cells - SPARE_CELLS for cells in behind))
+            self.margin_cells = max(self.margin_cells, *(cells - WINDOW_MARGIN_CELLS for cells in behind))
         self.feels_above_m = RAY_ABOVE if self.mode == MODE_REFERENCE else 0.0
         own = np.arange(self.parts) if setting.layer is None else setting.layer
         self._layer = np.zeros(self.parts, np.int64) if self.mode == MODE_REFERENCE else own.astype(np.int64)

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Shapes
-from regolith_terrain.scm.constants import BOX, CYLINDER, GROUSERED, MESH
-from regolith_world.numerics.portable_math import norm
+from regolith_terrain.scm.constants import SHAPE_BOX, SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
+from regolith_world.numerics import portable_math
 
 _CLUSTER = 24
 
@@ -37,7 +37,9 @@ def cylinder(radius: float, width: float, count: int = 0, height: float = 0.0, t
     _positive(radius=radius, width=width)
     if count:
         _possible_grousers(radius, count, height, thickness)
-    return _one(CYLINDER, (radius, 0.5 * width, float(count), height, thickness) if count else (radius, 0.5 * width))
+    return _one(
+        SHAPE_CYLINDER, (radius, 0.5 * width, float(count), height, thickness) if count else (radius, 0.5 * width)
+    )
 
 
 def grousered_wheel(radius: float, width: float, count: int, height: float, thickness: float) -> Shapes:
@@ -59,7 +61,7 @@ def grousered_wheel(radius: float, width: float, count: int, height: float, thic
     """
     _positive(radius=radius, width=width)
     _possible_grousers(radius, count, height, thickness)
-    return _one(GROUSERED, (radius - height, 0.5 * width, float(count), height, thickness))
+    return _one(SHAPE_GROUSERED, (radius - height, 0.5 * width, float(count), height, thickness))
 
 
 def _possible_grousers(radius: float, count: int, height: float, thickness: float) -> None:
@@ -74,7 +76,7 @@ def _possible_grousers(radius: float, count: int, height: float, thickness: floa
 def box(length: float, width: float, height: float) -> Shapes:
     """Return a box centered at the origin with these sides along x, y and z [m], for a track shoe or a plate."""
     _positive(length=length, width=width, height=height)
-    return _one(BOX, (0.5 * length, 0.5 * width, 0.5 * height))
+    return _one(SHAPE_BOX, (0.5 * length, 0.5 * width, 0.5 * height))
 
 
 def mesh(corners: ArrayLike) -> Shapes:
@@ -96,7 +98,7 @@ def mesh(corners: ArrayLike) -> Shapes:
     spheres = np.array([_ball(triangles[a:b].reshape(-1, 3)) for a, b in itertools.pairwise(ends)])
     low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
     return Shapes(
-        kind=np.array([MESH], dtype=np.int32),
+        kind=np.array([SHAPE_MESH], dtype=np.int32),
         size=np.concatenate((0.5 * (high - low), 0.5 * (high + low)))[None, :],
         clusters=np.array([[0, len(order)]], dtype=np.int32),
         sphere=spheres,
@@ -123,10 +125,10 @@ def reach(shapes: Shapes) -> float:
     """Return the radius about the origin [m] that contains every shape in any orientation."""
     radii = []
     for kind, size in zip(shapes.kind, shapes.size, strict=True):
-        if kind in (CYLINDER, GROUSERED):
-            radii.append(math.hypot(size[0] + (size[3] if kind == GROUSERED else 0.0), size[1]))
+        if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
+            radii.append(math.hypot(size[0] + (size[3] if kind == SHAPE_GROUSERED else 0.0), size[1]))
         else:
-            radii.append(norm(np.abs(size[:3]) + (np.abs(size[3:]) if kind == MESH else 0.0)))
+            radii.append(portable_math.norm(np.abs(size[:3]) + (np.abs(size[3:]) if kind == SHAPE_MESH else 0.0)))
     return max(radii)
 
 

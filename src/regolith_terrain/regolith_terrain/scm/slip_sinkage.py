@@ -40,20 +40,20 @@ import math
 import numpy as np
 from numba import njit
 
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Ground, Scratch, Wrench
 from regolith_terrain.scm.constants import (
     BEHIND,
-    CYLINDER,
     DENSITY,
     DEPTH,
     ELASTIC,
     FIRST,
-    GROUSERED,
     HEIGHT,
     LAST,
     ROW,
+    SHAPE_CYLINDER,
+    SHAPE_GROUSERED,
     SHEAR_LAYER,
     SHOE_SHIFT,
     STAT_MAX_SINKAGE,
@@ -61,7 +61,7 @@ from regolith_terrain.scm.constants import (
 
 _STILL = 1e-7
 """Slip speed below which no soil is carried [m/s]."""
-_ROUNDER = 1.5 * 2.0**52 * QUANTUM_KGPM2
+_ROUNDER = 1.5 * 2.0**52 * MASS_QUANTUM_KGPM2
 """Adding and subtracting this value rounds a mass to whole quanta [kg/m^2]: doubles of this size have a spacing of
 one quantum.
 """
@@ -70,8 +70,8 @@ one quantum.
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def transport_margin(kind: int, size: Floats, spacing: float) -> int:
     """Return the number of nodes around its shadow to which a slipping body carries soil."""
-    if kind in (CYLINDER, GROUSERED):
-        return int(math.ceil(BEHIND * (size[0] + (size[3] if kind == GROUSERED else 0.0)) / spacing))
+    if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
+        return int(math.ceil(BEHIND * (size[0] + (size[3] if kind == SHAPE_GROUSERED else 0.0)) / spacing))
     return SHOE_SHIFT
 
 
@@ -125,13 +125,13 @@ def transport_soil(
     test_slip_sinkage.py::test_slip_sinkage_conserves_mass_to_the_quantum.
     """
     runs, spacing = scratch.ints, ground.spacing
-    wheel = kind in (CYLINDER, GROUSERED)
+    wheel = kind in (SHAPE_CYLINDER, SHAPE_GROUSERED)
     if wheel:
         flow = _under_wheel(
             ground, rules, kind, size, center, rotation, velocity, angular_velocity, wrench.stats[STAT_MAX_SINKAGE]
         )
         # Reciprocal of the radius in nodes, and position of the foot along the flow in cells of the scratch.
-        bend, foot = spacing / (size[0] + (size[3] if kind == GROUSERED else 0.0)), flow[2]
+        bend, foot = spacing / (size[0] + (size[3] if kind == SHAPE_GROUSERED else 0.0)), flow[2]
         foot = foot / spacing - (ground.i0 + r0) * flow[0] - (ground.j0 + c0) * flow[1]
     else:
         flow = _under_body(ground, rules, center, velocity, angular_velocity, r0, c0, cols, n_runs, scratch, wrench)
@@ -232,7 +232,7 @@ def _under_wheel(
     if norm < 0.1 or flat < 0.1 * norm:  # the wheel lies on its side
         return 1.0, 0.0, 0.0, 0.0, False
     hx, hy, hz, flat = hx / norm, hy / norm, hz / norm, flat / norm
-    radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
+    radius = size[0] + (size[3] if kind == SHAPE_GROUSERED else 0.0)
     # From the center to the foot: axle x heading points down.
     px, py, pz = radius * (ay * hz - az * hy), radius * (az * hx - ax * hz), radius * (ax * hy - ay * hx)
     wx, wy, wz = angular_velocity[0], angular_velocity[1], angular_velocity[2]

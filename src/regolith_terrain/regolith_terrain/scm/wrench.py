@@ -12,17 +12,17 @@ from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Ground, Scratch, Shapes, Wrench
 from regolith_terrain.scm.bulldozing import bulldoze, note_plastic_set
 from regolith_terrain.scm.constants import (
-    BOX,
     CARRIES,
-    CYLINDER,
+    CONTACT_OK,
     ENABLED,
-    GROUSERED,
     HEIGHT,
     LEFT_WINDOW,
-    MESH,
     MODE_REGOLITH,
-    OK,
     SCRATCH_TOO_SMALL,
+    SHAPE_BOX,
+    SHAPE_CYLINDER,
+    SHAPE_GROUSERED,
+    SHAPE_MESH,
     SPREAD,
     STAT_HIT_NODES,
 )
@@ -56,7 +56,7 @@ def body_wrench(
     scratch: Scratch,
     wrench: Wrench,
 ) -> int:
-    """Press a body into the soil for one step; return OK, LEFT_WINDOW or SCRATCH_TOO_SMALL.
+    """Press a body into the soil for one step; return CONTACT_OK, LEFT_WINDOW or SCRATCH_TOO_SMALL.
 
     Args:
         ground: Window of soil, :class:`Ground`; changed in place.
@@ -89,40 +89,40 @@ def body_wrench(
     size = shapes.size[which]
     shadow: tuple[int, int, int, int, int] = _rectangle(ground, mode, kind, size, center, rotation, rules, scratch)
     status, r0, r1, c0, c1 = shadow
-    if status != OK:
+    if status != CONTACT_OK:
         return status
     around = transport_margin(kind, size, ground.spacing)
     bounds = r0 - around, r1 + around, c0 - around, c1 + around
     floats = scratch.floats
     low, top = lowest(kind, size, center, rotation), ceiling(ground, mode, r0, r1, c0, c1)
-    if kind in (CYLINDER, GROUSERED):
+    if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
         r0, r1, c0, c1 = _low_part(ground, kind, size, center, rotation, top, r0, r1, c0, c1, shear, mode)
         if r0 >= r1 or c0 >= c1:
-            return OK
+            return CONTACT_OK
         cylinder_heights(ground, mode, size[0], size[1], center, rotation, r0, r1, c0, c1, floats)
     else:
         if low > top:  # the case of most shoes of a track
             if mode == MODE_REGOLITH:
                 shear[r0:r1, c0:c1] = 0.0
-            return OK
+            return CONTACT_OK
         floats[HEIGHT, : (r1 - r0) * (c1 - c0)] = math.inf
-    if kind == GROUSERED:
+    if kind == SHAPE_GROUSERED:
         grouser_heights(ground, size, center, rotation, scratch.blade, top, r0, r1, c0, c1, floats)
-    elif kind == BOX:
+    elif kind == SHAPE_BOX:
         box_heights(
             ground, center[0], center[1], center[2], rotation, size[0], size[1], size[2], top, r0, r1, c0, c1, floats
         )
-    elif kind == MESH:
+    elif kind == SHAPE_MESH:
         mesh_heights(ground, shapes, which, center, rotation, top, r0, r1, c0, c1, floats)
     n_runs, hits = find_runs(ground, soils, mode, shear, r0, r1, c0, c1, floats, scratch.ints)
     wrench.stats[STAT_HIT_NODES] = hits
     if n_runs == 0:
-        return OK
+        return CONTACT_OK
     measure_patches(floats, scratch.ints, n_runs, ground.spacing, mode == MODE_REGOLITH, wrench.stats)
     if rules[ENABLED] != 0.0:
         note_plastic_set(ground, r0, c0, c1 - c0, n_runs, scratch)
     plates = (0.0, 0.0, 0.0, 0.0)
-    if kind == CYLINDER and size[3] > 0.0 and rules[CARRIES] != 0.0:
+    if kind == SHAPE_CYLINDER and size[3] > 0.0 and rules[CARRIES] != 0.0:
         plates = (2.0 * math.pi * size[0] / size[2], size[4], size[3], size[0])
     load_nodes(
         ground,
@@ -166,7 +166,7 @@ def body_wrench(
         )
     if rules[ENABLED] != 0.0:
         bulldoze(ground, soils, rules, r0, r1, c0, c1, n_runs, scratch)
-    return OK
+    return CONTACT_OK
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -182,8 +182,8 @@ def _rectangle(
 ) -> tuple[int, int, int, int, int]:
     """Return (status, first row, end row, first column, end column) of the body's shadow."""
     cx, cy = center[0], center[1]
-    if kind in (CYLINDER, GROUSERED):
-        radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
+    if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
+        radius = size[0] + (size[3] if kind == SHAPE_GROUSERED else 0.0)
         ax, ay = rotation[0, 1], rotation[1, 1]
         # Half extents: a disc of this radius seen edge-on spans R sqrt(1 - a^2), the axis adds w |a|.
         reach_x = radius * math.sqrt(max(0.0, 1.0 - ax * ax)) + size[1] * abs(ax)
@@ -191,7 +191,7 @@ def _rectangle(
     else:
         reach_x = size[0] * abs(rotation[0, 0]) + size[1] * abs(rotation[0, 1]) + size[2] * abs(rotation[0, 2])
         reach_y = size[0] * abs(rotation[1, 0]) + size[1] * abs(rotation[1, 1]) + size[2] * abs(rotation[1, 2])
-        if kind == MESH:
+        if kind == SHAPE_MESH:
             cx += rotation[0, 0] * size[3] + rotation[0, 1] * size[4] + rotation[0, 2] * size[5]
             cy += rotation[1, 0] * size[3] + rotation[1, 1] * size[4] + rotation[1, 2] * size[5]
     spacing = ground.spacing
@@ -203,7 +203,7 @@ def _rectangle(
     c1 = int(math.floor((cy + reach_y) / spacing)) + margin - ground.j0 + 1
     spread = int(rules[SPREAD]) + 2 if rules[ENABLED] != 0.0 else 0
     around = max(spread, transport_margin(kind, size, spacing)) if rules[CARRIES] != 0.0 else spread
-    status = OK
+    status = CONTACT_OK
     a, b, c, d = r0 - around, r1 + around - 1, c0 - around, c1 + around - 1
     level = ground.level
     outside = a < 0 or c < 0 or b >= level.shape[0] or d >= level.shape[1]
@@ -236,7 +236,7 @@ def _low_part(
     The shear is reset in regolith mode only. Points of the cylinder are c + s a + u h + v e with |s| <= w, u^2 + v^2 <=
     R^2, h horizontal and across the axle a, e across both. So v e_z <= top - cz + w |az| limits u.
     """
-    radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
+    radius = size[0] + (size[3] if kind == SHAPE_GROUSERED else 0.0)
     ax, ay, az = rotation[0, 1], rotation[1, 1], rotation[2, 1]
     upright = math.sqrt(max(0.0, 1.0 - az * az))
     down = center[2] - size[1] * abs(az) - top

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from regolith_files.section import Section
+from regolith_files import Section
 
 Size = Annotated[float, Field(ge=0.03, le=1e4)]
 """A length [m]. The discs of a wheel are 25 mm apart and must not miss an obstacle."""

@@ -32,7 +32,7 @@ from regolith_terrain.contact.ground_contact import PartPose
 from regolith_terrain.contact.rigid_contact import RATE_SHARE
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Shapes, Wrench, push_at
-from regolith_terrain.scm.constants import CYLINDER, GROUSERED, MESH
+from regolith_terrain.scm.constants import SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
 from regolith_terrain.scm.loading import mobilize
 from regolith_terrain.solids.solids import NearbySolids
 
@@ -59,7 +59,7 @@ SLOTS = 24
 _AXIAL = MOST_DISCS
 _FEATURES = 32
 """Upper bound of the number of features of a part: its discs and sides, or twice its octants."""
-PX, PY, PZ, NX, NY, NZ, DEPTH, FRICTION = range(8)
+PX, PY, PZ, NX, NY, NZ, POINT_DEPTH, FRICTION = range(8)
 """Columns of a contact point: position, normal toward the part, depth [m], Coulomb coefficient."""
 _BOX_POINTS = np.array(
     [
@@ -97,7 +97,7 @@ class SolidContactArrays(NamedTuple):
     """Work array for their keys, shape (SLOTS,)."""
     fresh: Floats
     """Work array for their friction, shape (SLOTS, 3)."""
-    room: Floats
+    vertices: Floats
     """Work array for the vertices of one solid, shape (v, 3)."""
     discs: Floats
     """Work array for disc contacts, shape (MOST_DISCS, 5): squared distance, x, z, facet, whether on its side."""
@@ -105,7 +105,15 @@ class SolidContactArrays(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> None:
-    """Add the wrench of all solids on a part to ``wrench``, for one substep."""
+    """Add the wrench of all solids on a part to ``wrench``, for one substep.
+
+    Args:
+        solids: Solids near the vehicle, and the memory of their contacts.
+        step: Substep [s].
+        part: Index of the part.
+        pose: Pose and twist of the part, world frame.
+        wrench: In/out: wrench on the part [N, N m], world frame.
+    """
     near = solids.near
     x, y, z, reach = pose.center[0], pose.center[1], pose.center[2], solids.reach[part]
     count = np.int64(0)  # a plain 0 would compile all code below for a literal, too
@@ -121,10 +129,10 @@ def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: P
             or box[5] < z - reach
         ):
             continue
-        if kind in (CYLINDER, GROUSERED):
+        if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
             count = _meet_discs(solids, n, part, pose, count)
         else:
-            count = _meet_box(solids, n, part, pose, kind == MESH, count)
+            count = _meet_box(solids, n, part, pose, kind == SHAPE_MESH, count)
     known = solids.touched[part]
     key, held = solids.key[part], solids.held[part]
     for k in range(count):
@@ -167,7 +175,7 @@ def _push(
         pose: Pose and twist of the part.
         wrench: Wrench to which the force is added.
     """
-    nx, ny, nz, depth = point[NX], point[NY], point[NZ], point[DEPTH]
+    nx, ny, nz, depth = point[NX], point[NY], point[NZ], point[POINT_DEPTH]
     px, py, pz = point[PX] - pose.center[0], point[PY] - pose.center[1], point[PZ] - pose.center[2]
     wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
     vx = pose.velocity[0] + wy * pz - wz * py
@@ -228,10 +236,10 @@ def _mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, ty: float
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, count: int) -> int:
     """Append the contact points of a round part with a solid; return the number of points."""
-    near, room, discs = solids.near, solids.room, solids.discs
+    near, vertices, discs = solids.near, solids.vertices, solids.discs
     size, rotation, center = solids.shapes.size[part], pose.rotation, pose.center
     half_width = size[1]
-    radius = size[0] + (size[3] if solids.shapes.kind[part] == GROUSERED else 0.0)
+    radius = size[0] + (size[3] if solids.shapes.kind[part] == SHAPE_GROUSERED else 0.0)
     # Return early if the part is above one of the facets, the case of most solids near a wheel.
     for t in range(near.first_triangle[n], near.first_triangle[n + 1]):
         plane = near.planes[t]
@@ -244,8 +252,8 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
     for v in range(first, near.first_vertex[n + 1]):
         dx, dy, dz = near.vertices[v, 0] - center[0], near.vertices[v, 1] - center[1], near.vertices[v, 2] - center[2]
         for a in range(3):
-            room[v - first, a] = dx * rotation[0, a] + dy * rotation[1, a] + dz * rotation[2, a]
-        low, high = min(low, room[v - first, 1]), max(high, room[v - first, 1])
+            vertices[v - first, a] = dx * rotation[0, a] + dy * rotation[1, a] + dz * rotation[2, a]
+        low, high = min(low, vertices[v - first, 1]), max(high, vertices[v - first, 1])
     if low >= half_width or high <= -half_width:
         return count
     number = min(MOST_DISCS, 2 + int(2.0 * half_width / DISC_GAP_M))
@@ -254,13 +262,16 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
         discs[k, 0] = math.inf
     for t in range(near.first_triangle[n], near.first_triangle[n + 1]):
         a, b, c = near.triangles[t, 0] - first, near.triangles[t, 1] - first, near.triangles[t, 2] - first
-        y0, y1 = min(room[a, 1], room[b, 1], room[c, 1]), max(room[a, 1], room[b, 1], room[c, 1])
+        y0, y1 = (
+            min(vertices[a, 1], vertices[b, 1], vertices[c, 1]),
+            max(vertices[a, 1], vertices[b, 1], vertices[c, 1]),
+        )
         if y1 <= -half_width or y0 > half_width or y1 - y0 < 1e-12:
             continue
         k0 = max(0, int(math.ceil((y0 + half_width) / gap)))
         k1 = min(number - 1, int(math.floor((y1 + half_width) / gap)))
         for k in range(k0, k1 + 1):
-            _cut(room, a, b, c, k * gap - half_width, t, discs[k])
+            _cut(vertices, a, b, c, k * gap - half_width, t, discs[k])
     # Depth of each disc, and the deepest one.
     deepest, outermost, beside = 0.0, -1, 1.0 if low + high > 0.0 else -1.0
     for k in range(number):
@@ -295,7 +306,7 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
         for a in range(3):
             point[a] = center[a] + rotation[a, 0] * qx + rotation[a, 1] * beside * half_width + rotation[a, 2] * qz
             point[3 + a] = -beside * rotation[a, 1]
-        point[DEPTH], point[FRICTION] = out, near.friction[n]
+        point[POINT_DEPTH], point[FRICTION] = out, near.friction[n]
         solids.keys[count] = base + _AXIAL
         return min(count + 1, SLOTS - 1)
     for k in range(number):
@@ -310,24 +321,27 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
                 point[3 + a] = near.planes[int(discs[k, 3]), a]
             else:
                 point[3 + a] = -(rotation[a, 0] * qx + rotation[a, 2] * qz) / distance
-        point[DEPTH], point[FRICTION] = discs[k, 0], near.friction[n]
+        point[POINT_DEPTH], point[FRICTION] = discs[k, 0], near.friction[n]
         solids.keys[count] = base + k
         count = min(count + 1, SLOTS - 1)
     return count
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _cut(room: Floats, a: int, b: int, c: int, y: float, facet: int, disc: Floats) -> None:
+def _cut(vertices: Floats, a: int, b: int, c: int, y: float, facet: int, disc: Floats) -> None:
     """Cut a triangle by a disc's plane; keep the point of the cut closest to the axle, if it is closer."""
     count = 0
     px, pz, qx, qz = 0.0, 0.0, 0.0, 0.0
     for k in range(3):
         i = a if k == 0 else b if k == 1 else c
         j = b if k == 0 else c if k == 1 else a
-        yi, yj = room[i, 1], room[j, 1]
+        yi, yj = vertices[i, 1], vertices[j, 1]
         if (yi <= y) != (yj <= y):
             part = (y - yi) / (yj - yi)
-            x, z = room[i, 0] + part * (room[j, 0] - room[i, 0]), room[i, 2] + part * (room[j, 2] - room[i, 2])
+            x, z = (
+                vertices[i, 0] + part * (vertices[j, 0] - vertices[i, 0]),
+                vertices[i, 2] + part * (vertices[j, 2] - vertices[i, 2]),
+            )
             if count == 0:
                 px, pz = x, z
             else:
@@ -359,7 +373,7 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
         centered: Whether the box has a separate center, size[3:6].
         count: Number of points so far.
     """
-    near, room = solids.near, solids.room
+    near, vertices = solids.near, solids.vertices
     size, rotation = solids.shapes.size[part], pose.rotation
     cx, cy, cz = pose.center[0], pose.center[1], pose.center[2]
     if centered:
@@ -395,7 +409,7 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
         if size[a] + high < 1.001 * out + 1e-6:
             out, nx, ny, nz = size[a] + high, rotation[0, a], rotation[1, a], rotation[2, a]
     # Deepest point in each octant of the box: of the solid's points in the box, of the box's points in the solid.
-    deepest = room  # rows 0 to 15: depth, position
+    deepest = vertices  # rows 0 to 15: depth, position
     for k in range(16):
         deepest[k, 0] = 0.0
     where = solids.discs
@@ -443,7 +457,7 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
             point = solids.found[count]
             point[PX], point[PY], point[PZ] = where[k, 0], where[k, 1], where[k, 2]
             point[NX], point[NY], point[NZ] = nx, ny, nz
-            point[DEPTH], point[FRICTION] = min(deepest[k, 0], out), near.friction[n]
+            point[POINT_DEPTH], point[FRICTION] = min(deepest[k, 0], out), near.friction[n]
             solids.keys[count] = base + k
             count = min(count + 1, SLOTS - 1)
     return count

@@ -11,7 +11,7 @@ import numpy as np
 
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.solids.polyhedron import Polyhedron
-from regolith_world.numerics.portable_math import times
+from regolith_world.numerics import portable_math
 
 _UPWARD = 1e-9
 _AT_ONCE = 1000
@@ -29,7 +29,7 @@ class ObstacleHeightMap:
         """
         facets = [np.zeros((0, 3, 3))]
         for shape, middle, axes in solids:
-            corners = (times(shape.vertices, axes.T) + middle)[shape.triangles]
+            corners = (portable_math.times(shape.vertices, axes.T) + middle)[shape.triangles]
             across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
             facets.append(corners[across[:, 2] > _UPWARD * np.linalg.norm(across, axis=1)])
         self.facets: Floats = np.concatenate(facets)

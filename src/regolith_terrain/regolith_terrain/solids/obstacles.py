@@ -14,7 +14,7 @@ import numpy as np
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.height_field import HeightField
 from regolith_terrain.solids.config import ObstacleConfig
-from regolith_terrain.solids.polyhedron import Polyhedron, hull, pieces
+from regolith_terrain.solids.polyhedron import Polyhedron, convex_hull, pieces
 
 _FOUNDATION_M = 0.5
 """Depth of the part of an obstacle below the surface [m]."""
@@ -54,7 +54,9 @@ def corners(config: ObstacleConfig) -> Floats:
     return np.array([(x, side * 0.5 * width, z) for x, z in profile for side in (-1.0, 1.0)])
 
 
-def obstacle(name: str, config: ObstacleConfig, ground: HeightField, read: Callable[[Path, float], Floats]) -> Obstacle:
+def make_obstacle(
+    name: str, config: ObstacleConfig, ground: HeightField, read: Callable[[Path, float], Floats]
+) -> Obstacle:
     """Return an obstacle on the undisturbed surface.
 
     Args:
@@ -73,7 +75,7 @@ def obstacle(name: str, config: ObstacleConfig, ground: HeightField, read: Calla
     turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     if config.path is not None:
         triangles = read(Path(config.path), config.scale)
-        hulls = tuple(hull(piece) for piece in pieces(triangles))
+        hulls = tuple(convex_hull(piece) for piece in pieces(triangles))
         most = max(len(piece.vertices) for piece in hulls)
         if most > MOST_CORNERS:
             raise ValueError(f'a convex piece of the mesh has {most} corners; allowed: up to {MOST_CORNERS}')
@@ -85,6 +87,6 @@ def obstacle(name: str, config: ObstacleConfig, ground: HeightField, read: Calla
                 'scale, the unit of the file in meters (0.001 for millimeters, 1 for meters)'
             )
     else:
-        hulls = (hull(corners(config)),)
+        hulls = (convex_hull(corners(config)),)
         triangles = hulls[0].vertices[hulls[0].triangles]
     return Obstacle(name, config, np.array([x, y, level + lift]), turn, hulls, triangles)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.grid.node_records import Floats
-from regolith_world.numerics.portable_math import dot, norm
+from regolith_world.numerics import portable_math
 
 Indices = NDArray[np.int64]
 
@@ -42,7 +42,7 @@ class Polyhedron:
         return out
 
 
-def hull(points: ArrayLike) -> Polyhedron:
+def convex_hull(points: ArrayLike) -> Polyhedron:
     """Return the convex hull of points [m], shape (n, 3).
 
     Raises:
@@ -77,9 +77,9 @@ def _samples(vertices: Floats, triangles: Indices) -> Floats:
             beside.setdefault((min(p, q), max(p, q)), []).append(number)
     points = [vertices]
     for (p, q), (one, *rest) in sorted(beside.items()):
-        if rest and dot(normal[one], normal[rest[0]]) > 1.0 - 0.5 * _FLAT:
+        if rest and portable_math.dot(normal[one], normal[rest[0]]) > 1.0 - 0.5 * _FLAT:
             continue
-        count = min(int(norm(vertices[q] - vertices[p]) / _SAMPLE_M), _MOST_SAMPLES)
+        count = min(int(portable_math.norm(vertices[q] - vertices[p]) / _SAMPLE_M), _MOST_SAMPLES)
         part = (np.arange(count) + 1.0)[:, None] / (count + 1.0)
         points.append(vertices[p] + part * (vertices[q] - vertices[p]))
     return np.concatenate(points)

@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.lunar.rocks import RockField, Rocks
-from regolith_world.numerics.portable_math import each, norm, times
-from regolith_world.random.keyed_generator import generator
+from regolith_world.numerics import portable_math
+from regolith_world.random import generator
 
 Indices = NDArray[np.int64]
+"""Array of indices of vertices."""
 
 SHAPES = 12
 """Number of shapes; rock k has shape ``Rocks.shape[k] % SHAPES``."""
 MOST = 60_000
 """Largest number of rocks of a site, which must fit into an instance image of 16 bits."""
-BURIED = 0.3
+FRACTION_BELOW_SURFACE = 0.3
 """Fraction of each rock's height below the surface."""
 _LEAST_M = 0.03
 _SITE_LIMIT_M = 400.0
@@ -65,7 +66,7 @@ def icosphere(subdivisions: int) -> tuple[Floats, Indices]:
         (8, 6, 7),
         (9, 8, 1),
     ]
-    points = [np.array(v) / norm(np.array(v)) for v in vertices]
+    points = [np.array(v) / portable_math.norm(np.array(v)) for v in vertices]
     for _ in range(subdivisions):
         middle: dict[tuple[int, int], int] = {}
         split = []
@@ -76,7 +77,7 @@ def icosphere(subdivisions: int) -> tuple[Floats, Indices]:
                 if key not in middle:
                     middle[key] = len(points)
                     m = points[p] + points[q]
-                    points.append(m / norm(m))
+                    points.append(m / portable_math.norm(m))
                 halves.append(middle[key])
             ab, bc, ca = halves
             split += [(a, ab, ca), (b, bc, ab), (c, ca, bc), (ab, bc, ca)]
@@ -99,13 +100,15 @@ def rock(number: int, subdivisions: int = 3) -> tuple[Floats, Indices]:
     radius = np.ones(len(sphere))
     for _ in range(14):
         normal = rng.standard_normal(3)
-        normal /= norm(normal)
-        reach = times(sphere, normal)
+        normal /= portable_math.norm(normal)
+        reach = portable_math.times(sphere, normal)
         with np.errstate(divide='ignore'):
             radius = np.minimum(radius, np.where(reach > 1e-6, rng.uniform(0.62, 0.95) / reach, np.inf))
     for frequency, size in ((2.0, 0.06), (5.0, 0.025), (11.0, 0.010)):
         waves = rng.standard_normal((6, 3)) * frequency
-        radius = radius + size * np.mean(each(math.sin, times(sphere, waves.T) + rng.uniform(0.0, 6.3, 6)), axis=1)
+        radius = radius + size * np.mean(
+            portable_math.each(math.sin, portable_math.times(sphere, waves.T) + rng.uniform(0.0, 6.3, 6)), axis=1
+        )
     axes = np.array([1.0, rng.uniform(0.7, 0.95), rng.uniform(0.5, 0.75)])
     return sphere * radius[:, None] * axes, triangles
 
@@ -135,6 +138,6 @@ def site_rocks(field: RockField, size_m: float) -> Rocks:
 
 def placed(rocks: Rocks) -> tuple[Floats, Floats]:
     """Return the centers of rocks [m] and their half widths along their own axes [m], shape (n, 3) each."""
-    half = 0.5 * rocks.height / (1.0 - BURIED)
+    half = 0.5 * rocks.height / (1.0 - FRACTION_BELOW_SURFACE)
     middles = np.stack((rocks.x, rocks.y, rocks.z + rocks.height - half), axis=1)
     return middles, np.stack((0.5 * rocks.diameter, 0.5 * rocks.diameter * rocks.aspect, half), axis=1)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.solids.polyhedron import Polyhedron
-from regolith_world.numerics.portable_math import times
+from regolith_world.numerics import portable_math
 
 Indices = NDArray[np.int64]
 
@@ -145,7 +145,7 @@ class Solids:
         )
         box = np.empty((len(placed), 6))
         for solid, row in zip(placed, box, strict=True):
-            points = times(shapes[solid.shape].vertices, solid.axes.T) + solid.middle
+            points = portable_math.times(shapes[solid.shape].vertices, solid.axes.T) + solid.middle
             row[:3], row[3:] = points.min(axis=0), points.max(axis=0)
         self.placed = PlacedSolids(
             np.array([solid.shape for solid in placed], dtype=np.int64),
@@ -224,7 +224,7 @@ def _touches(box: Floats, x: float, y: float, z: float, radius: float) -> bool:
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def within(cells: SolidCells, box: Floats, balls: Floats) -> tuple[Indices, NDArray[np.bool_]]:
+def solids_within(cells: SolidCells, box: Floats, balls: Floats) -> tuple[Indices, NDArray[np.bool_]]:
     """Return the numbers of solids whose boxes any sphere touches, ascending, and which spheres touch any.
 
     Args:

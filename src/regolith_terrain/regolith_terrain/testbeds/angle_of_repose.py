@@ -20,7 +20,7 @@ from regolith_terrain.dem import column_collapse as grain_column
 from regolith_terrain.dem.beds import Grains
 from regolith_terrain.testbeds.heap_measurement import Heap, SoilColumn, measured, profile
 from regolith_terrain.testbeds.resumable_runs import Part, Resumable, sweep
-from regolith_terrain.testbeds.settings import Numbers, Tick, within
+from regolith_terrain.testbeds.settings import SweptNumbers, Tick, number_within
 
 _FIGURES = (
     'slope_deg',
@@ -55,7 +55,7 @@ class Settings(Resumable):
     )
     lift_mps: float = Field(default=0.3, gt=0.0, le=10.0, description='Lifting speed of the cylinder [m/s].')
     gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='Gravity [m/s^2].')
-    friction: Numbers = Field(
+    friction: SweptNumbers = Field(
         default=(0.4,), description='Friction coefficient between elements of the soil [-]; several: a sweep.'
     )
     element_count: int = Field(default=5000, ge=100, le=2_000_000, description='Number of elements of the soil.')
@@ -81,7 +81,7 @@ class Settings(Resumable):
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
-        within('friction', self.friction, 0.0, 10.0)
+        number_within('friction', self.friction, 0.0, 10.0)
         if self.radius_m < 3.0 * (math.pi * self.radius_m**2 * self.height_m / self.element_count) ** (1.0 / 3.0):
             raise ValueError(
                 f'element_count = {self.element_count!r}: too few; allowed: enough elements for three across the radius'

@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.constants import DAMPING
-from regolith_terrain.testbeds.settings import BenchSettings, Several, Tick, within
+from regolith_terrain.testbeds.settings import BenchSettings, SeveralNumbers, Tick, number_within
 from regolith_terrain.testbeds.soil_bin import SoilBin
 
 _SHEAR_STEPS = 300
@@ -26,16 +26,18 @@ _SHEAR_STEPS = 300
 class Settings(BenchSettings):
     """Settings of the bevameter."""
 
-    plates_m: Several = Field(default=(0.11, 0.31), description='Side lengths of the square plates [m], at least two.')
+    plates_m: SeveralNumbers = Field(
+        default=(0.11, 0.31), description='Side lengths of the square plates [m], at least two.'
+    )
     depth_m: float = Field(default=0.04, gt=0.0, le=0.5, description='Depth to which the plates are pressed [m].')
-    pressures_pa: Several = Field(
+    pressures_pa: SeveralNumbers = Field(
         default=(5e3, 1e4, 2e4), description='Pressures at which soil is sheared [Pa], at least two.'
     )
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
-        within('plates_m', self.plates_m, 0.0, 2.0)
-        within('pressures_pa', self.pressures_pa, 0.0, 1e7)
+        number_within('plates_m', self.plates_m, 0.0, 2.0)
+        number_within('pressures_pa', self.pressures_pa, 0.0, 1e7)
         for name in ('plates_m', 'pressures_pa'):
             if len(set(getattr(self, name))) < 2:
                 raise ValueError(

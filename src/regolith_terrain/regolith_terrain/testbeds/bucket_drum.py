@@ -15,7 +15,7 @@ from regolith_terrain.crm.device_selection import GivenDevice, resolved_device
 from regolith_terrain.testbeds import drum_trench_scm
 from regolith_terrain.testbeds.drum_trench import FIRST_TURN, Drum
 from regolith_terrain.testbeds.resumable_runs import Resumable, ResumableRun, sweep
-from regolith_terrain.testbeds.settings import Numbers, Tick, within
+from regolith_terrain.testbeds.settings import SweptNumbers, Tick, number_within
 
 _OF_GROUND = {'scm': ('grid_spacing_m', 'dt_s', 'soil_tool_friction_deg'), 'crm': ('spacing_m', 'threads', 'device')}
 """Settings that apply to one terrain model only."""
@@ -41,7 +41,7 @@ class Settings(Resumable):
         le=90.0,
         description='Rake angle of a lip, between its face and the path behind its edge [deg].',
     )
-    depth_m: Numbers = Field(default=(0.1,), description='Depth of the trench [m]; several: a sweep.')
+    depth_m: SweptNumbers = Field(default=(0.1,), description='Depth of the trench [m]; several: a sweep.')
     advance_mps: float = Field(default=0.05, gt=0.0, le=5.0, description='Forward speed of the axle [m/s].')
     rate_radps: float = Field(default=2.0, gt=0.0, le=100.0, description='Rotation rate of the drum [rad/s].')
     revolutions: float = Field(
@@ -76,7 +76,7 @@ class Settings(Resumable):
                         f'{key} = {getattr(self, key)!r}: does not apply to {self.terrain_model}; '
                         f'allowed: with terrain_model {ground}'
                     )
-        within('depth_m', self.depth_m, 0.0, self.radius_m)
+        number_within('depth_m', self.depth_m, 0.0, self.radius_m)
         for depth in self.depth_m:
             drum = self.drum(depth)
             if drum.chip > self.scoop_height_m:

@@ -14,7 +14,7 @@ from regolith_terrain.crm.device_selection import GivenDevice, resolved_device
 from regolith_terrain.crm.impact import Drop, Impact
 from regolith_terrain.crm.soil import Discretization, GivenSoil, load_particle_soil
 from regolith_terrain.testbeds.resumable_runs import Resumable, sweep
-from regolith_terrain.testbeds.settings import Numbers, Tick, within
+from regolith_terrain.testbeds.settings import SweptNumbers, Tick, number_within
 
 
 class Settings(Resumable):
@@ -26,7 +26,9 @@ class Settings(Resumable):
     )
     radius_m: float = Field(default=0.0125, ge=0.001, le=1.0, description='Radius of the ball [m].')
     ball_density_kgpm3: float = Field(default=2200.0, gt=0.0, le=3e4, description='Density of the ball [kg/m^3].')
-    drop_height_m: Numbers = Field(default=(0.1,), description='Drop height above the surface [m]; several: a sweep.')
+    drop_height_m: SweptNumbers = Field(
+        default=(0.1,), description='Drop height above the surface [m]; several: a sweep.'
+    )
     gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='Gravity [m/s^2].')
     side_m: float = Field(default=0.1, gt=0.0, le=10.0, description='Side length of the square bed [m].')
     depth_m: float = Field(default=0.07, gt=0.0, le=10.0, description='Depth of the bed [m].')
@@ -43,7 +45,7 @@ class Settings(Resumable):
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
-        within('drop_height_m', self.drop_height_m, 0.0, 10.0)
+        number_within('drop_height_m', self.drop_height_m, 0.0, 10.0)
         if self.spacing_m > 0.5 * self.radius_m:
             most = 0.5 * self.radius_m
             raise ValueError(

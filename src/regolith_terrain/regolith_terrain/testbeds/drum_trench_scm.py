@@ -104,7 +104,7 @@ class ScmTrench:
             total += -torque[1], -force[0], force[2]
             self._steps += 1
         torque_y, draft, lift = (total / (count * self._spacing)).tolist()
-        held = float(tools.told[0, HELD]) / self._spacing
+        held = float(tools.telemetry[0, HELD]) / self._spacing
         self._samples.append((self._steps * self._step, torque_y, torque_y, draft, lift, held))
         self._wall += time.perf_counter() - begin
 

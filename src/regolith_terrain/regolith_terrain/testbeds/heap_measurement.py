@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regolith_files.problems import counted
+from regolith_files import counted_noun
 from regolith_terrain.grid.node_records import Floats
 
 _LOW, _HIGH = 0.2, 0.8
@@ -81,7 +81,7 @@ def measured(heap: Heap, radius: float) -> dict[str, float]:
     edge = _edge(at, height, 0.5 * heap.element_m)
     flank = (height >= _LOW * top) & (height <= _HIGH * top) & (at <= edge)
     if flank.sum() < 2:
-        found = counted(int(flank.sum()), 'point')
+        found = counted_noun(int(flank.sum()), 'point')
         raise ValueError(f'{found} on the flank of the heap; allowed: at least 2; fix: use more elements')
     slope = float(np.polyfit(at[flank], height[flank], 1)[0])
     return {

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from regolith_terrain.config import BulldozingConfig
-from regolith_terrain.testbeds.settings import BenchSettings, Numbers, Tick, within
+from regolith_terrain.testbeds.settings import BenchSettings, SweptNumbers, Tick, number_within
 from regolith_terrain.testbeds.soil_bin import SoilBin, roll, rolling_bounds
 
 
@@ -17,7 +17,7 @@ class Settings(BenchSettings):
     """Settings of the wheel and its passes."""
 
     load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='Weight on the wheel [N].')
-    slip: Numbers = Field(
+    slip: SweptNumbers = Field(
         default=(0.2,), description='Slip ratio 1 - v / (omega R), below 1; several: one value per pass.'
     )
     passes: int = Field(default=3, ge=1, le=100, description='Number of passes, if slip is one number.')
@@ -29,7 +29,7 @@ class Settings(BenchSettings):
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
-        within('slip', self.slip, -10.0, 1.0)
+        number_within('slip', self.slip, -10.0, 1.0)
         return self
 
 

@@ -17,7 +17,7 @@ from regolith_terrain.crm.plate_press import Plate, Press
 from regolith_terrain.crm.soil import SMOOTHING_PRESSED, VISCOSITY_SLOW, Discretization, GivenSoil, load_particle_soil
 from regolith_terrain.scm.constants import DAMPING
 from regolith_terrain.testbeds.resumable_runs import Resumable, sweep
-from regolith_terrain.testbeds.settings import BenchSettings, Numbers, Tick, reference_rows, within
+from regolith_terrain.testbeds.settings import BenchSettings, SweptNumbers, Tick, number_within, reference_rows
 from regolith_terrain.testbeds.soil_bin import Pressed, SoilBin, press
 
 _MASS = 10.0
@@ -58,7 +58,7 @@ class Settings(BenchSettings, Resumable):
     shape: Literal['plate', 'wheel', 'disc'] = Field(
         default='plate', description='Shape of the pressed body; scm: plate, wheel; crm: plate, disc.'
     )
-    load_n: Numbers = Field(default=(2000.0,), description='Load on the body [N]; several: a sweep.')
+    load_n: SweptNumbers = Field(default=(2000.0,), description='Load on the body [N]; several: a sweep.')
     a_m: float = Field(default=0.21, ge=0.01, le=2.0, description='Length of a plate, radius of a wheel or disc [m].')
     b_m: float = Field(default=0.31, ge=0.01, le=2.0, description='Width of a plate or wheel [m].')
     damping: float | None = Field(
@@ -113,7 +113,7 @@ class Settings(BenchSettings, Resumable):
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
-        within('load_n', self.load_n, 0.0, 1e7)
+        number_within('load_n', self.load_n, 0.0, 1e7)
         for ground, keys in _OF_GROUND.items():
             for key in keys:
                 if ground != self.terrain_model and key in self.model_fields_set and getattr(self, key) is not None:

@@ -19,8 +19,7 @@ from zipfile import BadZipFile
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_files.paths import usable_file
-from regolith_files.section import Section
+from regolith_files import Section, usable_file
 from regolith_terrain.testbeds.settings import Tick
 
 PARTS = 10_000

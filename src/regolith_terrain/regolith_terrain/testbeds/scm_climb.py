@@ -90,7 +90,7 @@ class ScmClimb:
             status = ground.body(
                 self.shape, (x, 0.0, z), wheel.rotation, (vx, 0.0, vz), (0.0, wheel.rate, 0.0), self.dt
             )
-            if status != scm.OK or z < 0.0:
+            if status != scm.CONTACT_OK or z < 0.0:
                 raise ValueError(
                     f'slope_deg {wheel.slope_deg!r}: the wheel leaves the bed or sinks to its axle at '
                     f'{wheel.t:.3g} s; allowed: a slope and a load that the soil supports'

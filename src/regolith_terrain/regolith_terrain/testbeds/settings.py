@@ -11,9 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from regolith_files.extension_points import SWEEP
-from regolith_files.problems import InputError
-from regolith_files.section import Section
+from regolith_files import SWEEP, InputError, Section
 from regolith_terrain.config import ScmSoilConfig, SlipSinkageConfig, load_soil
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm import NOTHING_MOVES
@@ -40,9 +38,9 @@ def _soil(value: Any) -> Any:
 Soil = Annotated[ScmSoilConfig, BeforeValidator(_soil)]
 Mode = Literal['regolith', 'reference']
 Number = Annotated[float, Field(ge=-1e9, le=1e9)]
-Several = Annotated[tuple[Number, ...], BeforeValidator(_numbers), Field(min_length=1, max_length=1000)]
+SeveralNumbers = Annotated[tuple[Number, ...], BeforeValidator(_numbers), Field(min_length=1, max_length=1000)]
 """One number, or several separated by commas."""
-Numbers = Annotated[Several, SWEEP]
+SweptNumbers = Annotated[SeveralNumbers, SWEEP]
 """One number, or several separated by commas: a sweep."""
 
 
@@ -95,7 +93,7 @@ def known_name(load: Callable[[str], Any]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def within(name: str, values: tuple[float, ...], low: float, high: float) -> None:
+def number_within(name: str, values: tuple[float, ...], low: float, high: float) -> None:
     """Reject numbers outside low < value < high.
 
     Args:

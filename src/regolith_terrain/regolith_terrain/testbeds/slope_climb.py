@@ -15,10 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from regolith_files.extension_points import FileKind
-from regolith_files.file_library import FileLibrary
-from regolith_files.section import Section
-from regolith_files.validation import validated
+from regolith_files import FileKind, FileLibrary, Section, validated
 from regolith_terrain.grid.node_records import Floats
 
 STEADY = 0.02

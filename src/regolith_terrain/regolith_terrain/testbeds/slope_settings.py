@@ -21,10 +21,10 @@ from regolith_terrain.crm.soil import (
     load_particle_soil,
 )
 from regolith_terrain.dem import climb as grain_climb
-from regolith_terrain.dem.beds import Bin, Grains
+from regolith_terrain.dem.beds import GrainBin, Grains
 from regolith_terrain.testbeds import scm_climb
 from regolith_terrain.testbeds.resumable_runs import Resumable, ResumableRun, sweep
-from regolith_terrain.testbeds.settings import Numbers, Tick, WheelBenchSettings
+from regolith_terrain.testbeds.settings import SweptNumbers, Tick, WheelBenchSettings
 from regolith_terrain.testbeds.slope_climb import GivenRig, WheelRig, check, check_slope, load_wheel_rig
 
 DEFAULT_RIG = 'grc1_mgru3'
@@ -62,7 +62,7 @@ class SlopeSettings(WheelBenchSettings, Resumable):
     terrain_model: Literal['scm', 'crm', 'dem'] = Field(
         default='scm', description='Terrain model: scm, the soil grid; crm, a continuum of particles; dem, grains.'
     )
-    slope_deg: Numbers | None = Field(
+    slope_deg: SweptNumbers | None = Field(
         default=None,
         description='Slope that the wheel climbs at the resulting slip, -45 to 45 [deg]; several: a sweep; none:'
         ' no climb.',
@@ -201,7 +201,7 @@ def _on_crm(settings: SlopeSettings, rig: WheelRig, slope: float) -> ResumableRu
 
 def _grain_bed(settings: SlopeSettings, rig: WheelRig) -> grain_climb.ClimbBed:
     trough = rig.trough
-    filled = Bin(
+    filled = GrainBin(
         length_m=trough.length_m,
         width_m=trough.width_m,
         depth_m=trough.depth_m,

@@ -16,9 +16,9 @@ from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, HeightField
 from regolith_terrain.scm import (
+    CONTACT_OK,
     MODES,
     NOTHING_MOVES,
-    OK,
     Shapes,
     body_wrench,
     box,
@@ -288,5 +288,5 @@ def rolling_bounds(spacing: float, speed: float, radius: float, width: float) ->
 
 
 def _check(status: int) -> None:
-    if status != OK:
+    if status != CONTACT_OK:
         raise RuntimeError(f'the body left the bed of soil (status {status}); fix: use wider bounds')

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from regolith_terrain import scm
 from regolith_terrain.scm.constants import CARRIES
-from regolith_terrain.testbeds.settings import Numbers, Tick, reference_rows, within
+from regolith_terrain.testbeds.settings import SweptNumbers, Tick, number_within, reference_rows
 from regolith_terrain.testbeds.slope_settings import SlopeSettings, climb_slopes, plot_slopes
 from regolith_terrain.testbeds.soil_bin import SoilBin, roll, rolling_bounds
 from regolith_terrain.testbeds.wong_reece import drawbar_curve
@@ -31,7 +31,7 @@ class Settings(SlopeSettings):
     """Settings of the rig, at a slip or in slope climbs. Defaults are those of the reference tables."""
 
     load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='Slip runs only: weight on the wheel [N].')
-    slip: Numbers = Field(
+    slip: SweptNumbers = Field(
         default=(0.2,),
         description='Slip runs only: prescribed slip ratio 1 - v / (omega R), below 1 [-]; several: a sweep.',
     )
@@ -65,7 +65,7 @@ class Settings(SlopeSettings):
                         f'{key} = {getattr(self, key)!r}: does not apply to slope_deg; allowed: with slip, or in rig'
                     )
             return self
-        within('slip', self.slip, -10.0, 1.0)
+        number_within('slip', self.slip, -10.0, 1.0)
         self.shape()
         return self
 

@@ -17,15 +17,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.config import TerrainConfig
-from regolith_terrain.excavation.diggable_soil import DiggableSoil
-from regolith_terrain.excavation.exchange import SoilGrant
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
-from regolith_terrain.grid.soil_copy import SoilCopy
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field_builder import HeightField
-from regolith_terrain.solids.solids import Solids
-from regolith_terrain.terrain_participant import handshake_parameters
+from regolith_terrain import HeightField, TerrainConfig, handshake_parameters
+from regolith_terrain.excavation import DiggableSoil, SoilGrant
+from regolith_terrain.grid import SoilCopy, SoilDelta, SoilGrid, SoilUpdate
+from regolith_terrain.solids import Solids
 from regolith_vehicles.agent.errors import VehicleError
 from regolith_vehicles.agent.events import GROUND_TRUTH, Event, EventDetector
 from regolith_vehicles.agent.planned_path import running_gear_radius
@@ -48,8 +43,17 @@ from regolith_vehicles.dynamics.cycle_motion import CycleMotion
 from regolith_vehicles.dynamics.multibody import inverse_inertia
 from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_vehicles.powertrain.battery import battery_summary
-from regolith_world.cycle.participant import Participant, ParticipantFailed
-from regolith_world.cycle.records import VEHICLE, BodyState, Command, Cycle, CycleKey, CycleResult, JoinRequest
+from regolith_world.cycle import (
+    VEHICLE_ROLES,
+    BodyState,
+    Command,
+    Cycle,
+    CycleKey,
+    CycleResult,
+    JoinRequest,
+    Participant,
+    ParticipantFailed,
+)
 
 Vector = NDArray[np.float64]
 
@@ -265,7 +269,7 @@ class VehicleAgent(Participant):
         """Return the request with which this vehicle joins the simulation."""
         return JoinRequest(
             name=self.name,
-            roles=VEHICLE,
+            roles=VEHICLE_ROLES,
             shapes=self.shapes,
             bodies=self._bodies(),
             next_dt_ns=NO_LIMIT_NS,
@@ -477,7 +481,7 @@ class VehicleAgent(Participant):
             joint_efforts=self.vehicle.joint_efforts(),
             parts=parts,
             poses=self.vehicle.drawn_poses(self.looks.bodies) if self.poses_wanted() else None,
-            told=np.concatenate((self.vehicle.gear.telemetry(), self.vehicle.tools.telemetry())),
+            telemetry=np.concatenate((self.vehicle.gear.telemetry(), self.vehicle.tools.telemetry())),
             charge=self.vehicle.gear.charge.copy(),
             odometry=self.vehicle.odometry,
             command=self._command,

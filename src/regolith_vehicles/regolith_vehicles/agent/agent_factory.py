@@ -8,19 +8,15 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
-from regolith_terrain.config import TerrainConfig
-from regolith_terrain.grid.merge import SoilDelta
-from regolith_terrain.grid.soil_copy import SoilCopy
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field import HeightField
-from regolith_terrain.height_field_builder import build_height_field
-from regolith_terrain.solids.solids import Solids
+from regolith_terrain import HeightField, TerrainConfig, build_height_field
+from regolith_terrain.grid import SoilCopy, SoilDelta, SoilGrid
+from regolith_terrain.solids import Solids
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model
 from regolith_vehicles.contact.static_obstacles import build_solids
-from regolith_world.config import ScenarioHead, WorldConfig, load_section
-from regolith_world.cycle.records import CycleResult
+from regolith_world import ScenarioHead, WorldConfig, load_section
+from regolith_world.cycle import CycleResult
 
 
 class AgentFactory:

@@ -11,7 +11,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from regolith_terrain.contact.ground_contact import GroundContact
+from regolith_terrain.contact import GroundContact
 from regolith_vehicles.agent.run_statistics import COUNT as FIGURES
 from regolith_vehicles.agent.run_statistics import RunStatistics
 from regolith_vehicles.contact.obstacle_contact import ObstacleContact

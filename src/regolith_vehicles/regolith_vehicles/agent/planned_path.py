@@ -14,15 +14,15 @@ from regolith_vehicles.config import ConstantDriverConfig, PathDriverConfig, Veh
 from regolith_vehicles.drivers.builtin import ConstantDriver
 from regolith_vehicles.drivers.task_config import TasksDriverConfig
 from regolith_vehicles.running_gear import RunningGear
-from regolith_world.cycle.records import BodyState
-from regolith_world.numerics.portable_math import each
+from regolith_world.cycle import BodyState
+from regolith_world.numerics import portable_math
 
 Point = tuple[float, float]
 
 _STEP_RAD = math.radians(10.0)
 
 
-def planned_path(entry: VehicleEntry, duration_s: float) -> list[Point]:
+def planned_base_path(entry: VehicleEntry, duration_s: float) -> list[Point]:
     """Return the planned path of a vehicle's base [m]: start and waypoints, or the arc of a constant twist.
 
     Drivers without a fixed path (live commands, plug-ins) return only the start. A constant twist drifts off its arc
@@ -66,6 +66,6 @@ def _arc(x: float, y: float, heading: float, speed: float, rate: float, time_s: 
     if rate == 0.0:
         return [(x, y), (x + speed * time_s * math.cos(heading), y + speed * time_s * math.sin(heading))]
     turns = heading + rate * time_s * np.linspace(0.0, 1.0, math.ceil(time_s * abs(rate) / _STEP_RAD) + 1)
-    along_x = x + speed / rate * (each(math.sin, turns) - math.sin(heading))
-    along_y = y - speed / rate * (each(math.cos, turns) - math.cos(heading))
+    along_x = x + speed / rate * (portable_math.each(math.sin, turns) - math.sin(heading))
+    along_y = y - speed / rate * (portable_math.each(math.cos, turns) - math.cos(heading))
     return list(zip(along_x.tolist(), along_y.tolist()))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from regolith_vehicles.agent.errors import VehicleError
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.dynamics.vehicle import Vehicle
-from regolith_world.numerics.portable_math import norm
+from regolith_world.numerics import portable_math
 
 _CYCLE_NS = 50_000_000
 _CYCLES = 10
@@ -71,7 +71,7 @@ def test_drive(vehicle: Vehicle, x: float, y: float) -> None:
     vehicle.place(x, y, 0.0)
     for cycle in range(_LONGEST):
         _go(vehicle, DriveCommand(), STATIC_DEPTH)
-        if cycle + 1 >= _CYCLES and norm(vehicle.body_state().linear_velocity) < AT_REST_MPS:
+        if cycle + 1 >= _CYCLES and portable_math.norm(vehicle.body_state().linear_velocity) < AT_REST_MPS:
             break
     for _ in range(_CYCLES):
         _go(vehicle, DriveCommand(_SHARE * vehicle.gear.top_speed), 1.0)

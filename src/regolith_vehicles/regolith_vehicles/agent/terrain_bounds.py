@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from regolith_terrain.height_field import HeightField
+from regolith_terrain import HeightField
 
 
 class TerrainBoundsMonitor:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.crm.surfels import Surfels
+from regolith_terrain.crm import Surfels
 from regolith_vehicles.agent.events import Event
 from regolith_vehicles.agent.run_statistics import RunStatistics
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.dynamics.odometry import Odometry
-from regolith_world.cycle.records import BodyState
+from regolith_world.cycle import BodyState
 
 Vector = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class VehicleState:
 
     The order is that of the agent's visual description. None: not requested.
     """
-    told: Vector
+    telemetry: Vector
     """Telemetry of the running gear, then of the tools.
 
     See :meth:`regolith_vehicles.running_gear.RunningGear.telemetry` and

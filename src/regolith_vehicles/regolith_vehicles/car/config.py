@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from regolith_files.section import Section
+from regolith_files import Section
 from regolith_vehicles.powertrain.config import Curve, PowertrainConfig, select_powertrain
 
 Vector = NDArray[np.float64]

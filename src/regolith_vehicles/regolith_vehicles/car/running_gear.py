@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain import scm
-from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact
+from regolith_terrain.contact import ContactSetting, GroundContact
 from regolith_vehicles.agent.errors import VehicleError
 from regolith_vehicles.agent.run_statistics import RunStatistics
 from regolith_vehicles.car import forces
@@ -45,7 +45,7 @@ from regolith_vehicles.running_gear import (
 from regolith_vehicles.tires import Tire
 from regolith_vehicles.tires.contact import TireContact
 from regolith_vehicles.tires.wheel_tire import wheel_tire
-from regolith_world.numerics.portable_math import dot, each, times
+from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -172,7 +172,7 @@ class Car(RunningGear):
         )
         speeded = np.zeros((1, self.model.nv))
         mujoco.mj_solveM(self.model, data, speeded, moment)
-        return 1.0 / dot(moment[0], speeded[0])
+        return 1.0 / portable_math.dot(moment[0], speeded[0])
 
     def _tires(self) -> dict[int, Tire]:
         """Return the tires by the index of their wheel."""
@@ -337,15 +337,15 @@ class Car(RunningGear):
         For odometry these are the angles that sensors on the uprights would measure, including toe and suspension
         play.
         """
-        local = times(data.xaxis[self.joints_of], data.xmat[self.body.base].reshape(3, 3))
-        return each(math.atan2, -local[:, 0], local[:, 1])
+        local = portable_math.times(data.xaxis[self.joints_of], data.xmat[self.body.base].reshape(3, 3))
+        return portable_math.each(math.atan2, -local[:, 0], local[:, 1])
 
     def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
         """Store the command and the present speed; advance odometry."""
         self.command = ramp[1]
         turned, angles = data.qpos[self.angles] - before[0], 0.5 * (before[1] + self.steer_angles(data))
         self.advance_odometry(data, turned, angles, duration)
-        self.cruising[0] = dot(data.qvel[:3], data.xmat[self.body.base].reshape(3, 3)[:, 0])
+        self.cruising[0] = portable_math.dot(data.qvel[:3], data.xmat[self.body.base].reshape(3, 3)[:, 0])
 
     def measure(self, data: Any, contacts: Contacts) -> None:
         """Fill the table of wheel states; steering angles are those of the wheels relative to the chassis."""
@@ -374,11 +374,11 @@ class Car(RunningGear):
         return bool(max(command[THROTTLE] for command in ramp) > 0.0)
 
     def update_statistics(
-        self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
+        self, statistics: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
     ) -> None:
         """Add a cycle with the rolled distance of the rims; see the base class."""
         turned = data.qpos[self.angles] - before[0]
-        figures.update(way, turned / duration * self.radius, *slip_and_sinkage(self.table), moving, duration)
+        statistics.update(way, turned / duration * self.radius, *slip_and_sinkage(self.table), moving, duration)
 
     @classmethod
     def patch(cls, config: VehicleModelConfig) -> float:

@@ -22,7 +22,7 @@ TOPICS = {TWIST: 'cmd_vel', ACKERMANN: 'ackermann_cmd', PEDALS: 'driver_inputs'}
 JOINTS = 'joint_command'
 """Topic of joint targets."""
 
-TYPES = {
+COMMAND_TYPES = {
     'cmd_vel': ('geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped'),
     'ackermann_cmd': ('ackermann_msgs/msg/AckermannDriveStamped',),
     'driver_inputs': ('regolith_msgs/msg/DriverInputs',),
@@ -50,7 +50,7 @@ _FIELDS: dict[str, tuple[tuple[str, tuple[float, float], bool], ...]] = {
 """Fields of the messages, their ranges, and whether the limits are included."""
 
 
-def taken_topics(gear: RunningGear) -> tuple[str, ...]:
+def used_command_topics(gear: RunningGear) -> tuple[str, ...]:
     """Return the command topics of a vehicle with this running gear, without its namespace."""
     return (*(topic for face, topic in TOPICS.items() if face in gear.faces), *((JOINTS,) if gear.joints else ()))
 

@@ -13,7 +13,7 @@ from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.drivers.driver import Driver
 from regolith_vehicles.drivers.task_config import DigConfig, TasksDriverConfig
 from regolith_vehicles.drivers.tasks import TasksDriver
-from regolith_world.cycle.records import BodyState
+from regolith_world.cycle import BodyState
 
 _LENGTH = struct.Struct('<q')
 _HEAD = struct.Struct('<qqq')

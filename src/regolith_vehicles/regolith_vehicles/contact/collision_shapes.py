@@ -10,9 +10,9 @@ from functools import reduce
 import numpy as np
 
 from regolith_vehicles.description.model_config import VehicleModelConfig
-from regolith_world.contacts.bounding_box import ShapeBounds
-from regolith_world.cycle.records import BodyState, Shape, ShapeKind, Vector
-from regolith_world.numerics.portable_math import dot
+from regolith_world.contacts import ShapeBounds
+from regolith_world.cycle import BodyState, Shape, ShapeKind, Vector
+from regolith_world.numerics import portable_math
 
 
 def collision_shapes(model: VehicleModelConfig) -> tuple[Shape, ...]:
@@ -56,6 +56,6 @@ def swept_bounds(outline: ShapeBounds, start: BodyState, end: BodyState) -> tupl
         return np.full(3, np.inf), np.full(3, -np.inf)
     first_low, first_high = outline.bounds(start)
     last_low, last_high = outline.bounds(end)
-    half_turn = min(1.0, abs(dot(start.orientation, end.orientation)))
+    half_turn = min(1.0, abs(portable_math.dot(start.orientation, end.orientation)))
     margin = outline.reach * (1.0 - half_turn) + 1e-3
     return np.minimum(first_low, last_low) - margin, np.maximum(first_high, last_high) + margin

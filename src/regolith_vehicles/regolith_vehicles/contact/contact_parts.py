@@ -16,16 +16,16 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain import scm
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.scm.constants import CYLINDER, GROUSERED, MESH
-from regolith_terrain.solids.contact import STIFFNESS_OF_PART
+from regolith_terrain.grid import SoilGrid
+from regolith_terrain.scm import SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
+from regolith_terrain.solids import STIFFNESS_OF_PART
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.description.mesh_files import load_triangles
 from regolith_vehicles.description.model_config import GroundShapeConfig, VehicleModelConfig
 from regolith_vehicles.dynamics import substeps
 from regolith_vehicles.dynamics.multibody import Multibody, point_velocities
 from regolith_vehicles.running_gear import ContactPart
-from regolith_world.numerics.portable_math import times
+from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -259,7 +259,7 @@ def _hull_frame(shape: GroundShapeConfig) -> Vector:
     mujoco.mju_quat2Mat(matrix, np.array([w, x, y, z]))
     turn: Vector = matrix.reshape(3, 3)
     # The soil contact's cylinders are along y.
-    return times(turn, _Z_TO_Y) if shape.kind == 'cylinder' else turn
+    return portable_math.times(turn, _Z_TO_Y) if shape.kind == 'cylinder' else turn
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
@@ -279,11 +279,11 @@ def _boxes(shapes: scm.Shapes, offset: Vector, frame: Vector) -> tuple[Vector, V
     """Return boxes around all shapes: middles in the body frames, half lengths along the shapes' axes."""
     half, middle = shapes.size[:, :3].copy(), offset.copy()
     for k, kind in enumerate(shapes.kind):
-        if kind in (CYLINDER, GROUSERED):
-            radius = shapes.size[k, 0] + (shapes.size[k, 3] if kind == GROUSERED else 0.0)
+        if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
+            radius = shapes.size[k, 0] + (shapes.size[k, 3] if kind == SHAPE_GROUSERED else 0.0)
             half[k] = radius, shapes.size[k, 1], radius
-        elif kind == MESH:
-            middle[k] += times(frame[k], shapes.size[k, 3:])
+        elif kind == SHAPE_MESH:
+            middle[k] += portable_math.times(frame[k], shapes.size[k, 3:])
     return middle, half
 
 
@@ -292,7 +292,7 @@ def _groups(body: Indices, first: int, middle: Vector, half: Vector, frame: Vect
     groups = []
     for b in sorted(set(body[first:].tolist())):
         members = [k for k in range(first, len(body)) if body[k] == b]
-        reach = np.array([times(np.abs(frame[k]), half[k]) for k in members])
+        reach = np.array([portable_math.times(np.abs(frame[k]), half[k]) for k in members])
         low, high = (middle[members] - reach).min(axis=0), (middle[members] + reach).max(axis=0)
         groups.append(ShapeGroup(b, tuple(members), 0.5 * (low + high), 0.5 * (high - low)))
     return tuple(groups)

@@ -7,10 +7,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from regolith_terrain.crm.region import ParticleRegion
-from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.crm import ParticleRegion
+from regolith_terrain.grid import NodeRecords
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_world.cycle.records import BodyState
+from regolith_world.cycle import BodyState
 
 AHEAD_S = 1.0
 """Lookahead time, in which a vehicle comes to rest [s]."""

@@ -14,14 +14,21 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_terrain.contact.ground_contact import make_pose
-from regolith_terrain.scm.arrays import make_wrench
-from regolith_terrain.solids.contact import DEPTH, SolidContactArrays, add_solid_wrench
-from regolith_terrain.solids.friction_memory import NO_SOLIDS, SolidContact
-from regolith_terrain.solids.solids import SolidCells, Solids, within
+from regolith_terrain.contact import make_pose
+from regolith_terrain.scm import make_wrench
+from regolith_terrain.solids import (
+    NO_SOLIDS,
+    POINT_DEPTH,
+    SolidCells,
+    SolidContact,
+    SolidContactArrays,
+    Solids,
+    add_solid_wrench,
+    solids_within,
+)
 from regolith_vehicles.contact.contact_parts import PartSet
 from regolith_vehicles.dynamics import substeps
-from regolith_world.numerics.portable_math import times
+from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -77,7 +84,7 @@ class ObstacleContact:
             speeds = np.minimum(np.linalg.norm(own[1], axis=1), substeps.TOP_SPEED)
             balls[: parts.gear, :3] = own[0]
             balls[: parts.gear, 3] = parts.reach[: parts.gear] + slack + speeds * duration
-            numbers, met = within(solids.cells, solids.placed.box, balls)
+            numbers, met = solids_within(solids.cells, solids.placed.box, balls)
         if not len(numbers):
             self.contact.part()
             return NO_SOLIDS, False
@@ -97,9 +104,9 @@ class ObstacleContact:
         centers = parts.centers(len(parts.names), data.xpos, data.xmat)
         for k in range(0 if own is None else parts.gear, len(parts.names)):
             pose.center[:] = centers[k]
-            pose.rotation[:] = times(data.xmat[parts.body[k]].reshape(3, 3), parts.frame[k])
+            pose.rotation[:] = portable_math.times(data.xmat[parts.body[k]].reshape(3, 3), parts.frame[k])
             add_solid_wrench(arrays, 1e-3, k, pose, wrench)
-            found = max(found, float(arrays.found[: arrays.touched[k], DEPTH].max(initial=0.0)))
+            found = max(found, float(arrays.found[: arrays.touched[k], POINT_DEPTH].max(initial=0.0)))
         self.contact.part()
         return found
 
@@ -154,7 +161,7 @@ def _reached(
 ) -> tuple[Indices, NDArray[np.bool_], Vector]:
     """Return the solids that parts can touch in a cycle, the parts, and bounding spheres of all parts."""
     balls = _balls(body, offset, reach, place, turn, cvel, com, slack, dt)
-    numbers, met = within(cells, box, balls)
+    numbers, met = solids_within(cells, box, balls)
     return numbers, met, balls
 
 
@@ -208,10 +215,10 @@ def _inverse(model: Any, data: Any, body: Indices, centers: Vector, met: NDArray
     for b in sorted(set(body[met].tolist())):
         mujoco.mj_jac(model, data, jacobian[:3], jacobian[3:], data.xpos[b], b)
         mujoco.mj_solveM(model, data, solved, jacobian)
-        at_body = times(jacobian, solved.T)
+        at_body = portable_math.times(jacobian, solved.T)
         members = np.flatnonzero((body == b) & met).tolist()
         for k in members:
             x, y, z = centers[k] - data.xpos[b]
             shift[:3, 3:] = ((0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0))
-            out[k] = len(members) * times(times(shift, at_body), shift.T)
+            out[k] = len(members) * portable_math.times(portable_math.times(shift, at_body), shift.T)
     return out

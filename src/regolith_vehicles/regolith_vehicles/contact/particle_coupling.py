@@ -14,11 +14,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from regolith_terrain.contact.ground_contact import GroundContact
-from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.contact import GroundContact
+from regolith_terrain.grid import Floats
 from regolith_vehicles.contact.contact_parts import PartSet
 from regolith_vehicles.dynamics.substeps import OK, BodyArrays, ContactParts, Controls, PlacementDamping, Wrenches
-from regolith_world.numerics.portable_math import times
+from regolith_world.numerics import portable_math
 
 
 class CurrentPartStates(NamedTuple):
@@ -53,7 +53,7 @@ def current_part_states(
     refresh()
     body = parts.body[:active]
     center, velocity = whereabouts(active)
-    rotation = times(data.xmat[body].reshape(-1, 3, 3), parts.frame[:active])
+    rotation = portable_math.times(data.xmat[body].reshape(-1, 3, 3), parts.frame[:active])
     return CurrentPartStates(center, rotation, velocity, data.cvel[body, :3])
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.grid.soil_grid import SoilGrid, SoilWindow
-from regolith_terrain.scm.constants import SPARE_CELLS
+from regolith_terrain.grid import SoilGrid, SoilWindow
+from regolith_terrain.scm import WINDOW_MARGIN_CELLS
 from regolith_vehicles.dynamics import substeps
 
 Vector = NDArray[np.float64]
 
-_MARGIN_CELLS = 1.0 + SPARE_CELLS
+_MARGIN_CELLS = 1.0 + WINDOW_MARGIN_CELLS
 
 
 def window_around(

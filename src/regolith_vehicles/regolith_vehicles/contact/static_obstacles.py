@@ -12,17 +12,20 @@ import math
 
 import numpy as np
 
-from regolith_terrain.config import TerrainConfig
-from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.height_field import HeightField
-from regolith_terrain.height_field_builder import build_rocks
-from regolith_terrain.solids.height_map import ObstacleHeightMap
-from regolith_terrain.solids.obstacles import Obstacle, obstacle
-from regolith_terrain.solids.polyhedron import Polyhedron, hull
-from regolith_terrain.solids.rock_shapes import SHAPES, placed, scaled_rock, site_rocks
-from regolith_terrain.solids.solids import Solid, Solids
+from regolith_terrain import HeightField, TerrainConfig, build_rocks
+from regolith_terrain.grid import Floats
+from regolith_terrain.solids import (
+    Obstacle,
+    ObstacleHeightMap,
+    Polyhedron,
+    Solid,
+    Solids,
+    convex_hull,
+    make_obstacle,
+    rock_shapes,
+)
 from regolith_vehicles.description.mesh_files import load_triangles
-from regolith_world.numerics.portable_math import times
+from regolith_world.numerics import portable_math
 
 HIGH_M, WIDE_M = 0.75, 1.5
 """Minimum height above the ground and minimum width of obstacles [m]: one and two wavelengths at 400 MHz.
@@ -43,7 +46,7 @@ def build_obstacles(terrain: TerrainConfig, ground: HeightField) -> list[Obstacl
     Raises:
         ValueError: If a mesh cannot be used.
     """
-    return [obstacle(name, config, ground, load_triangles) for name, config in sorted(terrain.obstacles.items())]
+    return [make_obstacle(name, config, ground, load_triangles) for name, config in sorted(terrain.obstacles.items())]
 
 
 def build_solids(terrain: TerrainConfig, scenario_seed: int, ground: HeightField) -> Solids | None:
@@ -65,13 +68,13 @@ def build_solids(terrain: TerrainConfig, scenario_seed: int, ground: HeightField
             shapes.append(piece)
     field = build_rocks(terrain, scenario_seed) if terrain.rock_collision else None
     if field is not None:
-        rocks = site_rocks(field, terrain.map_size_m)
-        middles, halves = placed(rocks)
+        rocks = rock_shapes.site_rocks(field, terrain.map_size_m)
+        middles, halves = rock_shapes.placed(rocks)
         first = len(shapes)
         for k in np.flatnonzero(rocks.diameter > FELT_M).tolist():
-            shape = first + int(rocks.shape[k]) % SHAPES
+            shape = first + int(rocks.shape[k]) % rock_shapes.SHAPES
             solids.append(Solid(shape, middles[k], _axes(rocks.yaw[k], halves[k]), terrain.rock_friction))
-        shapes += [hull(scaled_rock(number)[0]) for number in range(SHAPES)]
+        shapes += [convex_hull(rock_shapes.scaled_rock(number)[0]) for number in range(rock_shapes.SHAPES)]
     return Solids(shapes, solids) if solids else None
 
 
@@ -90,7 +93,9 @@ def build_obstacle_map(terrain: TerrainConfig, scenario_seed: int, ground: Heigh
     """
     standing: list[tuple[Polyhedron, Floats, Floats]] = []
     for thing in build_obstacles(terrain, ground):
-        points = times(np.concatenate([piece.vertices for piece in thing.hulls]), thing.turn.T) + thing.middle
+        points = (
+            portable_math.times(np.concatenate([piece.vertices for piece in thing.hulls]), thing.turn.T) + thing.middle
+        )
         level = float(ground.heights(thing.middle[:1], thing.middle[1:2])[0])
         if points[:, 2].max() - level >= HIGH_M and np.ptp(points[:, :2], axis=0).max() >= WIDE_M:
             standing += [(piece, thing.middle, thing.turn) for piece in thing.hulls]
@@ -98,11 +103,13 @@ def build_obstacle_map(terrain: TerrainConfig, scenario_seed: int, ground: Heigh
     if field is not None:
         half = 0.5 * terrain.map_size_m
         rocks = field.rocks_in(-half, half, -half, half, WIDE_M)
-        middles, halves = placed(rocks)
-        shapes = [hull(scaled_rock(number)[0]) for number in range(SHAPES)]
+        middles, halves = rock_shapes.placed(rocks)
+        shapes = [convex_hull(rock_shapes.scaled_rock(number)[0]) for number in range(rock_shapes.SHAPES)]
         for k in np.lexsort((rocks.y, rocks.x)).tolist():
             if rocks.height[k] >= HIGH_M:
-                standing.append((shapes[int(rocks.shape[k]) % SHAPES], middles[k], _axes(rocks.yaw[k], halves[k])))
+                standing.append(
+                    (shapes[int(rocks.shape[k]) % rock_shapes.SHAPES], middles[k], _axes(rocks.yaw[k], halves[k]))
+                )
     return ObstacleHeightMap(standing) if standing else None
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from regolith_terrain import scm
 from regolith_vehicles.description.mesh_files import load_triangles
 from regolith_vehicles.description.model_config import WheelConfig
-from regolith_world.numerics.portable_math import norm
+from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 
@@ -50,12 +50,12 @@ def axle_frame(axis: Vector) -> Vector:
     """Return the smallest rotation, shape (3, 3), from +y to a wheel's axle in its body frame."""
     y = np.array([0.0, 1.0, 0.0])
     a = np.asarray(axis, dtype=np.float64)
-    a = a / norm(a)
+    a = a / portable_math.norm(a)
     if np.array_equal(a, y):
         return np.eye(3)
     quaternion, matrix = np.empty(4), np.empty(9)
     across = np.cross(y, a)
-    sine = norm(across)
+    sine = portable_math.norm(across)
     # Opposite axes: half a turn about x.
     direction = across / sine if sine > 1e-12 else np.array([1.0, 0.0, 0.0])
     mujoco.mju_axisAngle2Quat(quaternion, direction, math.atan2(sine, a[1]))

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_terrain.scm.constants import STAT_LOADED_NODES
+from regolith_terrain.scm import STAT_LOADED_NODES
 
 Vector = NDArray[np.float64]
 

@@ -17,10 +17,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.paths import usable_file
-from regolith_files.problems import counted, without_name
+from regolith_files import counted_noun, usable_file, without_file_name
 from regolith_vehicles.config import VehicleModelError
-from regolith_world.numerics.portable_math import times
+from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 
@@ -71,7 +70,7 @@ def load_triangles(path: Path, scale: float = 1.0) -> Vector:
         raise ValueError(f'{path}: {built_problem(str(error))}; allowed: {ALLOWED} of a solid') from error
     turn = np.empty(9)
     mujoco.mju_quat2Mat(turn, model.mesh_quat[0])
-    corners = times(model.mesh_vert, turn.reshape(3, 3).T) + model.mesh_pos[0]
+    corners = portable_math.times(model.mesh_vert, turn.reshape(3, 3).T) + model.mesh_pos[0]
     triangles: Vector = corners[np.asarray(model.mesh_face)]
     return triangles
 
@@ -133,7 +132,7 @@ def ascii_stl(path: Path, raw: bytes, most: float) -> Vector | None:
         if key == 'vertex':
             corners.append(_vertex(path, number, words[1:], most, exactly=True))
     if not corners or len(corners) != 3 * facets:
-        problem = f'{len(corners)} {"vertex" if len(corners) == 1 else "vertices"} in {counted(facets, "facet")}'
+        problem = f'{len(corners)} {"vertex" if len(corners) == 1 else "vertices"} in {counted_noun(facets, "facet")}'
         raise ValueError(f'{path}: {problem} of an ASCII STL; allowed: one facet or more, of three vertices each')
     return np.array(corners).reshape(-1, 3, 3)
 
@@ -203,7 +202,7 @@ def _check_obj(path: Path, raw: bytes, most: float) -> None:
 def _check_counts(path: Path, vertices: int, faces: int) -> None:
     """Refuse a mesh with fewer vertices or faces than a solid has; the smallest solid is a tetrahedron."""
     if vertices < 4 or faces < 1:
-        found = f'{vertices} {"vertex" if vertices == 1 else "vertices"} and {counted(faces, "face")}'
+        found = f'{vertices} {"vertex" if vertices == 1 else "vertices"} and {counted_noun(faces, "face")}'
         raise ValueError(f'{path}: has {found}; allowed: 4 vertices or more, joined by faces')
 
 
@@ -217,7 +216,7 @@ def _check_stl(path: Path, raw: bytes, most: float) -> None:
         found = f'more than {MOST_TRIANGLES}' if count else 'no'
         raise ValueError(f'{path}: is not an ASCII STL, and its header has {found} triangles; {allowed}')
     if len(raw) != (wanted := _HEAD + _FACET * count):
-        found = f'{counted(count, "triangle")}, {wanted} bytes, but the file has {len(raw)} bytes'
+        found = f'{counted_noun(count, "triangle")}, {wanted} bytes, but the file has {len(raw)} bytes'
         raise ValueError(f'{path}: its header has {found}; {allowed}, complete')
     record = np.dtype([('normal', '<f4', 3), ('corners', '<f4', 9), ('more', '<u2')])
     _check_places(path, np.frombuffer(raw, record, count, _HEAD)['corners'], most, 'triangle')
@@ -280,7 +279,7 @@ def check_assets(mjcf_path: str | Path) -> None:
             elif check_mesh(path, float(np.abs(asset.scale).max()) or 1.0) is not None:
                 raise ValueError(f'{path}: is an ASCII STL; allowed: OBJ, MSH or binary STL in MJCF files')
         except ValueError as error:
-            problem, _, allowed = without_name(str(error), str(path)).partition('; allowed: ')
+            problem, _, allowed = without_file_name(str(error), str(path)).partition('; allowed: ')
             key = f'{kind} {asset.name or Path(asset.file).stem}'
             raise VehicleModelError(mjcf_path, key, asset.file, allowed, problem) from None
 

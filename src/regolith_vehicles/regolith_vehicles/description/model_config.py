@@ -10,9 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PrivateAttr, field_validator, model_validator
 
-from regolith_files.problems import counted
-from regolith_files.section import Section
-from regolith_files.yaml_source import YamlSource
+from regolith_files import Section, YamlSource, counted_noun
 from regolith_vehicles.powertrain.config import BatteryConfig, WheelMotorConfig
 from regolith_vehicles.tools.tool_config import ToolConfig
 
@@ -150,7 +148,7 @@ class CollisionShape(Section):
     def _size_fits_kind(self) -> CollisionShape:
         wanted = {'sphere': 1, 'box': 3, 'capsule': 2, 'cylinder': 2}[self.kind]
         if len(self.size) != wanted:
-            raise ValueError(f'size: has {counted(len(self.size), "number")}; allowed: {wanted} for a {self.kind}')
+            raise ValueError(f'size: has {counted_noun(len(self.size), "number")}; allowed: {wanted} for a {self.kind}')
         return self
 
     _unit = field_validator('orientation')(unit_quaternion)
@@ -188,7 +186,7 @@ class GroundShapeConfig(Section):
             raise ValueError(f'{lone}; allowed: kind and size, or mesh')
         wanted = 3 if self.kind == 'box' else 2
         if self.size is not None and len(self.size) != wanted:
-            raise ValueError(f'size: has {counted(len(self.size), "number")}; allowed: {wanted} for a {self.kind}')
+            raise ValueError(f'size: has {counted_noun(len(self.size), "number")}; allowed: {wanted} for a {self.kind}')
         return self
 
     _unit = field_validator('orientation')(unit_quaternion)

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.dynamics.multibody import Multibody, quaternion_to_ros
-from regolith_world.numerics.portable_math import each
-from regolith_world.numerics.rotation import from_rotation_vector, matrix, product
+from regolith_world.numerics import portable_math, rotation
 
 Vector = NDArray[np.float64]
 Element = ElementTree.Element
@@ -64,9 +63,11 @@ class JointPoses:
         self._rows = [row for row, _ in moving]
         self._indices = [joint.index for _, joint in moving]
         self._turns = np.array([0.5 * joint.hinge for _, joint in moving])
-        slides = [(not j.hinge) * matrix(j.orientation) @ j.axis for _, j in moving]
+        slides = [(not j.hinge) * rotation.matrix(j.orientation) @ j.axis for _, j in moving]
         self._slide = np.array(slides).reshape(-1, 3)
-        self._turned = np.array([product(j.orientation, np.append(j.axis, 0.0)) for _, j in moving]).reshape(-1, 4)
+        self._turned = np.array([rotation.product(j.orientation, np.append(j.axis, 0.0)) for _, j in moving]).reshape(
+            -1, 4
+        )
         self._start = self._rest[self._rows]
 
     def at(self, positions: Vector) -> Vector:
@@ -79,7 +80,7 @@ class JointPoses:
         if self._rows:
             way = positions[self._indices]
             half = self._turns * way
-            cosine, sine = each(math.cos, half)[:, None], each(math.sin, half)[:, None]
+            cosine, sine = portable_math.each(math.cos, half)[:, None], portable_math.each(math.sin, half)[:, None]
             out[self._rows, :3] = self._start[:, :3] + self._slide * way[:, None]
             out[self._rows, 3:] = cosine * self._start[:, 3:] + sine * self._turned
         return out
@@ -112,11 +113,11 @@ def frame_joints(config: VehicleModelConfig, body: Multibody) -> tuple[FrameJoin
         for k in own:
             anchor, axis, hinge = model.jnt_pos[k], model.jnt_axis[k].copy(), int(model.jnt_type[k]) == _HINGE
             rest = -float(model.qpos0[model.jnt_qposadr[k]]) * axis
-            position = position + matrix(orientation) @ anchor
+            position = position + rotation.matrix(orientation) @ anchor
             if hinge:
-                orientation = product(orientation, from_rotation_vector(rest))
+                orientation = rotation.product(orientation, rotation.from_rotation_vector(rest))
             else:
-                position = position + matrix(orientation) @ rest
+                position = position + rotation.matrix(orientation) @ rest
             last = k == own[-1] and not anchor.any()
             child = links[b] if last else f'{model.joint(k).name}_axis'
             name = model.joint(k).name
@@ -166,7 +167,7 @@ def _text(values: Any) -> str:
 
 def _origin(element: Element, position: Vector, orientation: Vector) -> None:
     """Add an origin; URDF uses fixed-axis roll, pitch and yaw."""
-    r = matrix(orientation)
+    r = rotation.matrix(orientation)
     pitch = math.asin(min(max(-float(r[2, 0]), -1.0), 1.0))
     if abs(float(r[2, 0])) < 1.0 - 1e-12:
         roll, heading = math.atan2(r[2, 1], r[2, 2]), math.atan2(r[1, 0], r[0, 0])
@@ -190,7 +191,7 @@ def _describe_body(element: Element, model: Any, b: int) -> None:
         color = model.mat_rgba[material] if material >= 0 else model.geom_rgba[g]
         for shift, shape in _shapes(model, g, size):
             visual = ElementTree.SubElement(element, 'visual')
-            _origin(visual, position + matrix(orientation) @ shift, orientation)
+            _origin(visual, position + rotation.matrix(orientation) @ shift, orientation)
             shape(ElementTree.SubElement(visual, 'geometry'))
             paint = ElementTree.SubElement(visual, 'material', name=f'geom_{g}')
             ElementTree.SubElement(paint, 'color', rgba=_text(color))
@@ -258,7 +259,7 @@ def _from_z_to(axis: Vector) -> Vector:
     norm = float(np.linalg.norm(across))
     if norm < 1e-12:
         return _LEVEL
-    return from_rotation_vector(across / norm * math.atan2(norm, float(axis[2])))
+    return rotation.from_rotation_vector(across / norm * math.atan2(norm, float(axis[2])))
 
 
 def _describe_joint(element: Element, joint: FrameJoint, config: VehicleModelConfig, body: Multibody) -> None:

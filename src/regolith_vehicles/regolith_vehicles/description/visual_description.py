@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from regolith_vehicles.description.model_config import GrouserConfig, VehicleModelConfig
 from regolith_vehicles.description.urdf import link_names
 from regolith_vehicles.dynamics.multibody import Multibody, quaternion_to_ros
-from regolith_world.numerics.rotation import from_matrix
+from regolith_world.numerics import rotation
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -196,7 +196,7 @@ def visuals_of(config: VehicleModelConfig, body: Multibody, gear: Any) -> BodyVi
         if owner != mover:
             frame = data.xmat[mover].reshape(3, 3)
             position = frame.T @ (data.geom_xpos[geom] - data.xpos[mover])
-            orientation = from_matrix(frame.T @ data.geom_xmat[geom].reshape(3, 3))
+            orientation = rotation.from_matrix(frame.T @ data.geom_xmat[geom].reshape(3, 3))
         of_body = visuals.setdefault(mover, [])
         name = model.geom(geom).name or f'{model.body(mover).name}_{len(of_body)}'
         of_body.append(Visual(shape, size, mesh, _paint(model, geom, paints), position, orientation, name))
@@ -217,7 +217,7 @@ def visuals_of(config: VehicleModelConfig, body: Multibody, gear: Any) -> BodyVi
                 tuple(visuals.get(b, ())),
                 frames.get(b, ''),
                 frame.T @ (data.xpos[b] - data.xpos[parent]) if bears else np.zeros(3),
-                from_matrix(frame.T @ data.xmat[b].reshape(3, 3)) if bears else np.array([0.0, 0.0, 0.0, 1.0]),
+                rotation.from_matrix(frame.T @ data.xmat[b].reshape(3, 3)) if bears else np.array([0.0, 0.0, 0.0, 1.0]),
             )
         )
     parts += [MovingPart(drawn.name, '', drawn.role, drawn.visuals) for drawn in gear.drawn]

@@ -106,7 +106,7 @@ def state_poses(raw: bytes) -> tuple[int, int, Vector]:
     return sec * 10**9 + nanosec, epoch, np.frombuffer(body, np.float64, 7 * count, at).reshape(count, 7)
 
 
-def poses_of(message: Any) -> Vector:
+def poses_from_message(message: Any) -> Vector:
     """Return the poses of a decoded VehicleState, shape (n, 7)."""
     return np.array([np.concatenate(_pose(each)) for each in message.poses])
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib import metadata
 
-from regolith_files.plugins import entry_points, load_plugin
+from regolith_files import entry_points, load_plugin
 from regolith_vehicles.commands.command import AckermannCommand, DriveCommand
 from regolith_vehicles.commands.command_interfaces import timeout_command
 from regolith_vehicles.config import (
@@ -25,8 +25,8 @@ from regolith_vehicles.drivers.driver import Driver as Driver
 from regolith_vehicles.drivers.driver import DriverError as DriverError
 from regolith_vehicles.drivers.task_config import TasksDriverConfig
 from regolith_vehicles.drivers.tasks import TasksDriver
-from regolith_world.cycle.records import BodyState
-from regolith_world.numerics.rotation import yaw
+from regolith_world.cycle import BodyState
+from regolith_world.numerics import rotation
 
 GROUP = 'regolith.drivers'
 """Entry point group of drivers; an entry point is a callable that takes parameters and returns a Driver."""
@@ -91,7 +91,7 @@ class PathDriver(Driver):
         if not self._config.loop and left <= self.ARRIVED:
             return DriveCommand()
         ahead_x, ahead_y = self._point(self._progress + self._config.lookahead_m)
-        heading = yaw(base.orientation)
+        heading = rotation.yaw(base.orientation)
         across = -math.sin(heading) * (ahead_x - x) + math.cos(heading) * (ahead_y - y)
         distance = math.hypot(ahead_x - x, ahead_y - y)
         curvature = 2.0 * across / max(distance, 1e-3) ** 2

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_world.cycle.records import BodyState
+from regolith_world.cycle import BodyState
 
 LIVE = struct.Struct('<?dd')
 """Latched command: whether it is new, forward speed [m/s], yaw rate [rad/s]."""

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from regolith_files.section import LONGEST_S, Section
+from regolith_files import LONGEST_DURATION_S, Section
 
 Coordinate = Annotated[float, Field(ge=-1e6, le=1e6)]
-Seconds = Annotated[float, Field(ge=0.0, le=LONGEST_S)]
+Seconds = Annotated[float, Field(ge=0.0, le=LONGEST_DURATION_S)]
 
 
 class TaskConfig(Section):

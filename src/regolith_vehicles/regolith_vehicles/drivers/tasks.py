@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.drivers.driver import Driver
 from regolith_vehicles.drivers.task_config import DigConfig, DumpConfig, HaulConfig, TasksDriverConfig
-from regolith_world.cycle.records import BodyState
-from regolith_world.numerics.rotation import yaw
+from regolith_world.cycle import BodyState
+from regolith_world.numerics import rotation
 
 ASIDE_RAD = 0.3
 """Bearing of the goal beyond which the vehicle rotates in place [rad]."""
@@ -108,6 +108,6 @@ class TasksDriver(Driver):
 
 def _goal(task: HaulConfig, base: BodyState) -> tuple[float, float]:
     """Return the goal's position ahead and to the left [m], relative to the end that leads."""
-    heading = yaw(base.orientation) + (math.pi if task.reverse else 0.0)
+    heading = rotation.yaw(base.orientation) + (math.pi if task.reverse else 0.0)
     dx, dy = task.goal[0] - float(base.position[0]), task.goal[1] - float(base.position[1])
     return math.cos(heading) * dx + math.sin(heading) * dy, -math.sin(heading) * dx + math.cos(heading) * dy

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from regolith_vehicles.dynamics.multibody import composite_inertia, point_velocities, quaternion_to_ros
 from regolith_vehicles.running_gear import RunningGear
-from regolith_world.cycle.records import BodyState
-from regolith_world.numerics.portable_math import times
+from regolith_world.cycle import BodyState
+from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -38,7 +38,7 @@ def vehicle_body_state(name: str, model: Any, data: Any, base: int) -> BodyState
         position=data.xpos[base].copy(),
         orientation=quaternion_to_ros(data.xquat[base]),
         linear_velocity=data.qvel[:3].copy(),
-        angular_velocity=times(rotation, data.qvel[3:6]),
+        angular_velocity=portable_math.times(rotation, data.qvel[3:6]),
         mass=float(total),
         center_of_mass=center,
         inertia=inertia,

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.grid.node_records import NodeRecords
-from regolith_terrain.grid.soil_grid import SoilWindow
+from regolith_terrain.grid import NodeRecords, SoilWindow
 from regolith_vehicles.dynamics import substeps
 from regolith_vehicles.tools.tool_substep import ToolStepArrays
 

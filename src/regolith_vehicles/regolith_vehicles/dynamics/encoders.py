@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_vehicles.config import EncoderConfig
-from regolith_world.random.philox import normal_and_uniform, stream_key
+from regolith_world.random import normal_and_uniform, stream_key
 
 Floats = NDArray[np.float64]
 

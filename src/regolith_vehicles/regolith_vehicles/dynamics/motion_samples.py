@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.cycle.records import BodyState
-from regolith_world.numerics.rotation import matrix
+from regolith_world.cycle import BodyState
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 
@@ -54,5 +54,5 @@ def of_state(base: BodyState, t_ns: int) -> MotionSamples:
         base.position[None],
         base.orientation[None],
         base.linear_velocity[None],
-        base.angular_velocity[None] @ matrix(base.orientation),
+        base.angular_velocity[None] @ rotation.matrix(base.orientation),
     )

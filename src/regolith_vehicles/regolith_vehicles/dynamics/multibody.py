@@ -16,11 +16,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.contact.ground_contact import StepLimit
+from regolith_terrain.contact import StepLimit
 from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
 from regolith_vehicles.description.mesh_files import check_assets, check_mesh_sizes
 from regolith_vehicles.dynamics.kinematics import WheelLayout
-from regolith_world.numerics.portable_math import times
+from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -517,7 +517,7 @@ def impulse_response(model: Any, data: Any, body: int, point: ArrayLike, impulse
     mujoco.mj_makeM(model, data)
     mujoco.mj_factorM(model, data)
     change = np.zeros((1, model.nv))
-    mujoco.mj_solveM(model, data, change, times(impulse, jacobian)[None, :])
+    mujoco.mj_solveM(model, data, change, portable_math.times(impulse, jacobian)[None, :])
     return np.asarray(change[0])
 
 
@@ -543,4 +543,4 @@ def inverse_inertia(model: Any, data: Any, body: int, point: ArrayLike) -> Vecto
     mujoco.mj_factorM(model, data)
     answer = np.zeros((6, model.nv))
     mujoco.mj_solveM(model, data, answer, jacobian)
-    return times(jacobian, answer.T)
+    return portable_math.times(jacobian, answer.T)

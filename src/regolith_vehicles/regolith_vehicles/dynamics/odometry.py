@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from regolith_vehicles.description.model_config import OdometryConfig
 from regolith_vehicles.dynamics import odometry_covariance
 from regolith_vehicles.dynamics.kinematics import WheelLayout, twist_of_wheels
-from regolith_world.numerics.portable_math import dot
+from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ def slope_of(turn: Vector, gravity: Vector) -> tuple[float, float]:
         turn: Axes of the base in the world frame as columns, shape (3, 3).
         gravity: Gravitational acceleration in the world frame [m/s^2], shape (3,).
     """
-    ahead, left, up = (float(dot(turn[:, k], gravity)) for k in range(3))
+    ahead, left, up = (float(portable_math.dot(turn[:, k], gravity)) for k in range(3))
     level = max(-up, 1e-9)
     return tuple(min(max(-each / level, -STEEPEST), STEEPEST) for each in (ahead, left))  # type: ignore[return-value]
 

@@ -60,7 +60,7 @@ from numpy.typing import NDArray
 
 from regolith_vehicles.description.model_config import OdometryConfig
 from regolith_vehicles.dynamics.kinematics import WheelLayout
-from regolith_world.numerics.portable_math import times
+from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 
@@ -161,7 +161,7 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
     step = 2.0 * math.pi / config.ticks_per_revolution * layout.radius / math.sqrt(12.0)
     weights = _weights(layout.x, layout.y, still)
     spread = weights * np.repeat(step, 2)
-    out[:3, :3] = times(spread, spread.T)
+    out[:3, :3] = portable_math.times(spread, spread.T)
     # Wheels on one line do not determine the position across it.
     out[np.diag_indices(3)] += float(np.min(step)) ** 2
     out[[3, 4], [3, 4]] = config.common_slip_stddev**2

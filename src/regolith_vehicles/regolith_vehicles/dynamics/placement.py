@@ -10,8 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.numerics.portable_math import norm
-from regolith_world.numerics.rotation import from_matrix, matrix
+from regolith_world.numerics import portable_math, rotation
 
 Vector = NDArray[np.float64]
 
@@ -52,8 +51,10 @@ def check_speed(name: str, linear: Vector, angular: Vector) -> None:
         ('moves', linear, FASTEST, 'm/s'),
         ('turns', angular, FASTEST_TURN, 'rad/s'),
     ):
-        if not norm(velocity) <= most:  # also refuses NaN
-            raise ValueError(f'{name}: {what} at {norm(velocity):g} {unit}; allowed: up to {most:g} {unit}')
+        if not portable_math.norm(velocity) <= most:  # also refuses NaN
+            raise ValueError(
+                f'{name}: {what} at {portable_math.norm(velocity):g} {unit}; allowed: up to {most:g} {unit}'
+            )
 
 
 def support_depth(
@@ -74,7 +75,7 @@ def support_depth(
         foot_z: Support points along z in the base frame [m], shape (n,).
         levels: Function of x and y [m] that returns ground heights [m].
     """
-    turn = matrix(orientation)
+    turn = rotation.matrix(orientation)
     x, y, z = (turn[k, 0] * foot_x + turn[k, 1] * foot_y + turn[k, 2] * foot_z + position[k] for k in range(3))
     return float(np.max(np.asarray(levels(x, y), dtype=float) - z))
 
@@ -111,7 +112,7 @@ def pose_on_ground(
     a, b, height = _plane(px - x, py - y, ground)
     up = np.array([-a, -b, 1.0]) / math.sqrt(1.0 + a * a + b * b)
     ahead = np.array([c, s, a * c + b * s])
-    ahead /= norm(ahead)
+    ahead /= portable_math.norm(ahead)
     left = np.array(
         [
             up[1] * ahead[2] - up[2] * ahead[1],
@@ -119,12 +120,12 @@ def pose_on_ground(
             up[0] * ahead[1] - up[1] * ahead[0],
         ]
     )
-    rotation = np.column_stack((ahead, left, up))
-    feet = np.stack([rotation[k, 0] * foot_x + rotation[k, 1] * foot_y + rotation[k, 2] * foot_z for k in range(3)])
+    axes = np.column_stack((ahead, left, up))
+    feet = np.stack([axes[k, 0] * foot_x + axes[k, 1] * foot_y + axes[k, 2] * foot_z for k in range(3)])
     # Ground under a support point of the tilted vehicle, as far above the plane as under the untilted vehicle.
     plane = height + a * feet[0] + b * feet[1]
     lift = float(np.max(plane + (ground - (height + a * (px - x) + b * (py - y))) - feet[2]))
-    return np.array([x, y, lift]), from_matrix(rotation)
+    return np.array([x, y, lift]), rotation.from_matrix(axes)
 
 
 def _plane(x: Vector, y: Vector, z: Vector) -> tuple[float, float, float]:

@@ -23,10 +23,9 @@ from llvmlite import binding
 from numba import njit, types
 from numpy.typing import NDArray
 
-from regolith_terrain.contact.ground_contact import PartPose
-from regolith_terrain.contact.kernel_binding import bind_kernels
-from regolith_terrain.scm.arrays import Wrench
-from regolith_terrain.solids.contact import SolidContactArrays, add_solid_wrench
+from regolith_terrain.contact import PartPose, bind_kernels
+from regolith_terrain.scm import Wrench
+from regolith_terrain.solids import SolidContactArrays, add_solid_wrench
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

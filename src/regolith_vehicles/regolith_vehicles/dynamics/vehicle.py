@@ -14,16 +14,12 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact, make_pose
-from regolith_terrain.contact.mixed_contact import make_contact
-from regolith_terrain.excavation.diggable_soil import DiggableSoil
-from regolith_terrain.grid.node_records import NodeRecords
-from regolith_terrain.grid.soil_grid import SoilGrid, SoilWindow
-from regolith_terrain.grid.soil_map import SoilMap
+from regolith_terrain import SoilParameters
+from regolith_terrain.contact import ContactSetting, GroundContact, make_contact, make_pose
+from regolith_terrain.excavation import DiggableSoil
+from regolith_terrain.grid import NodeRecords, SoilGrid, SoilMap, SoilWindow
 from regolith_terrain.scm import NOTHING_MOVES, STAT_COUNT
-from regolith_terrain.solids.contact import SolidContactArrays
-from regolith_terrain.solids.solids import Solids
-from regolith_terrain.terrain_parameters import SoilParameters
+from regolith_terrain.solids import SolidContactArrays, Solids
 from regolith_vehicles.agent.errors import VehicleError, check_cycle
 from regolith_vehicles.agent.exact_state import ExactState
 from regolith_vehicles.agent.run_statistics import RunStatistics
@@ -43,9 +39,8 @@ from regolith_vehicles.running_gear import Contacts
 from regolith_vehicles.running_gear_registry import make_running_gear
 from regolith_vehicles.tools.tool_substep import TOOL_HOOKS, ToolStepArrays
 from regolith_vehicles.tools.vehicle_tools import VehicleTools
-from regolith_world.cycle.records import BodyState
-from regolith_world.numerics.portable_math import dot, times
-from regolith_world.numerics.rotation import matrix
+from regolith_world.cycle import BodyState
+from regolith_world.numerics import portable_math, rotation
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -191,7 +186,10 @@ class Vehicle:
             raise ValueError(f'{self.name}: is {deep:.3f} m below the ground; allowed: up to {placement.BURIED} m')
         data = self._data
         data.qpos[:3], data.qpos[3:7] = body.position, np.roll(body.orientation, 1)
-        data.qvel[:3], data.qvel[3:6] = body.linear_velocity, times(matrix(body.orientation).T, body.angular_velocity)
+        data.qvel[:3], data.qvel[3:6] = (
+            body.linear_velocity,
+            portable_math.times(rotation.matrix(body.orientation).T, body.angular_velocity),
+        )
         self._refresh()
         self.contact.reset()
         self.commit()
@@ -315,7 +313,11 @@ class Vehicle:
         gravity).
         """
         gravity, force = self._model.opt.gravity, -self._force[self._parts.belly].sum(axis=0)
-        return dot(force, gravity) / (self.body.mass * dot(gravity, gravity)) if gravity.any() else 0.0
+        return (
+            portable_math.dot(force, gravity) / (self.body.mass * portable_math.dot(gravity, gravity))
+            if gravity.any()
+            else 0.0
+        )
 
     @property
     def odometry(self) -> Odometry | None:

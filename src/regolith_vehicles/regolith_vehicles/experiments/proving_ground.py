@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from regolith_terrain.testbeds.settings import Tick
+from regolith_terrain.testbeds import Tick
 from regolith_vehicles.agent.errors import VehicleError
 from regolith_vehicles.proving_ground.drive import drive
 from regolith_vehicles.proving_ground.results import results

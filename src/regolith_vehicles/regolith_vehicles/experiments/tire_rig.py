@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from regolith_files.section import Section
-from regolith_terrain.testbeds.settings import Several, Tick, known_name, within
+from regolith_files import Section
+from regolith_terrain.testbeds import SeveralNumbers, Tick, known_name, number_within
 from regolith_vehicles.tires import Tire, load_tire
 from regolith_vehicles.tires.bench_motions import COLUMNS as MOTION_COLUMNS
 from regolith_vehicles.tires.bench_motions import BenchMotion, Kind, run_motion
@@ -45,13 +45,15 @@ class Settings(Section):
     tire_mode: Literal['regolith', 'reference'] = Field(
         default='regolith', description="Tire behavior. Reference: as Chrono's tires respond."
     )
-    load_n: Several = Field(default=(6000.0,), description='Load [N].')
-    slip: Several = Field(default=(0.0,), description='Slip ratio (omega R - v) / v [-], positive for driving.')
-    slip_angle_deg: Several = Field(
+    load_n: SeveralNumbers = Field(default=(6000.0,), description='Load [N].')
+    slip: SeveralNumbers = Field(default=(0.0,), description='Slip ratio (omega R - v) / v [-], positive for driving.')
+    slip_angle_deg: SeveralNumbers = Field(
         default=(0.0,), description='Slip angle [deg], positive if the wheel moves to the left.'
     )
-    camber_deg: Several = Field(default=(0.0,), description='Camber [deg], positive if the top leans to the right.')
-    friction: Several = Field(default=(0.8,), description='Friction coefficient of the ground [-].')
+    camber_deg: SeveralNumbers = Field(
+        default=(0.0,), description='Camber [deg], positive if the top leans to the right.'
+    )
+    friction: SeveralNumbers = Field(default=(0.8,), description='Friction coefficient of the ground [-].')
     speed_mps: float = Field(default=10.0, ge=-200.0, le=200.0, description='Forward speed [m/s].')
     motion: Kind | None = Field(
         default=None,
@@ -73,10 +75,10 @@ class Settings(Section):
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
-        within('load_n', self.load_n, 0.0, 1e7)
-        within('slip_angle_deg', self.slip_angle_deg, -90.0, 90.0)
-        within('camber_deg', self.camber_deg, -60.0, 60.0)
-        within('friction', self.friction, 0.0, 5.0)
+        number_within('load_n', self.load_n, 0.0, 1e7)
+        number_within('slip_angle_deg', self.slip_angle_deg, -90.0, 90.0)
+        number_within('camber_deg', self.camber_deg, -60.0, 60.0)
+        number_within('friction', self.friction, 0.0, 5.0)
         if (count := math.prod(map(len, self.grid()))) > _MOST_ROWS:
             raise ValueError(f'grid: has {count} rows; allowed: up to {_MOST_ROWS}')
         if self.motion is not None and count > 1:

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field_builder import FlatField
-from regolith_terrain.testbeds.settings import Numbers, Tick, WheelBenchSettings, known_name, within
+from regolith_terrain import FlatField
+from regolith_terrain.grid import SoilGrid
+from regolith_terrain.testbeds import SweptNumbers, Tick, WheelBenchSettings, known_name, number_within
 from regolith_vehicles.agent.errors import VehicleError
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.dynamics.kinematics import wheel_commands
@@ -27,7 +27,7 @@ class Settings(WheelBenchSettings):
     model: Annotated[str, known_name(load_vehicle_model)] = Field(
         default='viper', min_length=1, description='Name of a known vehicle, or path of a vehicle YAML file.'
     )
-    slope_deg: Numbers = Field(
+    slope_deg: SweptNumbers = Field(
         default=(10.0,), description='Slope angles [deg], positive uphill; several values make a sweep.'
     )
     heading_deg: float = Field(
@@ -45,7 +45,7 @@ class Settings(WheelBenchSettings):
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
-        within('slope_deg', self.slope_deg, -60.0, 60.0)
+        number_within('slope_deg', self.slope_deg, -60.0, 60.0)
         if self.commanded_speed_mps == 0.0:
             raise ValueError('commanded_speed_mps = 0: is out of range; allowed: not 0')
         return self

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
-from regolith_files.section import Section
+from regolith_files import Section
 
 RPM = np.pi / 30.0
 

@@ -13,13 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.config import load_soil
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field_builder import FlatField
-from regolith_terrain.solids.polyhedron import hull
-from regolith_terrain.solids.solids import Solid, Solids
-from regolith_terrain.terrain_model import RIGID
-from regolith_terrain.terrain_parameters import RigidTerrainConfig
+from regolith_terrain import RIGID_TERRAIN_MODEL, FlatField, RigidTerrainConfig, load_soil
+from regolith_terrain.grid import SoilGrid
+from regolith_terrain.solids import Solid, Solids, convex_hull
 from regolith_vehicles.car import Car
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.contact.wheel_state import FORCE, SLIP_ANGLE, SPIN
@@ -30,7 +26,7 @@ from regolith_vehicles.proving_ground.inputs import inputs
 from regolith_vehicles.proving_ground.settings import Settings
 from regolith_vehicles.proving_ground.tracked_drive import tank_parameters, tracked_drive
 from regolith_vehicles.proving_ground.twist_drive import twist_drive
-from regolith_world.numerics.rotation import matrix
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +48,7 @@ class Drive:
         return column
 
 
-def make_vehicle(s: Settings) -> Vehicle:
+def make_proving_vehicle(s: Settings) -> Vehicle:
     """Return the vehicle of a run, placed at the origin.
 
     Raises:
@@ -67,7 +63,7 @@ def make_vehicle(s: Settings) -> Vehicle:
     if s.step_s is not None:
         changed['substep_s'] = s.step_s
     rigid = s.terrain_model == 'rigid'
-    grid = SoilGrid(FlatField(), 1.0, RIGID) if rigid else SoilGrid(FlatField(), s.grid_spacing_m)
+    grid = SoilGrid(FlatField(), 1.0, RIGID_TERRAIN_MODEL) if rigid else SoilGrid(FlatField(), s.grid_spacing_m)
     soil = (
         RigidTerrainConfig(friction=s.friction, viscous_friction_nspm=s.viscous_friction_nspm)
         if rigid
@@ -86,7 +82,7 @@ def _box(s: Settings) -> Solids:
     """Return the box of the maneuver."""
     x, y, z = (s.box_start_m, s.box_start_m + s.box_length_m), (s.box_right_m, s.box_left_m), (-0.5, s.box_height_m)
     friction = s.friction if s.box_friction is None else s.box_friction
-    return Solids([hull(list(itertools.product(x, y, z)))], [Solid(0, np.zeros(3), np.eye(3), friction)])
+    return Solids([convex_hull(list(itertools.product(x, y, z)))], [Solid(0, np.zeros(3), np.eye(3), friction)])
 
 
 def _car_parameters(s: Settings, given: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +108,7 @@ def _car_parameters(s: Settings, given: dict[str, Any]) -> dict[str, Any]:
 
 def drive(s: Settings, tick: Callable[[int, int], None]) -> Drive:
     """Run a maneuver and return the vehicle's motion."""
-    vehicle = make_vehicle(s)
+    vehicle = make_proving_vehicle(s)
     gear = vehicle.gear
     if s.by_twist:
         return Drive(*twist_drive(s, vehicle, tick))
@@ -149,7 +145,7 @@ def drive(s: Settings, tick: Callable[[int, int], None]) -> Drive:
 def _forward(vehicle: Vehicle) -> float:
     """Return the speed of the base along its own axis [m/s]."""
     body = vehicle.body_state()
-    return float(matrix(body.orientation)[:, 0] @ body.linear_velocity)
+    return float(rotation.matrix(body.orientation)[:, 0] @ body.linear_velocity)
 
 
 def _short(name: str) -> str:
@@ -203,7 +199,7 @@ def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) 
         pull: Acceleration of the base over the last cycle, world frame [m/s^2], shape (3,).
     """
     body, data = vehicle.body_state(), vehicle.data
-    axes = matrix(body.orientation)
+    axes = rotation.matrix(body.orientation)
     axles = data.xaxis[gear.joints_of] @ axes
     place = (data.xpos[gear.bodies] - body.position) @ axes
     v, a = axes.T @ body.linear_velocity, axes.T @ pull

@@ -9,11 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from regolith_files.file_library import FileLibrary
-from regolith_files.problems import InputError
-from regolith_files.section import Section
-from regolith_files.yaml_source import YamlSource
-from regolith_terrain.testbeds.settings import known_name
+from regolith_files import FileLibrary, InputError, Section, YamlSource
+from regolith_terrain.testbeds import known_name
 from regolith_vehicles.config import load_vehicle_model
 
 CASES = FileLibrary('case', Path(__file__).parent / 'cases', 'regolith.proving_ground_cases')

@@ -16,7 +16,7 @@ from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE, GE
 from regolith_vehicles.proving_ground.inputs import inputs
 from regolith_vehicles.proving_ground.settings import Settings
 from regolith_vehicles.tracks import Tracks
-from regolith_world.numerics.rotation import matrix
+from regolith_world.numerics import rotation
 
 
 def tank_parameters(s: Settings, given: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def tracked_drive(
             tick(k, cycles)
         time = k * s.cycle_s
         body = vehicle.body_state()
-        speed = float(matrix(body.orientation)[:, 0] @ body.linear_velocity)
+        speed = float(rotation.matrix(body.orientation)[:, 0] @ body.linear_velocity)
         given, ends = inputs(s, time + 1e-9, speed), inputs(s, time + s.cycle_s + 1e-9, speed)
         command = np.array([ends[0], given[1], ends[2], 1.0, pivot])
         vehicle.grid.apply(vehicle.evolve(cycle_ns, command))
@@ -127,7 +127,7 @@ def _row(
     vehicle: Vehicle, gear: Tracks, arms: list[list[int]], slides: list[int], time: float, given: np.ndarray
 ) -> list[float]:
     body, data = vehicle.body_state(), vehicle.data
-    axes = matrix(body.orientation)
+    axes = rotation.matrix(body.orientation)
     v = axes.T @ body.linear_velocity
     force = axes.T @ vehicle.ground_force()
     angles = []

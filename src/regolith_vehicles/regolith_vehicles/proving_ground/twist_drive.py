@@ -13,7 +13,7 @@ from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_vehicles.proving_ground.settings import Settings
 from regolith_vehicles.wheels import Wheels
-from regolith_world.numerics.rotation import matrix
+from regolith_world.numerics import rotation
 
 
 def short(name: str) -> str:
@@ -66,7 +66,7 @@ def twist_drive(s: Settings, vehicle: Vehicle, tick: Callable[[int, int], None])
 
 def _row(vehicle: Vehicle, time: float) -> list[float]:
     body, data, wheels = vehicle.body_state(), vehicle.data, vehicle.body
-    axes = matrix(body.orientation)
+    axes = rotation.matrix(body.orientation)
     velocity = axes.T @ body.linear_velocity
     return [
         time,

@@ -10,8 +10,7 @@ from sensor_msgs.msg import BatteryState
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.powertrain.battery import CURRENT, VOLTAGE, state_of_charge
 from regolith_vehicles.powertrain.config import BatteryConfig
-from regolith_world.ros import qos
-from regolith_world.ros.clock_offset import stamp
+from regolith_world.ros import qos, stamp
 
 TOPIC = 'battery_state'
 _PERIOD_NS = 1_000_000_000

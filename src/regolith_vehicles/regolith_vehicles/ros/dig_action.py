@@ -15,8 +15,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 from regolith_msgs.action import Dig
 
-from regolith_files.problems import counted
-from regolith_files.validation_messages import describe_error
+from regolith_files import counted_noun, describe_error
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.commands.command_interfaces import joint_rejection
@@ -117,8 +116,8 @@ def goal_problems(request: Dig.Goal, agent: VehicleAgent) -> list[str]:
     if not 0.0 < request.target_fill <= 1.0:
         problems.append(f'target_fill {request.target_fill:g}; allowed: above 0, to 1')
     if len(request.joints) != len(request.targets):
-        joints = counted(len(request.joints), 'joint')
-        problems.append(f'{counted(len(request.targets), "target")}; allowed: one for each of {joints}')
+        joints = counted_noun(len(request.joints), 'joint')
+        problems.append(f'{counted_noun(len(request.targets), "target")}; allowed: one for each of {joints}')
     if twice := sorted({name for name in request.joints if list(request.joints).count(name) > 1}):
         problems.append(f'joints: {", ".join(twice)} are given more than once; allowed: each joint once')
     for name, target in zip(request.joints, request.targets):

@@ -16,11 +16,9 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.description.visual_description import BodyVisuals, Visual
-from regolith_world.cycle.records import Vector
-from regolith_world.numerics.rotation import matrices, products
-from regolith_world.ros import qos
-from regolith_world.ros.message_template import MessageTemplate, pose
-from regolith_world.ros.parameters import declare
+from regolith_world.cycle import Vector
+from regolith_world.numerics import rotation
+from regolith_world.ros import MessageTemplate, declare_parameter, pose_fields, qos
 
 TOPIC = 'markers'
 _SCREEN = 1.0 / 2.2
@@ -52,7 +50,7 @@ class MarkerTopic:
         self.publisher = None
         if not pairs:
             return
-        rate_hz = declare(node, 'marker_rate_hz', 10.0, 'Rate of markers in simulated time [Hz].')
+        rate_hz = declare_parameter(node, 'marker_rate_hz', 10.0, 'Rate of markers in simulated time [Hz].')
         self._period_ns = round(1e9 / rate_hz)
         self._last_slot = -1
         self._name, self._frame, self._visuals = name, base_frame, [visual for _, visual in pairs]
@@ -86,19 +84,19 @@ class MarkerTopic:
         Args:
             poses: Poses of all parts in the world frame, the base first, shape (parts, 7).
         """
-        home = matrices(poses[:1, 3:])[0]
+        home = rotation.matrices(poses[:1, 3:])[0]
         back = poses[0, 3:] * (-1.0, -1.0, -1.0, 1.0)
         parts = poses[self._rows]
         place = (parts[:, :3] - poses[0, :3]) @ home
-        turn = products(np.broadcast_to(back, (len(parts), 4)), parts[:, 3:])
-        place = place + np.einsum('nij,nj->ni', matrices(turn), self._place)
-        return np.concatenate((place, products(turn, self._turn)), axis=1)
+        turn = rotation.products(np.broadcast_to(back, (len(parts), 4)), parts[:, 3:])
+        place = place + np.einsum('nij,nj->ni', rotation.matrices(turn), self._place)
+        return np.concatenate((place, rotation.products(turn, self._turn)), axis=1)
 
     def _made(self) -> MessageTemplate:
         array = MarkerArray(markers=[_marker(k, self._name, visual) for k, visual in enumerate(self._visuals)])
         for marker in array.markers:
             marker.header.frame_id = self._frame
-        numbers = [field for marker in array.markers for field in pose(marker.pose)]
+        numbers = [field for marker in array.markers for field in pose_fields(marker.pose)]
         return MessageTemplate(array, numbers, [marker.header.stamp for marker in array.markers])
 
 

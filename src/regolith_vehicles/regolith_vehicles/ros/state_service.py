@@ -8,9 +8,7 @@ from rclpy.node import Node
 from regolith_msgs.srv import SetBodyState
 
 from regolith_vehicles.agent.agent import VehicleAgent
-from regolith_world.ros.message_conversion import body_record
-from regolith_world.ros.participant_endpoint import ParticipantEndpoint
-from regolith_world.ros.service_server import create_service
+from regolith_world.ros import ParticipantEndpoint, body_record, create_service
 
 
 def create_state_service(node: Node, agent: VehicleAgent, seat: ParticipantEndpoint, run: int) -> None:

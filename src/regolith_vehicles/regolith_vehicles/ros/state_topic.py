@@ -10,9 +10,8 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
-from regolith_world.cycle.records import Vector
-from regolith_world.ros import qos
-from regolith_world.ros.message_template import Field, MessageTemplate
+from regolith_world.cycle import Vector
+from regolith_world.ros import MessageTemplate, TemplateField, qos
 
 
 class StateTopic:
@@ -23,8 +22,8 @@ class StateTopic:
         node: Node,
         topic: str,
         message: Any,
-        numbers: list[Field],
-        counts: Sequence[Field] = (),
+        numbers: list[TemplateField],
+        counts: Sequence[TemplateField] = (),
         stamps: Sequence[Any] | None = None,
         profile: QoSProfile = qos.STATE,
     ) -> None:

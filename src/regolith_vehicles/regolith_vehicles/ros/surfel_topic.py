@@ -8,13 +8,11 @@ import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import PointCloud2, PointField
 
-from regolith_terrain.crm.surfel_messages import FIELDS, POINT_BYTES, TOPIC
-from regolith_terrain.crm.surfels import Surfels
-from regolith_terrain.ros.message_conversion import typed_array
+from regolith_terrain.crm import SURFEL_BYTES, SURFEL_FIELDS, SURFEL_TOPIC, Surfels
+from regolith_terrain.ros import typed_array
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.vehicle_state import VehicleState
-from regolith_world.ros import qos
-from regolith_world.ros.clock_offset import stamp
+from regolith_world.ros import qos, stamp
 
 
 class SurfelTopic:
@@ -31,7 +29,7 @@ class SurfelTopic:
         self.publisher = None
         if agent.vehicle.contact.surfels() is not None:
             self.publisher = node.create_publisher(
-                PointCloud2, TOPIC, qos.STATE, qos_overriding_options=qos.OVERRIDABLE
+                PointCloud2, SURFEL_TOPIC, qos.STATE, qos_overriding_options=qos.OVERRIDABLE
             )
 
     @property
@@ -52,8 +50,9 @@ def surfels_message(t_ns: int, discs: Surfels) -> PointCloud2:
     message.header.frame_id = 'world'
     message.header.stamp = stamp(t_ns)
     message.fields = [
-        PointField(name=name, offset=4 * k, datatype=PointField.FLOAT32, count=1) for k, name in enumerate(FIELDS)
+        PointField(name=name, offset=4 * k, datatype=PointField.FLOAT32, count=1)
+        for k, name in enumerate(SURFEL_FIELDS)
     ]
-    message.point_step, message.row_step = POINT_BYTES, POINT_BYTES * len(table)
+    message.point_step, message.row_step = SURFEL_BYTES, SURFEL_BYTES * len(table)
     message.data = typed_array('B', table.astype('<f4').view(np.uint8))
     return message

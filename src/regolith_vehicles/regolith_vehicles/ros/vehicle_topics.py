@@ -19,8 +19,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
-from regolith_files.problems import counted
-from regolith_terrain.ros.message_conversion import typed_array
+from regolith_files import counted_noun
+from regolith_terrain.ros import typed_array
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.terrain_bounds import TerrainBoundsMonitor
 from regolith_vehicles.agent.vehicle_state import VehicleState
@@ -38,14 +38,19 @@ from regolith_vehicles.ros.marker_topic import MarkerTopic
 from regolith_vehicles.ros.state_topic import StateTopic
 from regolith_vehicles.ros.surfel_topic import SurfelTopic
 from regolith_vehicles.ros.visual_topics import VisualTopics
-from regolith_world.cycle.records import Vector
-from regolith_world.numerics.rotation import matrix
-from regolith_world.ros import qos
-from regolith_world.ros.clock_offset import clock_ns, stamp
-from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.message_template import Field, pose, xyz
-from regolith_world.ros.naming import root_of
-from regolith_world.ros.parameters import declare
+from regolith_world.cycle import Vector
+from regolith_world.numerics import rotation
+from regolith_world.ros import (
+    Inbox,
+    TemplateField,
+    clock_ns,
+    declare_parameter,
+    pose_fields,
+    qos,
+    root_namespace,
+    stamp,
+    xyz_fields,
+)
 
 if TYPE_CHECKING:
     from regolith_vehicles.ros.dig_action import DigAction
@@ -76,8 +81,8 @@ class VehicleTopics:
     def __init__(self, node: Node, agent: VehicleAgent, seed: int) -> None:
         given = agent.entry.frame_prefix
         default = f'{agent.name}/' if given is None else given
-        frame_prefix = declare(node, 'frame_prefix', default, 'Prefix of every frame id.')
-        rate_hz = declare(node, 'state_rate_hz', 50.0, RATE)
+        frame_prefix = declare_parameter(node, 'frame_prefix', default, 'Prefix of every frame id.')
+        rate_hz = declare_parameter(node, 'state_rate_hz', 50.0, RATE)
         self._node, self._agent = node, agent
         assert agent.grid is not None
         self._edge = TerrainBoundsMonitor(agent.name, agent.grid.height_field)
@@ -95,7 +100,10 @@ class VehicleTopics:
         truth.header.frame_id = 'world'
         twist = truth.twist.twist
         self._truth = StateTopic(
-            node, 'ground_truth/odom', truth, [*pose(truth.pose.pose), *xyz(twist.linear), *xyz(twist.angular)]
+            node,
+            'ground_truth/odom',
+            truth,
+            [*pose_fields(truth.pose.pose), *xyz_fields(twist.linear), *xyz_fields(twist.angular)],
         )
         odometry = OdometryMessage(child_frame_id=self._base)
         odometry.header.frame_id = self._odom
@@ -105,8 +113,8 @@ class VehicleTopics:
             'odom',
             odometry,
             [
-                *pose(odometry.pose.pose),
-                *xyz(twist.linear),
+                *pose_fields(odometry.pose.pose),
+                *xyz_fields(twist.linear),
                 (twist.angular, 'z'),
                 (odometry.pose, 'covariance'),
                 (odometry.twist, 'covariance'),
@@ -148,9 +156,11 @@ class VehicleTopics:
         frames = [] if gear.odometry is None else [self._transform(self._odom, self._base)]
         frames += [self._transform(f'{frame_prefix}{j.parent}', f'{frame_prefix}{j.child}') for j in tree]
         parts = [(f.transform.translation, f.transform.rotation) for f in frames]
-        numbers = [field for shift, turn in parts for field in (*xyz(shift), *((turn, name) for name in 'xyzw'))]
+        numbers = [field for shift, turn in parts for field in (*xyz_fields(shift), *((turn, name) for name in 'xyzw'))]
         stamps = [frame.header.stamp for frame in frames]
-        self._tf = StateTopic(node, f'{root_of(node)}/tf', TFMessage(transforms=frames), numbers, (), stamps, qos.TF)
+        self._tf = StateTopic(
+            node, f'{root_namespace(node)}/tf', TFMessage(transforms=frames), numbers, (), stamps, qos.TF
+        )
         self._motion = node.create_publisher(
             m.MotionSamples, 'motion_samples', qos.STATE, qos_overriding_options=qos.OVERRIDABLE
         )
@@ -158,7 +168,7 @@ class VehicleTopics:
         self._static: Any = None
         self._static_told = False
         if agent.entry.publish_world_to_odom:
-            self._static = node.create_publisher(TFMessage, f'{root_of(node)}/tf_static', qos.LATCHED)
+            self._static = node.create_publisher(TFMessage, f'{root_namespace(node)}/tf_static', qos.LATCHED)
         urdf = node.create_publisher(String, 'robot_description', qos.LATCHED)
         urdf.publish(String(data=robot_description(agent.model, agent.vehicle.body, agent.name)))
 
@@ -212,7 +222,7 @@ class VehicleTopics:
         fields = {name: getattr(message, name) for name in ('position', 'velocity', 'effort')}
         name, values = next(((n, v) for n, v in fields.items() if len(v)), ('position', ()))
         if len(values) != len(message.name):
-            found = counted(len(values), 'number')
+            found = counted_noun(len(values), 'number')
             problem = f'{JOINTS}: {name} has {found}; allowed: one for each name, {len(message.name)}'
         else:
             problem = self._agent.set_joint_targets(dict(zip(message.name, map(float, values))))
@@ -245,7 +255,7 @@ class VehicleTopics:
         if warning:
             self._node.get_logger().warning(warning)
         t_ns, base, reckoned = snapshot.t_ns, snapshot.base, snapshot.odometry
-        to_body = matrix(base.orientation).T
+        to_body = rotation.matrix(base.orientation).T
         if self._truth.wanted:
             linear, angular = to_body @ base.linear_velocity, to_body @ base.angular_velocity
             self._truth.publish(t_ns, np.concatenate((base.position, base.orientation, linear, angular)))
@@ -261,7 +271,7 @@ class VehicleTopics:
             self._joints.publish(t_ns, np.concatenate((*self._counted(snapshot, slot), snapshot.joint_efforts)))
         self._battery.publish(snapshot)
         if self._gear is not None and self._gear.wanted:
-            self._gear.publish(t_ns, snapshot.told)
+            self._gear.publish(t_ns, snapshot.telemetry)
         if self._tf.wanted:
             self._tf.publish(t_ns, np.concatenate((planar, self._frames.at(snapshot.joint_positions).ravel())))
 
@@ -364,7 +374,7 @@ _WHEEL_COLUMNS = [
 ]
 
 
-def _wheel_fields(wheel: m.WheelState) -> list[Field]:
+def _wheel_fields(wheel: m.WheelState) -> list[TemplateField]:
     """Return the float64 fields of a WheelState in the order of ``_WHEEL_COLUMNS``."""
     scalars = (
         'angular_velocity',
@@ -376,4 +386,4 @@ def _wheel_fields(wheel: m.WheelState) -> list[Field]:
         'normal_load',
         'drawbar_pull',
     )
-    return [*((wheel, name) for name in scalars), *xyz(wheel.force), *xyz(wheel.torque)]
+    return [*((wheel, name) for name in scalars), *xyz_fields(wheel.force), *xyz_fields(wheel.torque)]

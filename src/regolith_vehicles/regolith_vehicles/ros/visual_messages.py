@@ -9,9 +9,9 @@ from typing import Any
 
 from regolith_msgs import msg as m
 
-from regolith_terrain.ros.message_conversion import typed_array
+from regolith_terrain.ros import typed_array
 from regolith_vehicles.description.visual_description import Visual, VisualDescription, VisualMaterial
-from regolith_world.ros.message_conversion import pose
+from regolith_world.ros import pose_message
 
 
 def description_message(
@@ -46,14 +46,14 @@ def description_message(
 
     for moving in looks.parts:
         part = m.VisualPart(name=moving.name, parent=moving.parent, role=int(moving.role), moving=True)
-        part.frame_id, part.pose = moving.frame, pose(moving.position, moving.orientation)
+        part.frame_id, part.pose = moving.frame, pose_message(moving.position, moving.orientation)
         message.parts.append(part)
         visuals = list(moving.visuals)
         if len(visuals) == 1 and visuals[0].in_place:
             dress(part, visuals.pop())
         for visual in visuals:
             fixed = m.VisualPart(name=f'{moving.name}/{visual.name}', parent=moving.name)
-            fixed.pose = pose(visual.position, visual.orientation)
+            fixed.pose = pose_message(visual.position, visual.orientation)
             dress(fixed, visual)
             message.parts.append(fixed)
     for paint, known in paints.items():

@@ -18,9 +18,7 @@ from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.description.visual_description import PartRole
 from regolith_vehicles.ros.state_topic import StateTopic
 from regolith_vehicles.ros.visual_messages import description_message
-from regolith_world.ros import qos
-from regolith_world.ros.message_conversion import shape_message
-from regolith_world.ros.message_template import Field, pose
+from regolith_world.ros import TemplateField, pose_fields, qos, shape_message
 
 _TRACKED = {
     'track_shoes': PartRole.TRACK_SHOE,
@@ -112,11 +110,11 @@ class VisualTopics:
         message: Any,
         poses: list[Pose],
         rows: list[int],
-        epochs: Sequence[Field] = (),
+        epochs: Sequence[TemplateField] = (),
     ) -> StateTopic:
         """Make the topic of some parts' poses: ``poses`` in the message, at ``rows`` of all poses."""
         message.name, message.header.frame_id = name, 'world'
-        made = StateTopic(node, topic, message, [field for each in poses for field in pose(each)], epochs)
+        made = StateTopic(node, topic, message, [field for each in poses for field in pose_fields(each)], epochs)
         self._states.append((made, np.array(rows, dtype=np.int64)))
         return made
 

@@ -10,11 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from regolith_files.extension_points import FileKind
-from regolith_files.problems import allowed_names
-from regolith_files.section import Section
-from regolith_files.validation import validated
-from regolith_files.yaml_source import YamlSource
+from regolith_files import FileKind, Section, YamlSource, allowed_names, validated
 from regolith_vehicles.tires import constants
 
 Positive = Annotated[float, Field(gt=1e-6, le=1e9)]

@@ -27,22 +27,23 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_terrain.contact import rigid_contact
-from regolith_terrain.contact.ground_contact import LEFT_WINDOW, OK, ContactSetting, GroundContact, PartPose, StepLimit
-from regolith_terrain.contact.rigid_contact import RigidContact
-from regolith_terrain.contact.rigid_surface import (
-    FRICTION,
-    STIFFNESS,
+from regolith_terrain.contact import (
+    SOIL_FRICTION,
+    SOIL_STIFFNESS,
+    ContactSetting,
+    GroundContact,
+    PartPose,
     RigidArrays,
+    RigidContact,
+    StepLimit,
     find_foot,
     foot_normal,
+    rigid_contact,
     soil_at,
     surface_at,
 )
-from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.grid.soil_grid import SoilWindow
-from regolith_terrain.scm.arrays import Wrench, push_at
-from regolith_terrain.scm.constants import STAT_LOADED_NODES, STAT_MAX_SINKAGE
+from regolith_terrain.grid import Floats, SoilWindow
+from regolith_terrain.scm import CONTACT_OK, LEFT_WINDOW, STAT_LOADED_NODES, STAT_MAX_SINKAGE, Wrench, push_at
 from regolith_vehicles.tires.constants import TIRE_RECORD, Records
 from regolith_vehicles.tires.force import MEMORY, Contact, tire_force
 from regolith_vehicles.tires.load_curve import vertical_load
@@ -112,12 +113,12 @@ def press(arrays: TireArrays, step: float, part: int, pose: PartPose, wrench: Wr
     radius, aside = arrays.flanges[tire], 0.5 * p.width
     if not _is_near(arrays.rigid, pose, radius, aside):
         arrays.rigid.held[part] = 0.0
-        return OK
+        return CONTACT_OK
     for side in range(2):
         flange = aside if side else -aside
-        if rigid_contact.press_circle(arrays.rigid, step, part, side, pose, radius, flange, wrench) != OK:
+        if rigid_contact.press_circle(arrays.rigid, step, part, side, pose, radius, flange, wrench) != CONTACT_OK:
             return LEFT_WINDOW
-    return OK
+    return CONTACT_OK
 
 
 class _Touch(NamedTuple):
@@ -182,7 +183,7 @@ def _touch(arrays: TireArrays, p: Any, pose: PartPose) -> _Touch:
                 return _Touch(0.0, 0.0, 0.0, none, none, none, 0.0, False)
             up = (-az * ax / level_part, -az * ay / level_part, level_part)
             soil = arrays.rigid.soils[soil_at(arrays.rigid, cx, cy)]
-            return _Touch(0.0, 0.0, soil[FRICTION], none, none, up, 0.0, not math.isnan(soil[STIFFNESS]))
+            return _Touch(0.0, 0.0, soil[SOIL_FRICTION], none, none, up, 0.0, not math.isnan(soil[SOIL_STIFFNESS]))
         # Forward direction, and up direction in the wheel's plane.
         tx, ty, tz = (ay * nz - az * ny) / upright, (az * nx - ax * nz) / upright, (ax * ny - ay * nx) / upright
         ex, ey, ez = ty * az - tz * ay, tz * ax - tx * az, tx * ay - ty * ax
@@ -196,9 +197,9 @@ def _touch(arrays: TireArrays, p: Any, pose: PartPose) -> _Touch:
     if depth <= 0.0:
         return _Touch(0.0, 0.0, 0.0, none, none, none, 0.0, False)
     soil = arrays.rigid.soils[soil_at(arrays.rigid, px, py)]
-    if math.isnan(soil[STIFFNESS]):  # another terrain model applies there
+    if math.isnan(soil[SOIL_STIFFNESS]):  # another terrain model applies there
         depth = 0.0
-    return _Touch(depth, reach, soil[FRICTION], (nx, ny, nz), (tx, ty, tz), (ex, ey, ez), lean, False)
+    return _Touch(depth, reach, soil[SOIL_FRICTION], (nx, ny, nz), (tx, ty, tz), (ex, ey, ez), lean, False)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)

@@ -12,9 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_files.file_library import FileLibrary
-from regolith_files.problems import InputError, Problem, allowed_names
-from regolith_files.yaml_source import YamlSource
+from regolith_files import FileLibrary, InputError, Problem, YamlSource, allowed_names
 from regolith_vehicles.tires.config import TireConfig, read_tire
 from regolith_vehicles.tires.constants import TIRE_RECORD
 from regolith_vehicles.tires.force import MEMORY, Contact, tire_force

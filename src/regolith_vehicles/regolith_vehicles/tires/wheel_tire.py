@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from regolith_files.problems import InputError
+from regolith_files import InputError
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.tires.tire import TIRES, Tire, load_tire

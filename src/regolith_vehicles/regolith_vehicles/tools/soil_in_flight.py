@@ -9,10 +9,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.excavation.exchange import SoilDeposit
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
-from regolith_terrain.grid.node_records import Indices, node_key
-from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.excavation import SoilDeposit
+from regolith_terrain.grid import MASS_QUANTUM_KGPM2, Indices, SoilGrid, node_key
 
 Vector = NDArray[np.float64]
 
@@ -105,8 +103,8 @@ def spread(parcel: Vector, spacing: float) -> tuple[Indices, Indices, Vector]:
     i, j = i[inside], j[inside]
     if not len(i):
         i, j = (np.array([math.floor(v / spacing + 0.5)], np.int32) for v in (x, y))
-    quanta = round(parcel[MASS] / QUANTUM_KGPM2)
+    quanta = round(parcel[MASS] / MASS_QUANTUM_KGPM2)
     each, odd = divmod(quanta, len(i))
     mass = np.full(len(i), float(each))
     mass[:odd] += 1.0
-    return i, j, mass * QUANTUM_KGPM2
+    return i, j, mass * MASS_QUANTUM_KGPM2

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from regolith_files.section import Section
+from regolith_files import Section
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]

@@ -12,11 +12,11 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.problems import counted, without_name
+from regolith_files import counted_noun, without_file_name
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.description.mesh_files import LARGEST_PART_M, load_triangles
 from regolith_vehicles.tools.tool_config import ToolConfig
-from regolith_world.numerics.portable_math import times
+from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 
@@ -63,13 +63,15 @@ def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
     middle = 0.5 * (low + high)
     if config.kind == 'drum':
         radius = float(np.hypot(points[:, 0], points[:, 2]).max())
-        return ToolShape(float(high[1] - low[1]), radius, offset + times(frame, [0.0, middle[1], 0.0]), frame)
+        return ToolShape(
+            float(high[1] - low[1]), radius, offset + portable_math.times(frame, [0.0, middle[1], 0.0]), frame
+        )
     lowest = points[points[:, 2] <= low[2] + 1e-6 * (high[2] - low[2])]
     edge = np.array([lowest[:, 0].max(), middle[1], low[2]])
     width = float(np.ptp(lowest[:, 1]))
     if not width > 0.0:
         raise ValueError('has no edge at its lowest line; allowed: a surface whose lowest line is an edge along y')
-    return ToolShape(width, 0.0, offset + times(frame, edge), frame)
+    return ToolShape(width, 0.0, offset + portable_math.times(frame, edge), frame)
 
 
 def refuse_unless_solid(corners: Vector) -> None:
@@ -89,7 +91,9 @@ def refuse_unless_solid(corners: Vector) -> None:
     edges = Counter((int(face[k]), int(face[(k + 1) % 3])) for face in faces for k in range(3) if len(set(face)) == 3)
     loose = sum(1 for (a, b), count in edges.items() if edges[b, a] != count or count != 1)
     if loose:
-        raise ValueError(f'is open: {counted(loose, "edge")} without two faces that meet; allowed: a closed surface')
+        raise ValueError(
+            f'is open: {counted_noun(loose, "edge")} without two faces that meet; allowed: a closed surface'
+        )
     volume = float(np.einsum('ij,ij->', corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))) / 6.0
     if not volume > 0.0:
         raise ValueError(f'is inside out: its volume is {volume:.3g} m^3; allowed: faces oriented outward')
@@ -110,6 +114,6 @@ def shape_of(name: str, config: ToolConfig, folder: Path, where: str | Path) -> 
     try:
         return tool_shape(config, folder)
     except ValueError as error:
-        text = without_name(str(error), str(folder / (config.mesh or '')))
+        text = without_file_name(str(error), str(folder / (config.mesh or '')))
         problem, _, allowed = text.partition('; allowed: ')
         raise VehicleModelError(where, f'tools.{name}.mesh', config.mesh, allowed, problem) from None

@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_terrain.contact.ground_contact import PartPose
-from regolith_terrain.excavation.sweep import DRUM, ToolArrays, sweep_drum, sweep_edge
+from regolith_terrain.contact import PartPose
+from regolith_terrain.excavation import ToolArrays, sweep, sweep_drum, sweep_edge
 from regolith_vehicles.dynamics.substeps import BodyArrays, ContactParts, ToolHooks, add_wrench, body_fixed_pose
 
 Vector = NDArray[np.float64]
@@ -57,7 +57,7 @@ def step_tools(digging: ToolStepArrays, step: float, bodies: BodyArrays, pose: P
         if not digging.near[k]:
             continue
         body_fixed_pose(None, k, digging.parts, bodies, pose)
-        if tools.kind[k] == DRUM:
+        if tools.kind[k] == sweep.DRUM:
             sweep_drum(tools, k, step, pose, bodies.qvel[digging.dof[k]], force, torque)
         else:
             sweep_edge(tools, k, step, pose, force, torque)

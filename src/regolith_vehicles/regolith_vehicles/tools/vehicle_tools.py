@@ -19,27 +19,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.excavation.diggable_soil import DiggableSoil
-from regolith_terrain.excavation.exchange import SoilGrant, SoilRequest, ToolExchange
-from regolith_terrain.excavation.sweep import (
-    ADHESION,
-    CAPACITY,
-    DENSITY,
-    DEPTH,
-    DRAFT,
-    HALF_WIDTH,
-    KINDS,
-    LIPS,
-    MASS,
-    RADIUS,
-    RAKE,
-    SOIL_TOOL,
-    TOLD_COLUMNS,
-    TOOL_COLUMNS,
-    make_tools,
-)
-from regolith_terrain.grid.mass_balance import QUANTUM_KGPM2
-from regolith_terrain.grid.soil_grid import SoilGrid, SoilWindow
+from regolith_terrain.excavation import DiggableSoil, SoilGrant, SoilRequest, ToolExchange, make_tools, sweep
+from regolith_terrain.grid import MASS_QUANTUM_KGPM2, SoilGrid, SoilWindow
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.dynamics import multibody, substeps
@@ -49,7 +30,7 @@ from regolith_vehicles.running_gear import TelemetryQuantity
 from regolith_vehicles.tools.soil_in_flight import SoilInFlight
 from regolith_vehicles.tools.tool_shapes import shape_of
 from regolith_vehicles.tools.tool_substep import ToolStepArrays
-from regolith_world.numerics.portable_math import dot, norm, times
+from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 
@@ -121,8 +102,8 @@ class VehicleTools:
                     'is not on the body of the tool',
                 )
             multibody.check_hinge(model, joint, index, file, where, f'tools.{name}.joint', tool.joint)
-        self._kind = np.array([KINDS[tool.kind] for tool in given], dtype=np.int64)
-        self._numbers = np.zeros((n, TOOL_COLUMNS))
+        self._kind = np.array([sweep.KINDS[tool.kind] for tool in given], dtype=np.int64)
+        self._numbers = np.zeros((n, sweep.TOOL_COLUMNS))
         self._dof = np.array([-1 if k < 0 else model.jnt_dofadr[k] for k in joints], dtype=np.int64)
         self._parts = substeps.ContactParts(
             np.array(bodies, dtype=np.int64),
@@ -135,17 +116,17 @@ class VehicleTools:
         for k, (tool, shape) in enumerate(zip(given, shapes, strict=True)):
             payload = config.payloads[tool.payload]
             row = self._numbers[k]
-            row[HALF_WIDTH], row[RADIUS], row[LIPS] = 0.5 * shape.width, shape.radius, tool.scoops
-            row[RAKE], row[SOIL_TOOL] = math.radians(tool.rake_angle_deg), tool.soil_tool_friction
-            row[ADHESION], row[CAPACITY] = tool.adhesion_pa, payload.capacity_kg
-            row[MASS] = model.body_mass[bodies[k]]
+            row[sweep.HALF_WIDTH], row[sweep.RADIUS], row[sweep.LIPS] = 0.5 * shape.width, shape.radius, tool.scoops
+            row[sweep.RAKE], row[sweep.SOIL_TOOL] = math.radians(tool.rake_angle_deg), tool.soil_tool_friction
+            row[sweep.ADHESION], row[sweep.CAPACITY] = tool.adhesion_pa, payload.capacity_kg
+            row[sweep.MASS] = model.body_mass[bodies[k]]
             # Shorter curves end in additional points at which nothing enters either.
             curve = [*tool.fill_curve, *((1.0 + m, tool.fill_curve[-1][1]) for m in range(1, points))][:points]
             self._fill[k], self._share[k] = np.array(curve).T
         self._payload = [payloads.names.index(tool.payload) for tool in given]
         self._axis = [_nearest_axis(model, b, self._parts.frame[k][:, 1]) for k, b in enumerate(bodies)]
-        self._reach = np.hypot(self._numbers[:, HALF_WIDTH], self._numbers[:, RADIUS])
-        self.told = np.zeros((n, TOLD_COLUMNS))
+        self._reach = np.hypot(self._numbers[:, sweep.HALF_WIDTH], self._numbers[:, sweep.RADIUS])
+        self.told = np.zeros((n, sweep.TELEMETRY_COLUMNS))
         """Results of each tool by the columns of :mod:`regolith_terrain.excavation.sweep`, shape (n, TOLD_COLUMNS)."""
         self._force, self._torque = np.zeros((n, 3)), np.zeros((n, 3))
         self.flight = SoilInFlight()
@@ -205,7 +186,7 @@ class VehicleTools:
             ]
         )
         self._force[:], self._torque[:] = 0.0, 0.0
-        self.told[:, DEPTH] = self.told[:, DRAFT] = 0.0
+        self.told[:, sweep.DEPTH] = self.told[:, sweep.DRAFT] = 0.0
         self._edge[~near] = np.nan
         if not near.any():
             return None
@@ -225,7 +206,7 @@ class VehicleTools:
             window.i0,
             window.j0,
             window.spacing,
-            norm(self._gravity),
+            portable_math.norm(self._gravity),
         )
         return ToolStepArrays(tools, self._parts, self._dof, near, self._force, self._torque)
 
@@ -243,7 +224,7 @@ class VehicleTools:
             return False
         asked: tuple[SoilRequest, ...] = ()
         if digging is not None:
-            self.told[:] = digging.tools.told
+            self.told[:] = digging.tools.telemetry
             parts = (self._asked(name, k, digging.tools) for k, name in enumerate(self.names))
             asked = tuple(part for part in parts if part is not None)
         # Soil already in flight moves for the whole cycle; soil dumped now leaves the tool at the end of the cycle.
@@ -254,12 +235,12 @@ class VehicleTools:
 
     def _asked(self, name: str, k: int, tools: Any) -> SoilRequest | None:
         """Return the soil that a tool requested in a cycle; None if there is none."""
-        height = tools.asked[k]
+        height = tools.requested[k]
         r, c = np.nonzero(height)
         if not len(r):
             return None
-        density = tools.soils[tools.region[r, c], DENSITY]
-        mass = np.floor(height[r, c] * density / QUANTUM_KGPM2) * QUANTUM_KGPM2
+        density = tools.soils[tools.region[r, c], sweep.DENSITY]
+        mass = np.floor(height[r, c] * density / MASS_QUANTUM_KGPM2) * MASS_QUANTUM_KGPM2
         some = mass > 0.0
         i, j = (r + tools.i0).astype(np.int32)[some], (c + tools.j0).astype(np.int32)[some]
         return SoilRequest(name, i, j, mass[some], tools.path[k][r, c][some]) if some.any() else None
@@ -280,17 +261,17 @@ class VehicleTools:
         centers, velocities = self._poses(data)
         out = np.zeros(len(self.names))
         for k, tool in enumerate(self._given):
-            turn = times(data.xmat[self._parts.body[k]].reshape(3, 3), self._parts.frame[k])
+            turn = portable_math.times(data.xmat[self._parts.body[k]].reshape(3, 3), self._parts.frame[k])
             rate = self._rate(data, k, turn)
-            full = rate * self._numbers[k, CAPACITY] * duration / self._cell
-            out[k] = min(math.floor(full / QUANTUM_KGPM2) * QUANTUM_KGPM2, self._soil[k, _HELD])
+            full = rate * self._numbers[k, sweep.CAPACITY] * duration / self._cell
+            out[k] = min(math.floor(full / MASS_QUANTUM_KGPM2) * MASS_QUANTUM_KGPM2, self._soil[k, _HELD])
             if not out[k] > 0.0:
                 continue
             along = turn[:2, 1] / max(float(np.hypot(*turn[:2, 1])), 1e-9)
-            place, half = centers[k].copy(), self._numbers[k, HALF_WIDTH]
+            place, half = centers[k].copy(), self._numbers[k, sweep.HALF_WIDTH]
             if tool.kind == 'drum':
-                place[2] -= self._numbers[k, RADIUS]
-                across = 0.5 * self._numbers[k, RADIUS]
+                place[2] -= self._numbers[k, sweep.RADIUS]
+                across = 0.5 * self._numbers[k, sweep.RADIUS]
             else:
                 across = self._pile(k, self._soil[k, _HELD] * self._cell)
                 place[:2] += across * np.array([along[1], -along[0]])
@@ -311,7 +292,7 @@ class VehicleTools:
             pours = math.asin(min(1.0, max(-1.0, -float(turn[2, 0])))) > math.radians(tool.dump_angle_deg)
         else:
             # A blade keeps its pile while it is in contact with the ground.
-            pours = not self.told[k, DEPTH] > 0.0 and self._is_clear(data, k)
+            pours = not self.told[k, sweep.DEPTH] > 0.0 and self._is_clear(data, k)
         return 1.0 / tool.dump_time_s if pours else 0.0
 
     def _is_clear(self, data: Any, k: int) -> bool:
@@ -322,7 +303,7 @@ class VehicleTools:
     def _pile(self, k: int, mass: float) -> float:
         """Return the half length of the area in which an edge's load lands [m]: a heap of square section."""
         density = 1500.0 if self._ground is None else float(self._ground.lying[0, 0])
-        return 0.5 * math.sqrt(mass / (density * 2.0 * self._numbers[k, HALF_WIDTH])) + self._grid.spacing
+        return 0.5 * math.sqrt(mass / (density * 2.0 * self._numbers[k, sweep.HALF_WIDTH])) + self._grid.spacing
 
     def _load(self, change: Vector) -> None:
         """Add soil to the tools [kg/m^2] and to their payloads, as a body of the load's size."""
@@ -331,9 +312,9 @@ class VehicleTools:
         for k, tool in enumerate(self._given):
             row = table[self._payload[k]]
             row[0] = max(0.0, row[0] + change[k] * self._cell)
-            width, mass = 2.0 * self._numbers[k, HALF_WIDTH], row[0]
+            width, mass = 2.0 * self._numbers[k, sweep.HALF_WIDTH], row[0]
             if tool.kind == 'drum':
-                square = self._numbers[k, RADIUS] ** 2
+                square = self._numbers[k, sweep.RADIUS] ** 2
                 about, across = 0.5 * mass * square, mass * (3.0 * square + width**2) / 12.0
             else:
                 side = (2.0 * self._pile(k, mass)) ** 2
@@ -369,12 +350,12 @@ class VehicleTools:
         if not self.names:
             return self._nothing
         load = self._soil[:, _HELD] * self._cell
-        return np.concatenate((load, self.told[:, DEPTH], self.told[:, DRAFT]))
+        return np.concatenate((load, self.told[:, sweep.DEPTH], self.told[:, sweep.DRAFT]))
 
     def levels(self) -> Mapping[str, float]:
         """Return the fill level of each tool, 0 to 1, including soil in transit."""
         held = self._soil[:, [_HELD, _TRANSIT]].sum(axis=1) * self._cell
-        return {name: float(held[k] / self._numbers[k, CAPACITY]) for k, name in enumerate(self.names)}
+        return {name: float(held[k] / self._numbers[k, sweep.CAPACITY]) for k, name in enumerate(self.names)}
 
     def mass_balance(self) -> dict[str, float]:
         """Return the vehicle's soil by state [kg]: carried, in flight and in transit; and excavated and dumped."""
@@ -427,11 +408,11 @@ def _turned(frame: Vector, model: Any, joint: int) -> Vector:
     if joint < 0:
         return frame
     axis = np.asarray(model.jnt_axis[joint])
-    ahead = frame[:, 0] - dot(frame[:, 0], axis) * axis
-    if not norm(ahead) > 0.1:
+    ahead = frame[:, 0] - portable_math.dot(frame[:, 0], axis) * axis
+    if not portable_math.norm(ahead) > 0.1:
         ahead = np.array([1.0, 0.0, 0.0]) if abs(axis[0]) < 0.5 else np.array([0.0, 1.0, 0.0])
-        ahead = ahead - dot(ahead, axis) * axis
-    ahead = ahead / norm(ahead)
+        ahead = ahead - portable_math.dot(ahead, axis) * axis
+    ahead = ahead / portable_math.norm(ahead)
     return np.stack((ahead, axis, np.cross(ahead, axis)), axis=1)
 
 
@@ -439,4 +420,4 @@ def _nearest_axis(model: Any, body: int, direction: Vector) -> int:
     """Return the index of the principal axis of a body's inertia nearest to a direction in the body frame."""
     matrix = np.empty(9)
     mujoco.mju_quat2Mat(matrix, model.body_iquat[body])
-    return int(np.argmax(np.abs(times(matrix.reshape(3, 3).T, direction))))
+    return int(np.argmax(np.abs(portable_math.times(matrix.reshape(3, 3).T, direction))))

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from regolith_files.section import Section
+from regolith_files import Section
 from regolith_vehicles.powertrain.config import PowertrainConfig, select_powertrain
 
 Vector3 = tuple[float, float, float]

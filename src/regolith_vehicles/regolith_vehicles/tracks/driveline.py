@@ -20,8 +20,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_terrain.contact.ground_contact import PartPose
-from regolith_terrain.scm.arrays import Wrench
+from regolith_terrain.contact import PartPose
+from regolith_terrain.scm import Wrench
 from regolith_vehicles.dynamics.substeps import BodyArrays, ContactParts, Wrenches, apply_to_body, body_fixed_pose
 from regolith_vehicles.powertrain.brake import brake
 from regolith_vehicles.powertrain.columns import BRAKING, DIRECTION, STEERING, THROTTLE

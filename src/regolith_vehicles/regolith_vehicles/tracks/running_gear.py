@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.scm.constants import STAT_MAX_SINKAGE
+from regolith_terrain.scm import STAT_MAX_SINKAGE
 from regolith_vehicles.agent.errors import VehicleError
 from regolith_vehicles.agent.run_statistics import RunStatistics
 from regolith_vehicles.commands.command import PEDALS, TWIST, DriveCommand, PedalCommand
@@ -38,7 +38,7 @@ from regolith_vehicles.tracks.band import Band, make_state, place_shoes
 from regolith_vehicles.tracks.config import SprocketConfig, TracksConfig, TrackWheelConfig
 from regolith_vehicles.tracks.driveline import Driveline, TrackArrays
 from regolith_vehicles.tracks.speed_controller import speed_control
-from regolith_world.numerics.portable_math import dot, each
+from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -176,7 +176,7 @@ class Tracks(RunningGear):
         rolling = np.array([[0.0, *(w.radius_m for w in side.wheels), side.idler.radius_m] for side in tracks.sides])
         radius = rolling + shoe.inner_face_height_m
         # The pins are on the corners of a polygon.
-        radius[:, 0] = rolling[:, 0] = 0.5 * shoe.pitch_m / each(math.sin, np.pi / teeth)
+        radius[:, 0] = rolling[:, 0] = 0.5 * shoe.pitch_m / portable_math.each(math.sin, np.pi / teeth)
         data = mujoco.MjData(self.model)
         data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         mujoco.mj_kinematics(self.model, data)
@@ -355,8 +355,8 @@ class Tracks(RunningGear):
         """Store the command and the present motion; advance odometry."""
         self.command = ramp[1]
         axes = data.xmat[self.body.base].reshape(3, 3)
-        self.cruising[0] = dot(data.qvel[:3], axes[:, 0])
-        self.cruising[1] = dot(axes[2], data.qvel[3:6])
+        self.cruising[0] = portable_math.dot(data.qvel[:3], axes[:, 0])
+        self.cruising[1] = portable_math.dot(axes[2], data.qvel[3:6])
         turned = np.tile(data.qpos[self.band.sprocket_angle] - before, 2)
         self.advance_odometry(data, turned, np.zeros(4), duration)
 
@@ -401,13 +401,13 @@ class Tracks(RunningGear):
         return np.array([slip_ratio(float(v), float(u)) for v, u in zip(ahead, band, strict=True)])
 
     def update_statistics(
-        self, figures: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
+        self, statistics: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
     ) -> None:
         """Add a cycle with the distance of both bands, and the sinkage of the deepest shoe; see the base class."""
         turned = data.qpos[self.band.sprocket_angle] - before
         slips = self._slips(self.band.per_turn * data.qvel[self.line.dof])
         sinkage = float(self.table[:, SINKAGE].max())
-        figures.update(way, turned / duration * self.band.per_turn, slips, sinkage, moving, duration)
+        statistics.update(way, turned / duration * self.band.per_turn, slips, sinkage, moving, duration)
 
     @classmethod
     def patch(cls, config: VehicleModelConfig) -> float:

@@ -79,13 +79,13 @@ def build(kind: Any, value: Any) -> Any:
     return value
 
 
-def encode(value: Any) -> bytes:
+def encode_record(value: Any) -> bytes:
     """Return a record as canonical bytes."""
     return json.dumps(plain(value), separators=(',', ':'), sort_keys=True).encode()
 
 
-def decode(kind: type[T], blob: bytes) -> T:
-    """Return the record of type ``kind`` from the bytes of :func:`encode`.
+def decode_record(kind: type[T], blob: bytes) -> T:
+    """Return the record of type ``kind`` from the bytes of :func:`encode_record`.
 
     Args:
         kind: Type of the record.

@@ -21,7 +21,7 @@ from pathlib import Path
 from regolith_world.config import ScenarioHead, load_section
 from regolith_world.cycle.participant_type import expected_participants
 
-WORLD = 'world'
+WORLD_BLOB = 'world'
 """Name of the world's own blob."""
 FORMAT = 4
 """Format of manifest and blobs. Format 1 lost the shapes of empty arrays, format 2 had no world edits."""
@@ -41,7 +41,7 @@ class Checkpoint:
     """State of each participant by name; the world's own state under ``world``."""
 
 
-def write(folder: Path, checkpoint: Checkpoint) -> None:
+def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint, replacing one of the same name.
 
     Args:
@@ -88,13 +88,13 @@ def resume_hint(run_dir: Path) -> str:
     while saved:
         with suppress(OSError, ValueError, TypeError, KeyError):
             blobs = json.loads((saved[-1] / 'manifest.json').read_text())['blobs']
-            if {*blobs} - {WORLD} == expected_participants(load_section(scenario, '', ScenarioHead)):
+            if {*blobs} - {WORLD_BLOB} == expected_participants(load_section(scenario, '', ScenarioHead)):
                 return f'; to continue: ./regolith run {scenario} --checkpoint {saved[-1]}'
         saved.pop()
     return ''
 
 
-def read(folder: Path) -> Checkpoint:
+def read_checkpoint(folder: Path) -> Checkpoint:
     """Return the checkpoint in a folder.
 
     Args:
@@ -118,9 +118,9 @@ def read(folder: Path) -> Checkpoint:
         t_ns, state_hash = int(manifest['t_ns']), str(manifest['state_hash'])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f'{file}: not a complete manifest: {error!r}') from None
-    if WORLD not in entries:
+    if WORLD_BLOB not in entries:
         raise ValueError(
-            f'{file}: blobs = {", ".join(sorted(entries))}: lacks {WORLD!r}; allowed: a complete checkpoint'
+            f'{file}: blobs = {", ".join(sorted(entries))}: lacks {WORLD_BLOB!r}; allowed: a complete checkpoint'
         )
     blobs = {}
     for name, (path, expected) in entries.items():

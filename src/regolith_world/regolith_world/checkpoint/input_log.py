@@ -60,7 +60,7 @@ class InputHistory(Mapping[int, bytes]):
 
     def encode(self) -> bytes:
         """Return all inputs as bytes."""
-        return codec.encode(_Runs(self.first, self.end, tuple(self._starts), tuple(self._values)))
+        return codec.encode_record(_Runs(self.first, self.end, tuple(self._starts), tuple(self._values)))
 
     @classmethod
     def decode(cls, blob: bytes) -> InputHistory:
@@ -72,7 +72,7 @@ class InputHistory(Mapping[int, bytes]):
         Raises:
             ValueError: If the bytes hold no history.
         """
-        runs, made = codec.decode(_Runs, blob), cls(0)
+        runs, made = codec.decode_record(_Runs, blob), cls(0)
         made.first, made.end = runs.first, runs.end
         made._starts, made._values = list(runs.starts), list(runs.values)
         return made

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Protocol
 
 from regolith_world.checkpoint import files
-from regolith_world.checkpoint.files import WORLD, Checkpoint
+from regolith_world.checkpoint.files import WORLD_BLOB, Checkpoint
 from regolith_world.checkpoint.world_edits import Act, DeleteEdit, SpawnEdit
-from regolith_world.cycle.participant_type import GROUND
+from regolith_world.cycle.participant_type import TERRAIN_NAME
 from regolith_world.cycle.records import BodyState
 from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.objects.object_types import restored
@@ -107,7 +107,7 @@ class Snapshot:
         Raises:
             ValueError: If its folder no longer holds a checkpoint.
         """
-        return self.content if isinstance(self.content, Checkpoint) else files.read(self.content)
+        return self.content if isinstance(self.content, Checkpoint) else files.read_checkpoint(self.content)
 
     def erase(self) -> None:
         """Delete its folder, if it has one."""
@@ -182,7 +182,7 @@ class Timeline:
         if folder is None and self._folder is not None:
             folder = self._folder / name
         if folder is not None:
-            files.write(folder, saved)
+            files.write_checkpoint(folder, saved)
         made = Snapshot(name, saved if folder is None else folder, self._world, kept=kept)
         self._remember(made)
         return made
@@ -191,7 +191,7 @@ class Timeline:
         """Return the committed state of the world and all participants, at HOLD."""
         world = self._world
         blobs = self._populace.save(tuple(sorted(world.participants)))
-        return Checkpoint(world.t_ns, world.state_hash, {WORLD: world.save(), **blobs})
+        return Checkpoint(world.t_ns, world.state_hash, {WORLD_BLOB: world.save(), **blobs})
 
     def _remember(self, made: Snapshot) -> None:
         self.snapshots = sorted([s for s in self.snapshots if s.name != made.name] + [made], key=_place_of)
@@ -230,13 +230,13 @@ class Timeline:
             ProtocolError: If it contains participants that are not here. Nothing has changed then.
         """
         world = self._world
-        world.load(saved.blobs[WORLD])
+        world.load(saved.blobs[WORLD_BLOB])
         if live_from is not None:
             log = world.log
             log.cut(max(live_from, world.cycle), max(world.acts, sum(cycle < live_from for cycle, _ in log.acts)))
         self._discard_others()
         self.branch += 1
-        blobs = {name: blob for name, blob in saved.blobs.items() if name != WORLD}
+        blobs = {name: blob for name, blob in saved.blobs.items() if name != WORLD_BLOB}
         inputs = {n: world.log.inputs[n].encode() for n in sorted(blobs) if n in world.log.inputs}
         self._populace.restore(blobs, world.epoch, inputs)
         world.hold()
@@ -381,7 +381,9 @@ class Timeline:
         elif isinstance(act, SpawnEdit):
             inputs = world.log.inputs.get(act.name)
             told = b'' if inputs is None else inputs.encode()
-            self._populace.revive(act.name, act.state, self._populace.save((GROUND,))[GROUND], world.epoch, told)
+            self._populace.revive(
+                act.name, act.state, self._populace.save((TERRAIN_NAME,))[TERRAIN_NAME], world.epoch, told
+            )
             world.readmit(act.name)
             world.hold()
         else:

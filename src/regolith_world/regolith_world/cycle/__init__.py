@@ -1,3 +1,84 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The cycle protocol: participants, their messages, step control, state hash."""
+"""The cycle protocol: participants, their messages, step control, state hash.
+
+The public names below are imported from their modules on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regolith_files import export_lazily
+
+if TYPE_CHECKING:
+    from regolith_world.cycle.participant import Participant as Participant
+    from regolith_world.cycle.participant import ParticipantFailed as ParticipantFailed
+    from regolith_world.cycle.participant_context import HorizontalPosition as HorizontalPosition
+    from regolith_world.cycle.participant_context import ParticipantContext as ParticipantContext
+    from regolith_world.cycle.participant_context import StaticObstacles as StaticObstacles
+    from regolith_world.cycle.participant_context import TerrainSurface as TerrainSurface
+    from regolith_world.cycle.participant_context import out_of_bounds as out_of_bounds
+    from regolith_world.cycle.participant_group import ParticipantGroup as ParticipantGroup
+    from regolith_world.cycle.participant_type import TERRAIN_NAME as TERRAIN_NAME
+    from regolith_world.cycle.participant_type import ParticipantType as ParticipantType
+    from regolith_world.cycle.participant_type import ProgressCallback as ProgressCallback
+    from regolith_world.cycle.participant_type import participant_types as participant_types
+    from regolith_world.cycle.records import TERRAIN_ROLES as TERRAIN_ROLES
+    from regolith_world.cycle.records import VEHICLE_ROLES as VEHICLE_ROLES
+    from regolith_world.cycle.records import BodyState as BodyState
+    from regolith_world.cycle.records import Command as Command
+    from regolith_world.cycle.records import Cycle as Cycle
+    from regolith_world.cycle.records import CycleKey as CycleKey
+    from regolith_world.cycle.records import CycleResult as CycleResult
+    from regolith_world.cycle.records import JoinRequest as JoinRequest
+    from regolith_world.cycle.records import Roles as Roles
+    from regolith_world.cycle.records import Shape as Shape
+    from regolith_world.cycle.records import ShapeKind as ShapeKind
+    from regolith_world.cycle.records import Vector as Vector
+    from regolith_world.cycle.records import Verdict as Verdict
+    from regolith_world.cycle.run_result import make_run_result as make_run_result
+    from regolith_world.cycle.transport import LocalTransport as LocalTransport
+    from regolith_world.cycle.world_state import WorldState as WorldState
+
+__all__, __getattr__, __dir__ = export_lazily(
+    __name__,
+    {
+        'participant': (
+            'Participant',
+            'ParticipantFailed',
+        ),
+        'participant_context': (
+            'HorizontalPosition',
+            'ParticipantContext',
+            'StaticObstacles',
+            'TerrainSurface',
+            'out_of_bounds',
+        ),
+        'participant_group': ('ParticipantGroup',),
+        'participant_type': (
+            'ParticipantType',
+            'ProgressCallback',
+            'TERRAIN_NAME',
+            'participant_types',
+        ),
+        'records': (
+            'BodyState',
+            'Command',
+            'Cycle',
+            'CycleKey',
+            'CycleResult',
+            'JoinRequest',
+            'Roles',
+            'Shape',
+            'ShapeKind',
+            'TERRAIN_ROLES',
+            'VEHICLE_ROLES',
+            'Vector',
+            'Verdict',
+        ),
+        'run_result': ('make_run_result',),
+        'transport': ('LocalTransport',),
+        'world_state': ('WorldState',),
+    },
+)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-Place = tuple[float, float]
+HorizontalPosition = tuple[float, float]
 """Position (x, y) in the world frame [m]."""
 
 
@@ -67,7 +67,7 @@ class ParticipantContext:
 
     name: str
     seed: int
-    vehicles: Mapping[str, tuple[Place, ...]]
+    vehicles: Mapping[str, tuple[HorizontalPosition, ...]]
     """Known positions of each vehicle by name: its start, then its waypoints."""
     ground: Callable[[], TerrainSurface] = no_terrain
     standing: Callable[[], StaticObstacles | None] = lambda: None

@@ -114,12 +114,12 @@ class ParticipantGroup:
         self._stashed: Cycle | None = None
 
     def add(self, participant: Participant) -> None:
-        """Add a participant. Its ``send_result`` must be :meth:`answer`."""
+        """Add a participant. Its ``send_result`` must be :meth:`receive`."""
         self._participants = dict(sorted({**self._participants, participant.name: participant}.items()))
 
-    def answer(self, answer: CycleResult) -> None:
+    def receive(self, result: CycleResult) -> None:
         """Store a result until all participants have responded."""
-        self._answers[answer.name] = answer
+        self._answers[result.name] = result
 
     @property
     def participants(self) -> Sequence[Participant]:

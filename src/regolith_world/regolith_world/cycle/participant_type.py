@@ -15,21 +15,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from regolith_files.plugins import instance_of, load_plugins
-from regolith_files.section import Section
-from regolith_files.yaml_source import YamlSource
+from regolith_files import Section, YamlSource, instance_of, load_plugins
 from regolith_world.config import ScenarioHead
 from regolith_world.cycle.participant import Participant
 from regolith_world.cycle.participant_context import ParticipantContext
 from regolith_world.cycle.records import CycleResult
 
 GROUP = 'regolith.participants'
-GROUND = 'terrain'
+TERRAIN_NAME = 'terrain'
 """Participant that owns the soil state."""
 
 SectionT = TypeVar('SectionT', bound=Section)
 ParticipantT = TypeVar('ParticipantT', bound=Participant)
-Progress = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Progress callback with arguments (done, total)."""
 
 
@@ -56,7 +54,9 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
         """
         return section
 
-    def prepared(self, section: SectionT, site: ParticipantContext, folder: Path, progress: Progress) -> SectionT:
+    def prepared(
+        self, section: SectionT, site: ParticipantContext, folder: Path, progress: ProgressCallback
+    ) -> SectionT:
         """Write the terrain data that the node needs into a folder; return the section that names the files.
 
         Args:
@@ -108,7 +108,7 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
 
 def expected_participants(head: ScenarioHead) -> set[str]:
     """Return the names of all participants of a scenario, including the terrain."""
-    return {*head.vehicles, GROUND, *(name for name in participant_types() if name in head.sections)}
+    return {*head.vehicles, TERRAIN_NAME, *(name for name in participant_types() if name in head.sections)}
 
 
 def participant_types() -> Mapping[str, ParticipantType[Any, Any]]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
+"""Array of numbers."""
 
 
 class CycleKey(NamedTuple):
@@ -71,8 +72,10 @@ class Roles(NamedTuple):
         return cls(has_bodies, writes_soil, owns_soil, inputs, code >> 4)
 
 
-VEHICLE = Roles(has_bodies=True, writes_soil=True, inputs=True, phase=1)
-GROUND = Roles(owns_soil=True)
+VEHICLE_ROLES = Roles(has_bodies=True, writes_soil=True, inputs=True, phase=1)
+"""Roles of a vehicle."""
+TERRAIN_ROLES = Roles(owns_soil=True)
+"""Roles of the terrain."""
 
 
 class ShapeKind(IntEnum):

@@ -11,7 +11,7 @@ from typing import Any
 from regolith_world.world import World
 
 
-def run_result(
+def make_run_result(
     world: World, wall_s: float, reports: Mapping[str, str], start_ns: int = 0, undone_ns: int = 0
 ) -> dict[str, Any]:
     """Return the simulated time, speed, final state and participant reports of a run.

@@ -174,7 +174,7 @@ class LocalTransport:
         """Called with every result, in name order."""
 
     def connect(self, participant: Participant, roles: Roles) -> None:
-        """Add a participant. Its ``send_result`` must be :meth:`answer`."""
+        """Add a participant. Its ``send_result`` must be :meth:`receive`."""
         self._participants[participant.name] = participant
         self._phases[participant.name] = roles.phase
 
@@ -183,9 +183,9 @@ class LocalTransport:
         for known in (self._participants, self._phases, self._answers):
             known.pop(name, None)  # type: ignore[attr-defined]
 
-    def answer(self, answer: CycleResult) -> None:
+    def receive(self, result: CycleResult) -> None:
         """Store a participant's result."""
-        self._answers[answer.name] = answer
+        self._answers[result.name] = result
 
     def between(self, action: Callable[[], None]) -> None:
         """Add a function that every exchange calls after the agents' results, to pass deltas to the terrain."""

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from regolith_files.section import Section
+from regolith_files import Section
 from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
 from regolith_world.cycle.records import BodyState, Cycle, Shape, ShapeKind, Vector
@@ -27,7 +27,7 @@ from regolith_world.objects.beam import Beam
 from regolith_world.objects.object import Intersection, Object, SavedObject, Status
 from regolith_world.objects.object_types import Meters, ObjectType, Place
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import rigid_state, sphere_inertia
+from regolith_world.objects.rigid_state import make_rigid_state, sphere_inertia
 from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import World
 
@@ -145,7 +145,7 @@ class ThrowingRobot(Object):
 
     def _ball(self, position: Vector, t_ns: int) -> RigidBody:
         name = f'{self.name}/0'
-        state = rigid_state(name, position, MASS, sphere_inertia(MASS, RADIUS), linear_velocity=self.throw)
+        state = make_rigid_state(name, position, MASS, sphere_inertia(MASS, RADIUS), linear_velocity=self.throw)
         shape = Shape(ShapeKind.SPHERE, np.array([RADIUS, 0.0, 0.0]))
         return RigidBody(name, state, [shape], gravity=self.gravity, t_ns=t_ns, restitution=0.0, friction=0.0)
 
@@ -163,12 +163,12 @@ class ThrowingRobot(Object):
         lidar = self.lidar
         seen = None if np.isinf(lidar.range) else lidar.range
         thrown = -1 if self.thrown_at_ns is None else self.thrown_at_ns
-        return codec.encode(_Memory(self.throw_at, self.throw, self.gravity, seen, lidar.beams, thrown))
+        return codec.encode_record(_Memory(self.throw_at, self.throw, self.gravity, seen, lidar.beams, thrown))
 
     @classmethod
     def restored(cls, kept: SavedObject) -> ThrowingRobot:
         """Return the object of :meth:`save`, with its lidar."""
-        memory = codec.decode(_Memory, kept.more)
+        memory = codec.decode_record(_Memory, kept.more)
         made = cls(
             kept.name,
             kept.body.position,

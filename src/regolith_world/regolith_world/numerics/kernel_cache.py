@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 VARIABLE = 'NUMBA_CACHE_DIR'
+"""Environment variable of the folder of compiled kernels."""
 _IN_MEMORY = 'REGOLITH_KERNELS_IN_MEMORY'
 
 

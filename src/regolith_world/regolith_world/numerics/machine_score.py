@@ -14,7 +14,7 @@ _ROUNDS = 2_000_000
 _TABLE = 4096
 
 
-def machine_score(repeats: int = 3) -> float:
+def measure_machine_score(repeats: int = 3) -> float:
     """Return millions of iterations of the loop per second on one thread; the best of several passes.
 
     An iteration resembles the work of substeps: a square root, a division, a chain of products, a look-up in a small

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+"""Array of numbers."""
 
 
 def dot(a: Floats, b: Floats) -> float:

@@ -1,3 +1,50 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that the world computes: bodies, platforms, force fields, constraints, linkages."""
+"""Objects that the world computes: bodies, platforms, force fields, constraints, linkages.
+
+The public names below are imported from their modules on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regolith_files import export_lazily
+
+if TYPE_CHECKING:
+    from regolith_world.objects.constraint_checks import impossible_constraint as impossible_constraint
+    from regolith_world.objects.constraints import attachable_bodies as attachable_bodies
+    from regolith_world.objects.named_poses import NamedPose as NamedPose
+    from regolith_world.objects.object_types import all_object_types as all_object_types
+    from regolith_world.objects.object_types import make_objects as make_objects
+    from regolith_world.objects.rigid_body import RigidBody as RigidBody
+    from regolith_world.objects.rigid_state import make_rigid_state as make_rigid_state
+    from regolith_world.objects.rigid_state import sphere_inertia as sphere_inertia
+    from regolith_world.objects.spawning import URI_SCHEME as URI_SCHEME
+    from regolith_world.objects.spawning import Spawnable as Spawnable
+    from regolith_world.objects.spawning import SpawnPose as SpawnPose
+    from regolith_world.objects.spawning import SpawnSource as SpawnSource
+
+__all__, __getattr__, __dir__ = export_lazily(
+    __name__,
+    {
+        'constraint_checks': ('impossible_constraint',),
+        'constraints': ('attachable_bodies',),
+        'named_poses': ('NamedPose',),
+        'object_types': (
+            'all_object_types',
+            'make_objects',
+        ),
+        'rigid_body': ('RigidBody',),
+        'rigid_state': (
+            'make_rigid_state',
+            'sphere_inertia',
+        ),
+        'spawning': (
+            'SpawnPose',
+            'SpawnSource',
+            'Spawnable',
+            'URI_SCHEME',
+        ),
+    },
+)

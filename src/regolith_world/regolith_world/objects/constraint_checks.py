@@ -43,7 +43,7 @@ class Problem(NamedTuple):
         return f'{key} = {value}: {self.problem}; allowed: {self.allowed}'
 
 
-def impossible(objects: Mapping[str, Object], names: Collection[str] | None = None) -> Problem | None:
+def impossible_constraint(objects: Mapping[str, Object], names: Collection[str] | None = None) -> Problem | None:
     """Return the problem of the first constraint that cannot hold; None if all can.
 
     A rigid line corrects an error C within :data:`regolith_world.objects.constraints.STEPS` steps h, at the speed C /

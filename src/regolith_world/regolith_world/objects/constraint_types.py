@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_files.section import Later, Section
+from regolith_files import PositiveTimeSinceStart, Section
 from regolith_world.cycle.records import Vector
 from regolith_world.numerics.portable_math import norm
 from regolith_world.objects.constraints import ROWS, Constraint, DistanceElement
@@ -32,7 +32,7 @@ class _Coupling(Section):
     max_step_s: float = Field(
         STEP_S, ge=1e-4, le=0.1, description='Maximum step size while the constraint is active [s].'
     )
-    release_s: Later | None = Field(
+    release_s: PositiveTimeSinceStart | None = Field(
         None, description='Simulated time at which the constraint is released [s]; null: never.'
     )
 

@@ -156,7 +156,7 @@ class Constraint(Object):
 
     def extra_state(self) -> bytes:
         """Return all values as bytes."""
-        return codec.encode(
+        return codec.encode_record(
             _Kept(
                 self.between,
                 self.near,
@@ -175,7 +175,7 @@ class Constraint(Object):
     @classmethod
     def restored(cls, kept: SavedObject) -> Constraint:
         """Return the object of :meth:`save`."""
-        k = codec.decode(_Kept, kept.more)
+        k = codec.decode_record(_Kept, kept.more)
         made = cls(
             kept.name,
             k.between,

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field as Key
 
-from regolith_files.section import Section
+from regolith_files import Section
 from regolith_world.cycle.records import BodyState, Shape, Vector
 from regolith_world.numerics.rotation import from_rpy_deg
 from regolith_world.objects.object import NEVER_NS, Intersection, Object, SavedObject

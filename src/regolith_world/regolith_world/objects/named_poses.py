@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from regolith_files.section import Section
+from regolith_files import Section
 from regolith_world.cycle.records import Vector
 from regolith_world.numerics.portable_math import times
 from regolith_world.numerics.rotation import from_rpy_deg, matrix

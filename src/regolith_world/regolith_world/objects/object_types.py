@@ -16,13 +16,12 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_files.plugins import instance_of, load_plugins
-from regolith_files.section import Later, Section
+from regolith_files import PositiveTimeSinceStart, Section, instance_of, load_plugins
 from regolith_world.cycle.records import Shape, ShapeKind, Vector
 from regolith_world.numerics.rotation import from_rpy_deg
 from regolith_world.objects.object import NEVER_NS, Object, SavedObject
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.rigid_state import box_inertia, make_rigid_state, sphere_inertia
 from regolith_world.objects.static_body import StaticBody
 
 GROUP = 'regolith.object_types'
@@ -123,7 +122,7 @@ class RigidBodyConfig(_Thing):
         (0.0, 0.0, 0.0), description='Initial angular velocity in the world frame [rad/s].'
     )
     ignore_gravity: bool = Field(False, description='Whether gravity does not act on the body.')
-    lifetime_s: Later | None = Field(
+    lifetime_s: PositiveTimeSinceStart | None = Field(
         None, description='Simulated time after which the body is removed [s]; null: never.'
     )
 
@@ -162,7 +161,7 @@ class _FreeBodies(ObjectType[RigidBodyConfig]):
         s, shape = section, section.shape.shape()
         ball = shape.kind == ShapeKind.SPHERE
         inertia = sphere_inertia(s.mass_kg, float(shape.size[0])) if ball else box_inertia(s.mass_kg, shape.size)
-        state = rigid_state(
+        state = make_rigid_state(
             name,
             np.array(s.position),
             s.mass_kg,
@@ -189,14 +188,19 @@ class _FreeBodies(ObjectType[RigidBodyConfig]):
 STATIC_BODY, RIGID_BODY = _Immovables(), _FreeBodies()
 
 
-def object_types() -> Mapping[str, ObjectType[Any]]:
+def all_object_types() -> Mapping[str, ObjectType[Any]]:
     """Return all installed object types by name, in name order."""
     return load_plugins(GROUP, instance_of(ObjectType))
 
 
 def make_objects(entries: Mapping[str, Mapping[str, Any]], gravity_mps2: float) -> list[Object]:
-    """Return the objects of a resolved scenario at the start of a run, in name order."""
-    gravity, kinds = np.array([0.0, 0.0, -gravity_mps2]), object_types()
+    """Return the objects of a resolved scenario at the start of a run, in name order.
+
+    Args:
+        entries: Section ``objects`` of the scenario, by name.
+        gravity_mps2: Gravity [m/s^2].
+    """
+    gravity, kinds = np.array([0.0, 0.0, -gravity_mps2]), all_object_types()
     made = []
     for name, entry in sorted(entries.items()):
         kind = kinds[entry['type']]
@@ -210,7 +214,7 @@ def restored(kept: SavedObject) -> Object:
     Raises:
         ValueError: If its kind is unknown.
     """
-    kinds = object_types()
+    kinds = all_object_types()
     if kept.kind not in kinds:
         raise ValueError(f'object {kept.name!r} is of kind {kept.kind!r}; allowed: {", ".join(kinds)}')
     return kinds[kept.kind].restored(kept)

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_files.section import Section
+from regolith_files import Section
 from regolith_world.checkpoint import codec
 from regolith_world.cycle.records import BodyState, Cycle, Shape, Vector
 from regolith_world.numerics.rotation import from_rpy_deg
@@ -146,7 +146,7 @@ class SampledObject(Object, ABC):
     def save(self) -> SavedObject:
         """Return the committed object with its own states around the present time."""
         times, states = zip(*self.states.around(self._now_ns[-1]))
-        more = codec.encode(_Pace(self.pace_ns, tuple(times), tuple(states), self.extra_state()))
+        more = codec.encode_record(_Pace(self.pace_ns, tuple(times), tuple(states), self.extra_state()))
         return SavedObject(
             self.name, self.kind, self._now_ns[-1], self.body, self.shapes, self.restitution, self.friction, more
         )
@@ -239,13 +239,13 @@ class Platform(SampledObject):
 
     def extra_state(self) -> bytes:
         """Return its motion as bytes."""
-        return codec.encode(_WayKept(self.way, self._since_ns))
+        return codec.encode_record(_WayKept(self.way, self._since_ns))
 
     @classmethod
     def restored(cls, kept: SavedObject) -> Platform:
         """Return the object of :meth:`save`."""
-        pace = codec.decode(_Pace, kept.more)
-        own = codec.decode(_WayKept, pace.more)
+        pace = codec.decode_record(_Pace, kept.more)
+        own = codec.decode_record(_WayKept, pace.more)
         made = cls(
             kept.name,
             own.way,

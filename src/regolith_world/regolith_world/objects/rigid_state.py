@@ -11,7 +11,7 @@ from regolith_world.numerics.portable_math import times
 from regolith_world.numerics.rotation import matrix
 
 
-def rigid_state(
+def make_rigid_state(
     name: str,
     position: Vector,
     mass: float,

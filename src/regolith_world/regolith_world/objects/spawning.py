@@ -19,20 +19,26 @@ from typing import Any
 import numpy as np
 import yaml
 
-from regolith_files.bounded_yaml import load_yaml
-from regolith_files.paths import usable_file
-from regolith_files.plugins import instance_of, load_plugins
-from regolith_files.problems import InputError, as_yaml_text, closest
-from regolith_files.validation import validated
-from regolith_files.yaml_source import YamlSource
+from regolith_files import (
+    InputError,
+    YamlSource,
+    as_yaml_text,
+    closest_name,
+    instance_of,
+    load_plugins,
+    load_yaml,
+    usable_file,
+    validated,
+)
 from regolith_world.cycle.records import BodyState, Vector
-from regolith_world.names import ros_name
+from regolith_world.names import valid_ros_name
 from regolith_world.numerics.rotation import matrix
 from regolith_world.objects.object import Object
-from regolith_world.objects.object_types import object_types
+from regolith_world.objects.object_types import all_object_types
 
 GROUP = 'regolith.spawnables'
-SCHEME = 'regolith://'
+URI_SCHEME = 'regolith://'
+"""Scheme of the URIs of resources that can be spawned."""
 LARGEST_BYTES = 1 << 20
 """Maximum size of a resource file [bytes]. The world waits while it is read."""
 
@@ -128,8 +134,8 @@ def read_resource(uri: str, text: str) -> Mapping[str, Any]:
     Raises:
         SpawnError: If there is no such resource.
     """
-    if uri.startswith(SCHEME):
-        found = (source.resource(uri.removeprefix(SCHEME)) for source in spawn_sources().values())
+    if uri.startswith(URI_SCHEME):
+        found = (source.resource(uri.removeprefix(URI_SCHEME)) for source in spawn_sources().values())
         known = ', '.join(each.uri for each in spawnables())
         resource = next((each for each in found if each is not None), None)
         if resource is None:
@@ -182,7 +188,7 @@ def _of_file(uri: str) -> Mapping[str, Any]:
         ) from None
     except yaml.YAMLError:
         resource = None
-    keys = {'type': object_types(), **{source.key: None for source in spawn_sources().values()}}
+    keys = {'type': all_object_types(), **{source.key: None for source in spawn_sources().values()}}
     fits = isinstance(resource, dict) and all(isinstance(key, str) for key in resource)
     if not fits or not any(k in resource and (of is None or str(resource[k]) in of) for k, of in keys.items()):
         problem = 'does not describe an entity that can be spawned'
@@ -196,7 +202,7 @@ def _of_file(uri: str) -> Mapping[str, Any]:
 def _meant(uri: str) -> str:
     """Return a suggestion of a URI that ends like a text or is close to it; '' if there is none."""
     ends = {each.uri.rpartition('/')[2]: each.uri for each in spawnables()}
-    guess = closest(ends, uri.rpartition('/')[2], likeness=0.75)
+    guess = closest_name(ends, uri.rpartition('/')[2], likeness=0.75)
     return f' (did you mean {ends[guess]}?)' if guess else ''
 
 
@@ -220,7 +226,7 @@ def unique_name(
     kind = Path(str(resource.get('type', resource.get('model', '')))).stem
     name = wanted or ''.join(c if c.isalnum() else '_' for c in kind).strip('_') or 'entity'
     try:
-        ros_name(name)
+        valid_ros_name(name)
     except ValueError as error:
         raise SpawnError(SpawnResultCode.NAME_INVALID, str(error)) from None
     if name not in taken:
@@ -249,7 +255,7 @@ def build_object(name: str, resource: Mapping[str, Any], pose: SpawnPose, gravit
     Raises:
         SpawnError: With key, value and what is allowed.
     """
-    kinds = object_types()
+    kinds = all_object_types()
     kind = kinds.get(str(resource['type']))
     if kind is None:
         raise SpawnError(

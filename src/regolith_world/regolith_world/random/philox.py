@@ -35,7 +35,7 @@ def stream_key(seed: int, name: str, quantity: str) -> np.uint64:
 
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def philox(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+def philox_block(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """Return the block of a stream with counter (high, low), 64 bits each: four random words below 2^32.
 
     Source: salmon2011, Philox 4x32-10.
@@ -58,14 +58,14 @@ def normal_and_uniform(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple
     Source: salmon2011; box1958.
     Checked by: test_philox.py::test_normal_and_uniform_numbers_have_their_distributions.
     """
-    a, b, c, _ = philox(key, high, low)
+    a, b, c, _ = philox_block(key, high, low)
     # Half a step keeps the argument of the logarithm above 0.
     radius = math.sqrt(-2.0 * math.log((np.float64(a) + 0.5) * 2.0**-32))
     return radius * math.cos(2.0 * math.pi * np.float64(b) * 2.0**-32), np.float64(c) * 2.0**-32
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def mix(word: np.uint64) -> np.uint64:
+def mix_bits(word: np.uint64) -> np.uint64:
     """Return the SplitMix64 finalizer of a word.
 
     Source: steele2014.

@@ -8,7 +8,7 @@ import itertools
 from pathlib import Path
 from typing import Any
 
-from regolith_files.extension_points import Citations
+from regolith_files import Citations
 
 _OF_TYPES = {
     ('linkage', 'rope'): ['andersen1983', 'george1981', 'khatib1987'],

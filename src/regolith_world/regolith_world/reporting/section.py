@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from regolith_files.extension_points import Figure, ReportSection, Run
+from regolith_files import Figure, ReportSection, Run
 from regolith_world.reporting.trajectories import read_trajectories
 from regolith_world.reporting.view_layer import CYCLE
 

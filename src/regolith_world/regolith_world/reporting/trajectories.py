@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.extension_points import Run
-from regolith_world.reporting.attempts import KEY, attempt_keys
+from regolith_files import Run
+from regolith_world.reporting.attempts import ATTEMPT_KEY_FIELDS, attempt_keys
 from regolith_world.reporting.view_layer import CYCLE, ends_of, lines_of
 
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ def read_trajectories(run: Run) -> Trajectories:
 
     An attempt that is announced again counts once.
     """
-    first, _ = attempt_keys(run.bag.columns(CYCLE, *KEY))
+    first, _ = attempt_keys(run.bag.columns(CYCLE, *ATTEMPT_KEY_FIELDS))
     sampled = np.unique(np.linspace(0, len(first) - 1, min(len(first), SAMPLES)).round()).astype(np.intp)
     chosen = set(first[sampled].tolist())
     lines, vehicles = lines_of(run.scenario), set(run.scenario.vehicles)

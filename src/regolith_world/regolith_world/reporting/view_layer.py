@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files.extension_points import ViewLayer, ViewMarks
+from regolith_files import ViewLayer, ViewMarks
 from regolith_world.numerics.rotation import matrix
 from regolith_world.objects.constraints import Constraint
 from regolith_world.objects.object_types import make_objects

@@ -15,9 +15,9 @@ from std_msgs.msg import UInt64
 
 from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.naming import root_of
+from regolith_world.ros.naming import root_namespace
 from regolith_world.ros.shutdown import ShutdownRequest
-from regolith_world.ros.type_matching_subscription import alternatives, message_class
+from regolith_world.ros.type_matching_subscription import accepted_types, message_class
 from regolith_world.ros.wait_report import WaitReport
 from regolith_world.world import World
 
@@ -73,8 +73,8 @@ class Backpressure:
         self._inputs = self.input_timeouts = 0
         barrier = world.config.input_barrier
         if barrier is not None:
-            topic = f'{root_of(node)}{barrier.topic}'
-            kinds = map(message_class, alternatives(barrier.type or ''))
+            topic = f'{root_namespace(node)}{barrier.topic}'
+            kinds = map(message_class, accepted_types(barrier.type or ''))
             inbox.subscribe_any(dict.fromkeys(kinds, self._on_input), topic, qos.STATE)
         self._waits = WaitReport(warn)
 

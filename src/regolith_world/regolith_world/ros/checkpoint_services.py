@@ -16,7 +16,7 @@ from regolith_msgs.srv import SaveSnapshot as SnapshotService
 
 from regolith_world.checkpoint import files
 from regolith_world.checkpoint.timeline import BEGINNING, RESTORED, Snapshot
-from regolith_world.names import file_name, path_within
+from regolith_world.names import path_within, valid_file_name
 from regolith_world.ros.runner import Runner
 from regolith_world.ros.service_server import create_service
 from regolith_world.world import ProtocolError, World
@@ -84,7 +84,7 @@ class CheckpointServices:
             # Absolute, or relative as for ~/save_checkpoint.
             folder = (self._runner.run_dir or Path()) / request.path
             response.path = str(folder)
-            self._runner.go_to(files.read(folder))
+            self._runner.go_to(files.read_checkpoint(folder))
             self._report_now(response)
 
         self._report_now(response)
@@ -101,7 +101,7 @@ class CheckpointServices:
     async def _snapshot(self, request: Any, response: Any) -> Any:
         def save() -> Snapshot:
             if request.name:
-                file_name(request.name, _TAKEN)
+                valid_file_name(request.name, _TAKEN)
             if files.TIMED.fullmatch(request.name):
                 raise ValueError(f'{request.name!r} is taken; allowed: a name that is not the time of a checkpoint')
             return self._runner.timeline.save(request.name, kept=True)

@@ -15,6 +15,7 @@ from builtin_interfaces.msg import Time
 from numpy.typing import NDArray
 
 TimeT = TypeVar('TimeT', int, NDArray[np.int64])
+"""One time [ns], or an array of times [ns]."""
 
 _offset_ns = 0
 

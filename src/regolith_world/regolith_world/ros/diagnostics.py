@@ -10,7 +10,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from regolith_world.ros import qos
-from regolith_world.ros.naming import root_of
+from regolith_world.ros.naming import root_namespace
 
 
 class Diagnostics:
@@ -21,7 +21,7 @@ class Diagnostics:
     """
 
     def __init__(self, node: Node) -> None:
-        self._publisher = node.create_publisher(DiagnosticArray, f'{root_of(node)}/diagnostics', qos.DIAGNOSTICS)
+        self._publisher = node.create_publisher(DiagnosticArray, f'{root_namespace(node)}/diagnostics', qos.DIAGNOSTICS)
         self._failed: dict[str, tuple[str, dict[str, str]]] = {}
 
     def failed(self, names: Sequence[str], text: str, values: Mapping[str, object]) -> None:

@@ -27,7 +27,7 @@ from simulation_interfaces.srv import (
     SpawnEntity,
 )
 
-from regolith_files.problems import counted
+from regolith_files import counted_noun
 from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, SpawnEdit
 from regolith_world.cycle.records import BodyState
 from regolith_world.objects import entities, spawning
@@ -294,7 +294,7 @@ def _region(bounds: Any) -> tuple[entities.SphereRegion | entities.BoxRegion | N
     if bounds.type not in (Bounds.TYPE_BOX, Bounds.TYPE_SPHERE):
         return None, result_of(Result.RESULT_FEATURE_UNSUPPORTED, f'bounds of type {bounds.type}; allowed: BOX, SPHERE')
     if len(points) != 2 or not np.isfinite(points).all():
-        why = f'{counted(len(points), "point")} of bounds; allowed: two, finite'
+        why = f'{counted_noun(len(points), "point")} of bounds; allowed: two, finite'
         return None, result_of(Result.RESULT_OPERATION_FAILED, why)
     if bounds.type == Bounds.TYPE_SPHERE and points[1][0] < 0.0:
         why = f'points[1].x = {points[1][0]:g} of a sphere of bounds; allowed: a radius of 0 m or more'

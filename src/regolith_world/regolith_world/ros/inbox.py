@@ -33,7 +33,7 @@ except ImportError:
 
 SERVICE_PERIOD_S = 0.05
 """Period of serving services while a world plays, wall time [s]. Each time costs 0.5 ms, or 2 ms with 20 robots."""
-LOOK_PERIOD_S = 0.3
+TYPE_CHECK_PERIOD_S = 0.3
 """Period of comparison with the published types, wall time [s]. Messages before it are lost."""
 _LONGEST_PERIOD_S = 0.5
 """Maximum period of serving where that takes long and is limited to a twentieth of the time, wall time [s]."""
@@ -143,7 +143,7 @@ class Inbox:
         """Adapt subscriptions to their publishers, from time to time."""
         if not self._by_publishers or (now := time.monotonic()) < self._next_look:
             return
-        self._next_look = now + LOOK_PERIOD_S
+        self._next_look = now + TYPE_CHECK_PERIOD_S
         for place, each in self._by_publishers.items():
             if each.look():
                 self._entries[place] = each.subscription, each.kind, False, each.callback

@@ -15,24 +15,24 @@ from regolith_msgs import srv
 from regolith_world.cycle import records as r
 
 
-def vector3(v: r.Vector) -> Vector3:
+def vector3_message(v: r.Vector) -> Vector3:
     """Return a Vector3 of the components of ``v``."""
     return Vector3(x=float(v[0]), y=float(v[1]), z=float(v[2]))
 
 
-def point(v: r.Vector) -> Point:
+def point_message(v: r.Vector) -> Point:
     """Return a Point of the components of ``v``."""
     return Point(x=float(v[0]), y=float(v[1]), z=float(v[2]))
 
 
-def quaternion(q: r.Vector) -> Quaternion:
+def quaternion_message(q: r.Vector) -> Quaternion:
     """Return a Quaternion of (x, y, z, w)."""
     return Quaternion(x=float(q[0]), y=float(q[1]), z=float(q[2]), w=float(q[3]))
 
 
-def pose(position: r.Vector, orientation: r.Vector) -> Pose:
-    """Return a Pose of a position and a quaternion (x, y, z, w)."""
-    return Pose(position=point(position), orientation=quaternion(orientation))
+def pose_message(position: r.Vector, orientation: r.Vector) -> Pose:
+    """Return a Pose of a position [m], shape (3,), and a quaternion (x, y, z, w), shape (4,)."""
+    return Pose(position=point_message(position), orientation=quaternion_message(orientation))
 
 
 def _xyz(v: Any) -> r.Vector:
@@ -60,7 +60,7 @@ def key_record(message: m.CycleKey) -> r.CycleKey:
 
 def shape_message(s: r.Shape) -> m.Shape:
     """Return the message of a shape."""
-    return m.Shape(kind=int(s.kind), size=[float(x) for x in s.size], pose=pose(s.position, s.orientation))
+    return m.Shape(kind=int(s.kind), size=[float(x) for x in s.size], pose=pose_message(s.position, s.orientation))
 
 
 def shape_record(s: m.Shape) -> r.Shape:
@@ -85,11 +85,11 @@ def body_message(b: r.BodyState) -> m.BodyState:
 def _new_body_message(b: r.BodyState) -> m.BodyState:
     return m.BodyState(
         name=b.name,
-        pose=pose(b.position, b.orientation),
-        linear_velocity=vector3(b.linear_velocity),
-        angular_velocity=vector3(b.angular_velocity),
+        pose=pose_message(b.position, b.orientation),
+        linear_velocity=vector3_message(b.linear_velocity),
+        angular_velocity=vector3_message(b.angular_velocity),
         mass=float(b.mass),
-        center_of_mass=point(b.center_of_mass),
+        center_of_mass=point_message(b.center_of_mass),
         inertia=np.ascontiguousarray(b.inertia, dtype=np.float64).reshape(9),
     )
 
@@ -115,8 +115,8 @@ def intersection_message(i: r.IntersectionRecord) -> m.Intersection:
         b=i.b,
         status=int(i.status),
         distance=float(i.distance),
-        point=point(i.point),
-        normal=vector3(i.normal),
+        point=point_message(i.point),
+        normal=vector3_message(i.normal),
     )
 
 
@@ -137,7 +137,10 @@ def cycle_message(c: r.Cycle) -> m.Cycle:
         roles=byte_array(bytes(roles.code() for roles in c.roles)),
         bodies=[body_message(b) for b in c.bodies],
         intersections=[intersection_message(i) for i in c.intersections],
-        impulses=[m.Impulse(a=i.a, b=i.b, point=point(i.point), impulse=vector3(i.impulse)) for i in c.impulses],
+        impulses=[
+            m.Impulse(a=i.a, b=i.b, point=point_message(i.point), impulse=vector3_message(i.impulse))
+            for i in c.impulses
+        ],
         spawned=list(c.spawned),
         removed=list(c.removed),
         resimulating=c.resimulating,

@@ -22,18 +22,18 @@ from regolith_world.ros.clock_offset import clock_ns
 _HEAD = 4
 """Size of the encapsulation header [bytes]. Alignment of CDR counts from behind it."""
 
-Field = tuple[Any, str]
+TemplateField = tuple[Any, str]
 """An object within the message and the name of its attribute."""
 
 
-def xyz(message: Any) -> list[Field]:
+def xyz_fields(message: Any) -> list[TemplateField]:
     """Return the fields of a Point or Vector3."""
     return [(message, name) for name in 'xyz']
 
 
-def pose(message: Any) -> list[Field]:
+def pose_fields(message: Any) -> list[TemplateField]:
     """Return the fields of a Pose (or any object with position and orientation): x, y, z, then x, y, z, w."""
-    return xyz(message.position) + [(message.orientation, name) for name in 'xyzw']
+    return xyz_fields(message.position) + [(message.orientation, name) for name in 'xyzw']
 
 
 class MessageTemplate:
@@ -52,7 +52,11 @@ class MessageTemplate:
     """
 
     def __init__(
-        self, message: Any, numbers: Sequence[Field], stamps: Iterable[Any] = (), counts: Sequence[Field] = ()
+        self,
+        message: Any,
+        numbers: Sequence[TemplateField],
+        stamps: Iterable[Any] = (),
+        counts: Sequence[TemplateField] = (),
     ) -> None:
         marks: list[float] = []
         for owner, name in numbers:

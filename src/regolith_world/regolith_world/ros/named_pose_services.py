@@ -39,7 +39,7 @@ class PoseServices:
                 name=name,
                 description=pose.description,
                 tags=list(pose.tags),
-                pose=message_conversion.pose(np.array(pose.position), pose.orientation),
+                pose=message_conversion.pose_message(np.array(pose.position), pose.orientation),
             )
             for name, pose in found.items()
         ]

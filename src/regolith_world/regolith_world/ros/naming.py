@@ -42,7 +42,7 @@ def helper_node(node: Node, purpose: str) -> Node:
     )
 
 
-def root_of(node: Node) -> str:
+def root_namespace(node: Node) -> str:
     """Return the namespace above that of a node, '' or ``/moon``, the prefix of all names of a run and of ``/clock``.
 
     Nodes of the world are in ``regolith`` below it. Those of a vehicle are in the vehicle's name.

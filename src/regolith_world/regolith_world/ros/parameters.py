@@ -15,12 +15,19 @@ from rclpy.parameter import Parameter
 
 from regolith_world.ros.shutdown import StartupError
 
-STARTED_BY = 'Nodes are started by `ros2 launch regolith_bringup scenario.launch.py` or `regolith run`'
+START_HINT = 'Nodes are started by `ros2 launch regolith_bringup scenario.launch.py` or `regolith run`'
 """Hint for users that start a node by hand."""
 
 
-def declare(node: Node, name: str, default: Any, description: str) -> Any:
-    """Declare a read-only parameter and return its value."""
+def declare_parameter(node: Node, name: str, default: Any, description: str) -> Any:
+    """Declare a read-only parameter and return its value.
+
+    Args:
+        node: Node of the parameter.
+        name: Name of the parameter.
+        default: Default value, which also sets the type.
+        description: Description of the parameter, with its unit.
+    """
     descriptor = ParameterDescriptor(description=description, read_only=True)
     return node.declare_parameter(name, default, descriptor).value
 
@@ -34,13 +41,13 @@ def declare_scenario(node: Node) -> Path:
     Raises:
         StartupError: If there is no such file.
     """
-    value = declare(node, 'scenario_file', '', 'Resolved scenario (YAML): scenario.yaml of a run folder.')
+    value = declare_parameter(node, 'scenario_file', '', 'Resolved scenario (YAML): scenario.yaml of a run folder.')
     path = Path(value)
     if not value or not os.path.isfile(path):
         found = 'is not set' if not value else f'{value!r} is not a file'
         raise StartupError(
             f'{node.get_name()}: parameter scenario_file {found}; allowed: the scenario.yaml of a run folder. '
-            f'{STARTED_BY}'
+            f'{START_HINT}'
         )
     return path
 
@@ -71,4 +78,4 @@ def declare_run_id(node: Node) -> int:
     The launcher draws it once. Every protocol message contains it, and messages of other runs in the same graph are
     ignored. It is not part of any hash. Nodes started without it form a separate run with id 0.
     """
-    return int(declare(node, 'run_id', 0, 'Id of the run. Messages of other runs are ignored.'))
+    return int(declare_parameter(node, 'run_id', 0, 'Id of the run. Messages of other runs are ignored.'))

@@ -59,12 +59,19 @@ class ParticipantEndpoint:
         create_service(node, RestoreState, '~/restore_state', self._restore_service)
 
     def join(
-        self, executor: SingleThreadedExecutor, client: Any, patience: Callable[[], float], give_up: Callable[[], bool]
+        self,
+        executor: SingleThreadedExecutor,
+        client: Any,
+        remaining_s: Callable[[], float],
+        give_up: Callable[[], bool],
     ) -> Join.Response:
         """Send join requests until the world has decided; return its response: ACCEPTED or REMOVED.
 
-        ``client`` is that of the join service. ``patience`` returns the remaining time for a response [s]. ``give_up``
-        returns whether to stop waiting.
+        Args:
+            executor: Executor of the client.
+            client: Client of the join service.
+            remaining_s: Function that returns the remaining time for a response [s].
+            give_up: Function that returns whether to stop waiting.
 
         Raises:
             JoinError: If the world refuses the participant.
@@ -78,7 +85,7 @@ class ParticipantEndpoint:
         request = message_conversion.join_message(record)
         request.process_token, request.run_id = self._instance, self._run
         while True:
-            response = call_service(executor, client, request, patience(), give_up)
+            response = call_service(executor, client, request, remaining_s(), give_up)
             if response.run_id == self._run and response.result == Join.Response.REFUSED:
                 raise JoinError(response.message)
             if response.run_id == self._run and response.result in (Join.Response.ACCEPTED, Join.Response.REMOVED):

@@ -31,7 +31,7 @@ from regolith_world.ros.shutdown import ShutdownRequest, run_process
 from regolith_world.ros.startup_timeout import StartupNotice, StartupTimeout
 from regolith_world.ros.world_monitor import WorldMonitor
 
-WORD_S = 5.0
+WAIT_REPORT_S = 5.0
 """Waiting time before it is reported, wall time [s]."""
 
 
@@ -178,14 +178,14 @@ class ParticipantHost:
         client = self.node.create_client(Join, self.world('join'))
         self._starting.done()
         patience = StartupTimeout(self.node, self.world('starting'), self._config.start_timeout_s)
-        next_word = time.monotonic() + WORD_S
+        next_word = time.monotonic() + WAIT_REPORT_S
         while not self._matched():
             if self._leaving.asked:
                 raise KeyboardInterrupt
             if patience.left() < 0.0:
                 raise TimeoutError(f'no world within {self._config.start_timeout_s} s; {self._unmatched()}')
             if time.monotonic() > next_word:
-                next_word += WORD_S
+                next_word += WAIT_REPORT_S
                 self.node.get_logger().info(f'waiting for a world: {self._unmatched()}')
             self.executor.spin_once(timeout_sec=0.02)
         responses: dict[str, Join.Response] = {}

@@ -25,6 +25,7 @@ CLOCK = _profile(100)
 STATE = _profile(100)
 """odom, joint_states, wheel_states, vehicle states: at most one per cycle."""
 TF = _profile(100)
+"""/tf: transforms of all frames."""
 COMMAND = _profile(1)
 """cmd_vel and other live inputs: only the newest message counts."""
 DATAGRAMS = _profile(10_000)
@@ -32,6 +33,7 @@ DATAGRAMS = _profile(10_000)
 HISTORY = _profile(1000)
 """For subscribers that need every message but process each one slowly: sensors."""
 DIAGNOSTICS = _profile(10)
+"""/diagnostics: states of nodes."""
 LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
 """Descriptions, maps, status: late subscribers get the last message."""
 LATCHED_MANY = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from rclpy.node import Node
 
-from regolith_files.bounded_yaml import load_yaml
+from regolith_files import load_yaml
 from regolith_world.ros.startup_timeout import StartupNotice
 
 

@@ -25,7 +25,7 @@ from regolith_world.checkpoint.disk_reserve import release
 from regolith_world.checkpoint.timeline import ParticipantStates, Snapshot, Timeline
 from regolith_world.checkpoint.world_edits import Act, DeleteEdit
 from regolith_world.cycle.participant import ParticipantFailed
-from regolith_world.cycle.run_result import run_result
+from regolith_world.cycle.run_result import make_run_result
 from regolith_world.cycle.stall import Stalled
 from regolith_world.cycle.transport import ParticipantTimeout
 from regolith_world.ros import clock_offset
@@ -147,7 +147,7 @@ class Runner:
             self._node.create_timer(PERIOD_S, self._turn, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._turn()
         if restore_from is not None:
-            self.go_to(files.read(restore_from))
+            self.go_to(files.read_checkpoint(restore_from))
         freeze_garbage_collector()
         started = time.monotonic()
         start_ns, self._undone_ns = world.t_ns, 0
@@ -551,7 +551,7 @@ class Runner:
             return
         outcome = {
             'scenario': self._scenario,
-            **run_result(self._world, wall, reports, start_ns, self._undone_ns),
+            **make_run_result(self._world, wall, reports, start_ns, self._undone_ns),
             'processes': self._processes,
             'input_timeouts': self.followers.input_timeouts,
             'real_time': self._pace.deadline_statistics(),

@@ -19,7 +19,7 @@ FARTHEST_M = 1e5
 """Maximum coordinate in a request [m]. Farther away a solver's floats are too coarse, and soil has no grid nodes."""
 
 
-def coordinates(name: str, values: Iterable[float]) -> NDArray[np.float64]:
+def request_coordinates(name: str, values: Iterable[float]) -> NDArray[np.float64]:
     """Return coordinates of a request [m].
 
     Args:

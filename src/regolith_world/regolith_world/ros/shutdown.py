@@ -24,7 +24,7 @@ from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
-from regolith_files.problems import InputError
+from regolith_files import InputError
 from regolith_world.config import UnresolvedScenario
 from regolith_world.ros_environment import check_ros_environment
 

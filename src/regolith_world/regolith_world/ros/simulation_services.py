@@ -26,9 +26,9 @@ from simulation_interfaces.srv import (
     StepSimulation,
 )
 
-from regolith_files.problems import counted
+from regolith_files import counted_noun
 from regolith_world.cycle.records import Vector
-from regolith_world.ros.message_conversion import vector3
+from regolith_world.ros.message_conversion import vector3_message
 from regolith_world.ros.runner import Runner
 from regolith_world.ros.service_server import create_service
 from regolith_world.ros.step_request import StepRequest
@@ -79,7 +79,7 @@ def result_of(code: int = Result.RESULT_OK, message: str = '') -> Result:
 
 def bounds_of(low: Vector, high: Vector) -> Bounds:
     """Return the message of an axis-aligned box from its corners [m], each of shape (3,)."""
-    return Bounds(type=Bounds.TYPE_BOX, points=[vector3(high), vector3(low)])
+    return Bounds(type=Bounds.TYPE_BOX, points=[vector3_message(high), vector3_message(low)])
 
 
 class SimulationServices:
@@ -185,7 +185,7 @@ class SimulationServices:
             return result_of(Result.RESULT_OPERATION_FAILED, why)
         await done
         if order.gone < count:
-            why = f'after {counted(order.gone, "step")}: the run ended, or the steps were canceled'
+            why = f'after {counted_noun(order.gone, "step")}: the run ended, or the steps were canceled'
             return result_of(Result.RESULT_OPERATION_FAILED, why)
         return result_of()
 

@@ -17,7 +17,7 @@ from rosgraph_msgs.msg import Clock
 from regolith_world.ros import clock_offset, qos
 from regolith_world.ros.backpressure import Backpressure
 from regolith_world.ros.diagnostics import Diagnostics
-from regolith_world.ros.naming import root_of
+from regolith_world.ros.naming import root_namespace
 from regolith_world.ros.type_matching_subscription import TypeWatch
 from regolith_world.world import World
 
@@ -25,7 +25,7 @@ STATUS_PERIOD_S = 0.2
 """Period of the status while the world plays, wall time [s]."""
 PULSE_S = 1.0
 """Period of status and diagnostics in every state, waiting included, wall time [s]."""
-STATES = {
+WORLD_STATE_NAMES = {
     WorldStatus.STARTING: 'starting',
     WorldStatus.PLAYING: 'running',
     WorldStatus.PAUSED: 'paused',
@@ -47,11 +47,11 @@ class StatusPublisher:
     def __init__(self, node: Node, world: World, end_ns: int) -> None:
         self._world, self._end_ns = world, end_ns
         self._clock = node.create_publisher(
-            Clock, f'{root_of(node)}/clock', qos.CLOCK, qos_overriding_options=qos.OVERRIDABLE
+            Clock, f'{root_namespace(node)}/clock', qos.CLOCK, qos_overriding_options=qos.OVERRIDABLE
         )
         self._status = node.create_publisher(WorldStatus, 'status', qos.LATCHED)
         self.diagnostics = Diagnostics(node)
-        self._log, self._types = node.get_logger(), TypeWatch(node, partial(_namespaces, root_of(node), world))
+        self._log, self._types = node.get_logger(), TypeWatch(node, partial(_namespaces, root_namespace(node), world))
         self.state, self._text = WorldStatus.STARTING, ''
         self.real_time_factor = self._cycle_rate_now = 0.0
         """Real-time factor, and cycles per wall second, over the last half second."""
@@ -97,7 +97,7 @@ class StatusPublisher:
         members = [*world.participants, *(self.followers.present() if self.followers is not None else ())]
         for text in self._types.look():
             self._log.warning(text)
-        self.diagnostics.publish(self.shown_ns, STATES[self.state], values, members, self._types.mismatches)
+        self.diagnostics.publish(self.shown_ns, WORLD_STATE_NAMES[self.state], values, members, self._types.mismatches)
 
     def status(self, state: int, text: str = '', force: bool = False) -> None:
         """Publish the status if forced, or if the last one is old enough."""

@@ -31,7 +31,7 @@ def message_class(name: str) -> Any:
     return getattr(importlib.import_module(f'{package}.msg'), message)
 
 
-def alternatives(name: str) -> tuple[str, ...]:
+def accepted_types(name: str) -> tuple[str, ...]:
     """Return a type and those accepted in its place, the type first."""
     others = sorted(other for kinds in ALIKE if name in kinds for other in kinds if other != name)
     return (name, *others)
@@ -109,7 +109,7 @@ class TypeWatch:
             if len(types) < 2:
                 continue
             taken = {info.topic_type for info in _of(self._node.get_subscriptions_info_by_topic(topic), ours)}
-            allowed = sorted({other for name in taken for other in alternatives(name)})
+            allowed = sorted({other for name in taken for other in accepted_types(name)})
             for info in self._node.get_publishers_info_by_topic(topic):
                 if taken and info.topic_type not in allowed:
                     self.mismatches[topic] = mismatch(topic, info, allowed)

@@ -15,8 +15,8 @@ import yaml
 from ament_index_python.packages import get_package_prefix
 from rclpy.task import Future
 
-from regolith_files.bounded_yaml import load_yaml
-from regolith_world.node_main import PARENT
+from regolith_files import load_yaml
+from regolith_world.node_main import PARENT_VARIABLE
 from regolith_world.restart_policy import should_restart
 
 _LEAVING_S = 3.0
@@ -76,7 +76,10 @@ class VehicleProcess:
 
     def _start(self) -> None:
         self._process = subprocess.Popen(
-            self._words, env={**os.environ, PARENT: str(os.getpid())}, stdin=subprocess.DEVNULL, start_new_session=True
+            self._words,
+            env={**os.environ, PARENT_VARIABLE: str(os.getpid())},
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
         )
 
     def end(self) -> None:

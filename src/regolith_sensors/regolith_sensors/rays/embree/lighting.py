@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Bools, Ints, Longs, Single, Singles, Words
-from regolith_sensors.light import HOUSING_M, LAMP_AXIS, LAMP_INNER, LAMP_INTENSITY, LAMP_OUTER, LAMP_PLACE
+from regolith_sensors.light import LAMP_AXIS, LAMP_HOUSING_M, LAMP_INNER, LAMP_INTENSITY, LAMP_OUTER, LAMP_PLACE
 from regolith_sensors.rays.embree.bindings import (
     DIR_X,
     DIR_Y,
@@ -35,13 +35,13 @@ from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.fast_math import cos_sin_of_turn
 from regolith_sensors.rays.shading import hapke_lanes, haversine
 from regolith_sensors.scene.materials import CONSTANTS, is_hapke, reflect, tinted
-from regolith_world.random.philox import mix
+from regolith_world.random import mix_bits
 
 PLACE, NORMAL, TOWARD, BEGIN = 0, 3, 6, 9
 GEOMETRY_ROWS = 12
 
 _ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
-_HOUSING = np.float32(HOUSING_M)
+_HOUSING = np.float32(LAMP_HOUSING_M)
 _THIRD = np.float32(1.0 / 3.0)
 _INF = np.float32(np.inf)
 _PI = np.float32(math.pi)
@@ -65,7 +65,7 @@ def open_lane(packet: Singles, words: Words, lane: int) -> None:
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _pair(stream: np.uint64, pixel: int, sample: int) -> tuple[Single, Single]:
     """Return two numbers in [0, 1) for a sample of a pixel: SplitMix64 of the sample's number."""
-    word = mix(stream + (np.uint64(pixel) * _PER_PIXEL + np.uint64(sample)) * _GOLDEN)
+    word = mix_bits(stream + (np.uint64(pixel) * _PER_PIXEL + np.uint64(sample)) * _GOLDEN)
     return np.float32(word >> np.uint64(40)) * _TO_UNIT, np.float32(word & np.uint64(0xFFFFFF)) * _TO_UNIT
 
 
@@ -94,7 +94,7 @@ def _spread(stream: np.uint64, pixel: int, place: int, sample: int, extra: int) 
     else:
         # Integers modulo 2^32, which have no rounding.
         row, column = np.uint64(place >> 16), np.uint64(place & 0xFFFF)
-        shift = mix(stream)
+        shift = mix_bits(stream)
         first = (shift >> np.uint64(32)) + _STEP_A * column + _STEP_B * row
         second = shift + _STEP_B * column + _STEP_A * row
         a = np.float32((first >> np.uint64(8)) & np.uint64(0xFFFFFF)) * _TO_UNIT
@@ -496,7 +496,7 @@ def gather_indirect(
             lamps,
             disc,
             darkening,
-            mix(stream),
+            mix_bits(stream),
             1,
             first,
             pixels,

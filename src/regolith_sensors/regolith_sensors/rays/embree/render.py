@@ -47,7 +47,7 @@ from regolith_sensors.rays.parallel import run_in_ranges
 from regolith_sensors.rays.shading import haversine
 from regolith_sensors.scene.scene_arrays import SceneArrays
 from regolith_sensors.scene.table_columns import FACT_OBJECT, FACT_SEMANTIC
-from regolith_world.random.philox import mix
+from regolith_world.random import mix_bits
 
 _BLOCK = 4
 _BAND = 1024
@@ -224,7 +224,7 @@ def _render(
     rays, r, origin, pixel_angle = camera.rays, camera.rotation, camera.position, np.float32(camera.pixel_angle)
     sun, across, irradiance, lamps = light.direction, light.across, light.irradiance, light.lamps
     disc, darkening = np.float32(light.disc), np.float32(light.darkening)
-    stream = mix(mix(np.uint64(random.key)) + np.uint64(random.frame))
+    stream = mix_bits(mix_bits(np.uint64(random.key)) + np.uint64(random.frame))
     samples, bounces = random.sun_samples, random.bounce_samples
     primary, primary_words, primary_valid, coherent = packet[0], words[0], valid[0], arguments[0]
     shadow, shadow_words, shadow_valid = packet[1], words[1], valid[1]

@@ -330,7 +330,7 @@ class Linkage(Object):
     def extra_state(self) -> bytes:
         """Return bodies, joints and motion as bytes."""
         s, offset = self._system, len(self.name) + 1
-        return codec.encode(
+        return codec.encode_record(
             _Kept(
                 tuple(link.name[offset:] for link in self.links),
                 tuple(link.shapes for link in self.links),
@@ -348,7 +348,7 @@ class Linkage(Object):
     @classmethod
     def restored(cls, kept: SavedObject) -> Linkage:
         """Return the object of :meth:`save`."""
-        more = codec.decode(_Kept, kept.more)
+        more = codec.decode_record(_Kept, kept.more)
         made = cls(
             kept.name,
             more.names,

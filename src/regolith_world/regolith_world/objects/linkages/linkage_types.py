@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_files.section import Section
+from regolith_files import Section
 from regolith_world.cycle.records import Shape, ShapeKind, Vector
 from regolith_world.numerics.portable_math import dot, each, norm, times
 from regolith_world.numerics.rotation import from_matrix, from_rpy_deg, matrix
@@ -18,7 +18,7 @@ from regolith_world.objects.linkages.joints import DAMPED, LinkageJoint
 from regolith_world.objects.linkages.linkage import SUBSTEP_S, Linkage, link_index
 from regolith_world.objects.object import Object, SavedObject
 from regolith_world.objects.object_types import Degrees, Meters, ObjectType, Place, ShapeConfig, Size
-from regolith_world.objects.rigid_state import box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects.rigid_state import box_inertia, make_rigid_state, sphere_inertia
 
 Kilograms = Annotated[float, Field(ge=1e-6, le=1e6)]
 _BETWEEN_POINTS = ('distance', 'spring')
@@ -290,7 +290,7 @@ class _Linkages(ObjectType[LinkageConfig]):
         shapes = [link.shape.shape() for link in given]
         inertia = np.array([inertia_of(shape, link.mass_kg) for shape, link in zip(shapes, given)])
         bodies = [
-            rigid_state(
+            make_rigid_state(
                 link,
                 origin + times(turn, one.position),
                 one.mass_kg,
@@ -334,7 +334,7 @@ class _Ropes(ObjectType[RopeConfig]):
         shape = Shape(ShapeKind.CAPSULE, np.array([s.radius_m, half - s.radius_m, 0.0]))
         inertia = inertia_of(shape, s.mass_kg / count)
         bodies = [
-            rigid_state(rod, 0.5 * (a + b), s.mass_kg / count, inertia, orientation=_along((b - a) / (2.0 * half)))
+            make_rigid_state(rod, 0.5 * (a + b), s.mass_kg / count, inertia, orientation=_along((b - a) / (2.0 * half)))
             for rod, a, b in zip(names, nodes[:-1], nodes[1:])
         ]
         meets = [(k - 1, k) for k in range(count + 1)]
