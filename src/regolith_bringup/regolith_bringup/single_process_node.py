@@ -30,8 +30,8 @@ from regolith_world import (
     REMOTE_NODES_DESCRIPTION,
     WAIT_FOR_RECORDER_DESCRIPTION,
     AdmissionError,
-    watchdog,
     load_section,
+    watchdog,
 )
 from regolith_world.cycle import CycleResult as CycleResultRecord
 from regolith_world.cycle import Participant, ParticipantType

@@ -34,7 +34,7 @@ from regolith_bringup.scenario.loading import write_resolved
 from regolith_bringup.scenario.participant_sections import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
 from regolith_files import InputError
-from regolith_world import check_ros_environment, watchdog, should_restart
+from regolith_world import check_ros_environment, should_restart, watchdog
 
 BAD_INPUT = 2
 NODE_FAILED = 3
