@@ -111,7 +111,9 @@ def dotted(node: ast.AST) -> str:
 def foreign(node: ast.AST, in_kernel: bool) -> Iterator[str]:
     """Yield what of a module or function is computed by BLAS or by NumPy's own loops."""
     if isinstance(node, ast.FunctionDef):
-        in_kernel = in_kernel or any('njit' in dotted(decorator) for decorator in node.decorator_list)
+        in_kernel = in_kernel or any(
+            dotted(decorator).rpartition('.')[2] in ('njit', 'kernel') for decorator in node.decorator_list
+        )
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.MatMult):
         yield '@'
     if isinstance(node, ast.Call):

@@ -190,7 +190,7 @@ def test_of_a_convoy_each_finds_the_track_firmer_than_the_one_before() -> None:
     assert fresh[0] > 1.3 * max(fresh[1:])
     # Pressing goes with the logarithm of the number of passes: between 4 and 6 lies 0.6 of what lies between 1 and 2.
     assert 0.0 < depth[5] - depth[3] < 0.6 * (depth[1] - depth[0])
-    # On ruts that hardly deepen any more, energies differ by a few percent.
+    # On ruts that hardly deepen, energies differ by a few percent.
     assert energy[:3] == sorted(energy[:3], reverse=True)
     assert max(energy[3:]) < energy[2] and max(energy[3:]) - min(energy[3:]) < 0.15 * (energy[0] - energy[1])
     assert energy[-1] < 0.7 * energy[0]

@@ -179,7 +179,7 @@ def _reaches_kernels(path: Path, line: int) -> bool:
     """
     for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
         inside = isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or line)
-        if inside and 'njit' not in ast.unparse(node) and 'intrinsic' not in ast.unparse(node):
+        if inside and not re.search(r'\bnjit\b|\bkernel\b', ast.unparse(node)) and 'intrinsic' not in ast.unparse(node):
             return False
     return True
 

@@ -129,7 +129,7 @@ write_env() {
             echo "export PYTHONPATH=\"\${PYTHONPATH:+\$PYTHONPATH:}$(.venv/bin/python -c 'import site; print(site.getsitepackages()[0])')\""
         fi
         # Numba's cache does not detect a change of a kernel that another kernel calls. So each state of the kernels has a cache.
-        echo "regolith_kernels=\$(grep -rl --include='*.py' --exclude-dir=test '@njit' $root/src | sort | xargs cat | sha1sum | cut -c1-12)"
+        echo "regolith_kernels=\$(grep -rl --include='*.py' --exclude-dir=test -E '@(njit|kernel)' $root/src | sort | xargs cat | sha1sum | cut -c1-12)"
         echo "export NUMBA_CACHE_DIR=\"\${NUMBA_CACHE_DIR:-$root/.cache/numba/\$regolith_kernels}\""
         echo "export WARP_CACHE_PATH=\"\${WARP_CACHE_PATH:-$root/.cache/warp}\""
         echo "export REGOLITH_SHARED=\"\${REGOLITH_SHARED:-$root/../shared}\""

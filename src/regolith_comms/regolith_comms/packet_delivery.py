@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_comms.radio import Floats
 from regolith_comms.radio_config import Radio
+from regolith_world.numerics import kernel
 from regolith_world.random import normal_and_uniform
 
 Longs = NDArray[np.int64]
@@ -161,7 +161,7 @@ def deliver(
         windows.grow()
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _prune(row: int, oldest: int, stamps: Longs, sizes: Longs, first: Longs, count: Longs, total: Longs) -> None:
     """Remove the packets of a ring that are older than the window."""
     length = stamps.shape[1]
@@ -171,7 +171,7 @@ def _prune(row: int, oldest: int, stamps: Longs, sizes: Longs, first: Longs, cou
         count[row] -= 1
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _record(
     row: int, now: int, size: int, stamps: Longs, sizes: Longs, first: Longs, count: Longs, total: Longs
 ) -> None:
@@ -182,7 +182,7 @@ def _record(
     total[row] += size
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _attempt(
     done: int,
     key: np.uint64,

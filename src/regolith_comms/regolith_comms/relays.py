@@ -15,11 +15,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_comms.config import RELAY_MODES, RelayMode
 from regolith_comms.visibility import Floats, TileGraph
+from regolith_world.numerics import kernel
 
 
 class _Entry(NamedTuple):
@@ -96,7 +96,7 @@ def relay_table(graph: TileGraph, relay_tiles: Iterable[int], mode: RelayMode = 
     return RelayTable(mode, tiles, costs, hops, rows, direct, None)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _reach(direct: Floats, rows: NDArray[np.intp]) -> Floats:
     """Return the cheapest worst leg from tile a to relay r over at most k relays, including r.
 
@@ -129,7 +129,7 @@ def _reach(direct: Floats, rows: NDArray[np.intp]) -> Floats:
     return steps[:, :used].copy()
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _ease(leg: float, relays: float, last: Floats, cost: Floats, hop: Floats) -> None:
     """Reduce the cost of each tile to that over one leg of cost ``leg`` and the ``last`` one, where this is cheaper."""
     for b in range(cost.shape[0]):
@@ -139,7 +139,7 @@ def _ease(leg: float, relays: float, last: Floats, cost: Floats, hop: Floats) ->
         hop[b] = relays if worst < before else hop[b]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _relay(direct: Floats, rows: NDArray[np.intp], reach: Floats, costs: Floats, hops: NDArray[np.int32]) -> None:
     """Fill costs and hops; both are symmetric, since every route is valid in both directions."""
     count, steps, relays = reach.shape
@@ -162,7 +162,7 @@ def _relay(direct: Floats, rows: NDArray[np.intp], reach: Floats, costs: Floats,
             hops[a, b] = hops[b, a]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _route(direct: Floats, rows: NDArray[np.intp], a: int, b: int, cost: float, hops: int) -> NDArray[np.int64]:
     """Return the positions in ``rows`` of the relays of a route with this worst leg and number of relays."""
     relays = len(rows)

@@ -31,13 +31,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from regolith_comms.dot_file import Edge, GraphTile
 from regolith_comms.radio import Floats
 from regolith_comms.radio_config import Radio
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import RECORD, WorldGrid
+from regolith_world.numerics import kernel
 
 LEG_COST = 3.0
 """Cost of a clear line of sight [-]."""
@@ -280,14 +280,14 @@ def knife_edge_loss(v: float) -> float:
     return float(_knife_edge_loss(v))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _knife_edge_loss(v: float) -> float:
     if v <= -0.78:
         return 0.0
     return 6.9 + 20.0 * math.log10(math.sqrt((v - 0.1) ** 2 + 1.0) + v - 0.1)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _height(heights: Floats, west: float, south: float, spacing: float, x: float, y: float) -> float:
     """Return the height at a point [m], bilinear; outside the map that of its edge."""
     u = min(max((x - west) / spacing, 0.0), heights.shape[0] - 1.0)
@@ -300,7 +300,7 @@ def _height(heights: Floats, west: float, south: float, spacing: float, x: float
     return between
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _heights(heights: Floats, west: float, south: float, spacing: float, x: Floats, y: Floats) -> Floats:
     """Return the heights at all pairs of x and y [m], shape (len(x), len(y))."""
     out = np.empty((len(x), len(y)))
@@ -310,7 +310,7 @@ def _heights(heights: Floats, west: float, south: float, spacing: float, x: Floa
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _worst_edge(
     heights: Floats,
     west: float,
@@ -336,7 +336,7 @@ def _worst_edge(
     return worst
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _costs_from(
     a: int,
     middles: Floats,

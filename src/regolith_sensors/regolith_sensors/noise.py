@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from regolith_sensors.arrays import Single, Singles, Words
 from regolith_sensors.rays.fast_math import cos_sin_of_turn, log
 from regolith_sensors.rays.parallel import run_in_ranges
+from regolith_world.numerics import kernel
 from regolith_world.random import philox_block
 
 _TO_UNIT = np.float32(2.0**-24)
@@ -47,13 +47,13 @@ def uniforms(key: np.uint64, frame: int, count: int) -> Singles:
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def unit(word: np.uint64) -> Single:
     """Return a single-precision number in [0, 1) from a word below 2^32."""
     return np.float32(word >> np.uint64(8)) * _TO_UNIT
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@kernel(forceinline=True)
 def _pair(a: np.uint32, b: np.uint32) -> tuple[Single, Single]:
     """Return two standard normal numbers from two words of 32 bits.
 
@@ -66,7 +66,7 @@ def _pair(a: np.uint32, b: np.uint32) -> tuple[Single, Single]:
     return radius * cosine, radius * sine
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def normal_blocks(key: np.uint64, frame: np.uint64, first: int, count: int, words: Words, out: Singles) -> None:
     """Write the 4 ``count`` standard normal numbers of ``count`` blocks into ``out``.
 
@@ -88,7 +88,7 @@ def normal_blocks(key: np.uint64, frame: np.uint64, first: int, count: int, word
         out[4 * n], out[4 * n + 1], out[4 * n + 2], out[4 * n + 3] = z0, z1, z2, z3
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _normals(first: int, last: int, key: np.uint64, frame: np.uint64, out: Singles) -> None:
     words = np.empty((4, _CHUNK), np.uint32)
     numbers = np.empty(4 * _CHUNK, np.float32)
@@ -100,7 +100,7 @@ def _normals(first: int, last: int, key: np.uint64, frame: np.uint64, out: Singl
         out[at:end] = numbers[: end - at]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _uniforms(first: int, last: int, key: np.uint64, frame: np.uint64, out: Singles) -> None:
     count = out.shape[0]
     for block in range(first, last):

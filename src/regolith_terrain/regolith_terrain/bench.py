@@ -7,7 +7,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.config import load_soil
 from regolith_terrain.grid.node_records import Floats
@@ -29,6 +28,7 @@ from regolith_terrain.scm import (
     reach,
     scm_ground,
 )
+from regolith_world.numerics import kernel
 
 # A VIPER wheel under a quarter of the rover's lunar weight has a sinkage of 2 cm. Here the sinkage loads 200 nodes.
 _RADIUS, _WIDTH, _SPACING = 0.25, 0.30, 0.02
@@ -72,7 +72,7 @@ def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.13, repeats: int = 7) 
     return {'us_per_wheel_step': 1e6 * best / steps, 'contact_nodes': float(loaded)}
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _roll(
     ground: Ground,
     soils: Floats,

@@ -20,7 +20,6 @@ import hashlib
 import math
 
 import numpy as np
-from numba import njit
 from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike, NDArray
 
@@ -28,7 +27,7 @@ from regolith_terrain.config import RoughnessConfig
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.height_field import HeightField, Heights
 from regolith_terrain.lunar.cell_random import DRAW_GAMMA, cell_word, unit
-from regolith_world.numerics import portable_math
+from regolith_world.numerics import kernel, portable_math
 from regolith_world.random import GOLDEN_GAMMA, mix_bits
 
 _REACH = 3.0
@@ -126,7 +125,7 @@ def _noise_rms() -> float:
     return math.sqrt(8.0 / 3.0 * (plain(1.0) - plain(0.0)) * (moment(1.0) - moment(0.0)))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _corner(key: np.uint64, layer: int, ix: int, iy: int, dx: float, dy: float) -> float:
     """Return the product of the gradient at a lattice corner and the distance (dx, dy) from it."""
     word = cell_word(key, layer, ix, iy)
@@ -135,7 +134,7 @@ def _corner(key: np.uint64, layer: int, ix: int, iy: int, dx: float, dy: float) 
     return gx * dx + gy * dy
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _fractal(x: float, y: float, key: np.uint64, octaves: Floats) -> float:
     """Return the fractal relief [m] at (x, y) [m]: octaves of gradient noise with the quintic fade.
 
@@ -161,7 +160,7 @@ def _fractal(x: float, y: float, key: np.uint64, octaves: Floats) -> float:
     return z
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _crater_height(x: float, depth: float, rim: float, blend: float) -> float:
     """Return the height [m] of a crater at x = distance / radius < 3.
 
@@ -183,7 +182,7 @@ def _crater_height(x: float, depth: float, rim: float, blend: float) -> float:
     return min(bowl, outside) - overlap * overlap / (4.0 * blend)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _crater(
     key: np.uint64, layer: int, ix: int, iy: int, index: int, least: float, craters: Floats
 ) -> tuple[float, float, float, float, float, float]:
@@ -218,7 +217,7 @@ def _crater(
     return cx, cy, radius, depth, rim, blend
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _crater_count(key: np.uint64, layer: int, ix: int, iy: int, mean: float) -> int:
     """Return a Poisson number of craters of a cell (inverse of the distribution function, limited to 8)."""
     u = unit(mix_bits(cell_word(key, _COUNT_LAYER + layer, ix, iy)))
@@ -232,7 +231,7 @@ def _crater_count(key: np.uint64, layer: int, ix: int, iy: int, mean: float) -> 
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _cell_mean(least: float, craters: Floats) -> float:
     """Return the expected number of craters of diameters [least, 2 least) in a cell.
 
@@ -245,7 +244,7 @@ def _cell_mean(least: float, craters: Floats) -> float:
     return mean
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _points(x: Floats, y: Floats, key: np.uint64, octaves: Floats, craters: Floats, offset: float, out: Floats) -> None:
     """Write the heights [m] at scattered points to ``out``.
 
@@ -273,7 +272,7 @@ def _points(x: Floats, y: Floats, key: np.uint64, octaves: Floats, craters: Floa
         out[n] = (z + _fractal(x[n], y[n], key, octaves)) - offset
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _block(
     i0: int, j0: int, spacing: float, key: np.uint64, octaves: Floats, craters: Floats, offset: float, out: Floats
 ) -> None:

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_files import counted_noun
 from regolith_terrain.height_field import HeightField, Heights
-from regolith_world.numerics import portable_math
+from regolith_world.numerics import kernel, portable_math
 
 if TYPE_CHECKING:
     from regolith_terrain.elevation.grid import ElevationGrid, StoredValues
@@ -270,7 +269,7 @@ def _node_places(i0: int, i1: int, j0: int, j1: int, spacing: float) -> tuple[He
     return full[0], full[1]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _weights(t: float) -> tuple[float, float, float, float]:
     """Return the weights of four posts at 0 <= t <= 1 from the second; (0, 1, 0, 0) exactly at t = 0.
 
@@ -286,7 +285,7 @@ def _weights(t: float) -> tuple[float, float, float, float]:
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _post_index(x: float, y: float, grid: Heights) -> tuple[float, float]:
     """Return the position of (x, y) [m] among the posts as fractional indices."""
     u = (grid[XX] * x + grid[XY] * y - grid[X_FIRST]) / grid[ALONG]
@@ -294,7 +293,7 @@ def _post_index(x: float, y: float, grid: Heights) -> tuple[float, float]:
     return u, v
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _blocks_met(x: Heights, y: Heights, ni: int, nj: int, grid: Heights, need: NDArray[np.bool_]) -> None:
     """Mark the blocks of posts that interpolation at (x[n], y[n]) reads, in ``need``."""
     for n in range(x.shape[0]):
@@ -305,7 +304,7 @@ def _blocks_met(x: Heights, y: Heights, ni: int, nj: int, grid: Heights, need: N
                 need[a, b] = True
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _quintic(
     x: Heights, y: Heights, base: Heights, posts: Heights, grid: Heights, datum: float, steep: bool, out: Heights
 ) -> None:
@@ -354,7 +353,7 @@ GENTLE, STEEP = 0.7, 1.0
 on, they are zero."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _limiter(posts: Heights, i: int, j: int, grid: Heights) -> float:
     """Return the factor 0 to 1 on all derivatives at a post: 1 where slopes change little around it.
 
@@ -382,7 +381,7 @@ def _limiter(posts: Heights, i: int, j: int, grid: Heights) -> float:
     return 1.0 - t * t * (3.0 - 2.0 * t)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _has_steps(posts: Heights, grid: Heights) -> bool:
     """Return whether derivatives are reduced at any post."""
     ni, nj = posts.shape
@@ -397,7 +396,7 @@ def _has_steps(posts: Heights, grid: Heights) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _end_weights(t: float) -> tuple[float, float, float, float]:
     """Return the weights of the posts before, at and after the end at t = 0, and of its value alone.
 
@@ -412,7 +411,7 @@ def _end_weights(t: float) -> tuple[float, float, float, float]:
     return bend - 0.5 * slope, value - 2.0 * bend, bend + 0.5 * slope, value
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _limited(base: Heights, posts: Heights, i: int, j: int, t: float, s: float, grid: Heights) -> float:
     """Return the height [m] in a cell with reduced derivatives, at fractions t and s across it."""
     ni, nj = base.shape

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Single, Singles, Words
 from regolith_sensors.camera.stages import noisy_row
 from regolith_sensors.noise import normal_blocks
 from regolith_sensors.rays.parallel import run_in_ranges
+from regolith_world.numerics import kernel
 
 _ROWS = 8
 _CHUNK = 256
@@ -110,13 +110,13 @@ def signals(
     return out.reshape(light.shape)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@kernel(forceinline=True)
 def _of_row(table: Singles, i: int) -> Singles:
     row: Singles = table[min(i, table.shape[0] - 1)]
     return row
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _draw(key: np.uint64, frame: np.uint64, begin: int, words: Words, numbers: Singles) -> int:
     """Fill ``numbers`` with those of a stream from the block of ``begin`` on; return the position of ``begin``."""
     first = begin // 4
@@ -127,7 +127,7 @@ def _draw(key: np.uint64, frame: np.uint64, begin: int, words: Words, numbers: S
     return begin - 4 * first
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _read_out(
     first: int,
     last: int,

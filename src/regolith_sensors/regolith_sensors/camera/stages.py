@@ -13,12 +13,12 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.arrays import Floats
 from regolith_sensors.camera.lens import distort
 from regolith_sensors.rays.parallel import run_in_ranges
+from regolith_world.numerics import kernel
 
 __all__ = [
     'add_noise',
@@ -295,7 +295,7 @@ def _image(image: Image) -> Image:
     return image if image.dtype in (np.float32, np.float64) else image.astype(np.float64)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _blur(
     first: int, last: int, image: NDArray[Any], diameter: NDArray[Any], normalized: bool, out: NDArray[Any]
 ) -> None:
@@ -344,7 +344,7 @@ def _blur(
                 out[i, j, c] = total * scale
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _poisson(mean: float, z: float) -> int:
     """Return the Poisson number whose distribution function first exceeds that of the standard normal z.
 
@@ -365,7 +365,7 @@ def _poisson(mean: float, z: float) -> int:
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@kernel(forceinline=True)
 def noisy_row(
     signal: NDArray[Any],
     dark: NDArray[Any],
@@ -404,7 +404,7 @@ def noisy_row(
         out[n] += sigma[n] * read[n]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _noise(
     first: int,
     last: int,

@@ -7,10 +7,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from regolith_sensors.arrays import Floats
 from regolith_sensors.noise import normals, unit
+from regolith_world.numerics import kernel
 from regolith_world.random import philox_block, stream_key
 
 
@@ -66,7 +66,7 @@ class Drift:
         return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _run(
     key: np.uint64,
     at: int,
@@ -90,7 +90,7 @@ def _run(
                 out[n - first, axis] = markov[axis] + total[axis]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _normal(a: np.uint64, b: np.uint64) -> float:
     radius = math.sqrt(-2.0 * math.log((np.float64(a) + 0.5) * 2.0**-32))
     return radius * math.cos(2.0 * math.pi * np.float64(unit(b)))
@@ -104,7 +104,7 @@ def white(seed: int, name: str, quantity: str, first: int, count: int, axes: int
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _white(key: np.uint64, first: int, out: Floats) -> None:
     for n in range(out.shape[0]):
         for axis in range(out.shape[1]):

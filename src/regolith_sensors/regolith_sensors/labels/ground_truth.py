@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Longs
+from regolith_world.numerics import kernel
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def boxes(object_id: NDArray[np.uint16], semantic: NDArray[np.uint8], least_pixe
     ]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _bounds(object_id: NDArray[np.uint16], semantic: NDArray[np.uint8], bounds: Longs, votes: Longs) -> None:
     for row in range(object_id.shape[0]):
         for column in range(object_id.shape[1]):

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Floats, Singles
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.noise import normals
 from regolith_sensors.rays.backend import RayBackend
+from regolith_world.numerics import kernel
 from regolith_world.random import stream_key
 
 Poses = Callable[[Floats], tuple[Floats, Floats]]
@@ -233,7 +233,7 @@ def _direction(azimuth: Floats, elevation: Floats) -> Floats:
     return np.stack([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)], axis=-1)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _merge(
     distance: Singles,
     intensity: Singles,

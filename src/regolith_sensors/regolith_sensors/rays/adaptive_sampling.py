@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Ints, Singles
 from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.rays.parallel import run_in_ranges
 from regolith_sensors.scene.scene import Semantic
+from regolith_world.numerics import kernel
 
 _ROWS, _TILE = 16, 8
 _BENT = np.float32(0.9)
@@ -50,7 +50,7 @@ def edge_pixels(marks: NDArray[np.uint8]) -> NDArray[np.int32]:
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _differ(
     instance: Ints, semantic: NDArray[np.uint8], distance: Singles, normal: Singles, i: int, j: int, a: int, b: int
 ) -> int:
@@ -71,7 +71,7 @@ def _differ(
     return int((here ^ there) & 1)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _mark(
     first: int,
     last: int,
@@ -96,7 +96,7 @@ def _mark(
             marks[i, j] = edge
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _list(marks: NDArray[np.uint8], out: Ints) -> None:
     height, width = marks.shape
     count = 0

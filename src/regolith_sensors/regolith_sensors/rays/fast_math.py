@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from regolith_sensors.arrays import Single
+from regolith_world.numerics import kernel
 
 _ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
 _HALF, _QUARTER = np.float32(0.5), np.float32(0.25)
@@ -29,7 +29,7 @@ _THIRD, _FIFTH, _SEVENTH, _NINTH = (np.float32(1.0 / k) for k in (3, 5, 7, 9))
 _SINES = tuple(np.float32((-1) ** k / math.factorial(2 * k + 1)) for k in range(1, 5))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def exp(x: Single) -> Single:
     """Return e^x for x <= 0 with relative error 2.5e-7: 2^n times the series of e^f, |f| <= ln 2 / 2; e^-87 below -87.
 
@@ -48,7 +48,7 @@ def exp(x: Single) -> Single:
     return np.int32(bits).view(np.float32)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def log(x: Single) -> Single:
     """Return ln x of a normal x > 0 to 2e-7 of 1 + |ln x|: ln 2 times the exponent plus 2 artanh for the mantissa.
 
@@ -64,7 +64,7 @@ def log(x: Single) -> Single:
     return np.float32(whole) * _LN2 + _TWO * z * series
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _sine(x: Single) -> Single:
     """Return sin x for |x| <= pi / 2 with error 4e-6, by the Taylor series."""
     x2 = x * x
@@ -72,7 +72,7 @@ def _sine(x: Single) -> Single:
     return x * (_ONE + x2 * (s[0] + x2 * (s[1] + x2 * (s[2] + x2 * s[3]))))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def cos_sin_of_turn(turn: Single) -> tuple[Single, Single]:
     """Return cosine and sine of a fraction of a full turn, 0 to 1, with error 4e-6."""
     s = turn - _HALF

@@ -15,7 +15,6 @@ own. For the cost see the documentation of the sensors. The widths of penumbrae 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Bools, Ints, Longs, Single, Singles
@@ -23,6 +22,7 @@ from regolith_sensors.rays.adaptive_sampling import SHAPE
 from regolith_sensors.rays.camera_rays import CameraRays, Lights
 from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.rays.parallel import run_in_ranges
+from regolith_world.numerics import kernel
 
 REACH = 4
 """Maximum distance of a neighbor along rows and columns [px]."""
@@ -86,7 +86,7 @@ def smooth_penumbrae(
     run_in_ranges(_apply, height, _ROWS, frame.sunlit, frame.sun_part, out, frame.radiance)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _along_rows(
     first: int, last: int, blocker: Singles, instance: Ints, facing: Bools, blockers: Longs, counts: Longs
 ) -> None:
@@ -110,7 +110,7 @@ def _along_rows(
                 blockers[i, j], counts[i, j] = total, count
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _counted(blocker: Single, instance: int, facing: bool) -> int:
     out = 1 if blocker > _ZERO else 0
     if facing:
@@ -118,14 +118,14 @@ def _counted(blocker: Single, instance: int, facing: bool) -> int:
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _site(distance: Singles, rays: Singles, axes: Singles, i: int, j: int, axis: int) -> Single:
     """Return a coordinate of the first ray's hit point [m]: across the sun's direction (axes 0, 1) or along it."""
     along_ray = rays[i, j, 0] * axes[axis, 0] + rays[i, j, 1] * axes[axis, 1] + rays[i, j, 2] * axes[axis, 2]
     return distance[i, j] * along_ray
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _sites(
     first: int,
     last: int,
@@ -144,7 +144,7 @@ def _sites(
                 sites[axis, i, j] = _site(distance, rays, axes, i, j, axis) if counts else _INF
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _average(
     first: int,
     last: int,
@@ -203,7 +203,7 @@ def _average(
             out[i, j] = (many * of_first + (_ONE - many) * of_all) / weights
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _apply(first: int, last: int, sunlit: Singles, sun_part: Singles, smooth: Singles, radiance: Singles) -> None:
     for i in range(first, last):
         for j in range(smooth.shape[1]):

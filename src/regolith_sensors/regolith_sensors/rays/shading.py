@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from regolith_sensors.arrays import Floats, Single, Singles
 from regolith_sensors.brdf import HapkeParameters
 from regolith_sensors.rays.fast_math import exp, log
+from regolith_world.numerics import kernel
 
 HAPKE_SIZE = 16
 _BC0, _INVERSE_HC = 14, 15
@@ -96,13 +96,13 @@ def hapke_fast_many(
     return out.astype(np.float64).reshape(i.shape)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _hapke_many(mu0: Singles, mu: Singles, haversine: Singles, constants: Singles, out: Singles) -> None:
     for n in range(out.shape[0]):
         out[n] = hapke_row(mu0[n], mu[n], haversine[n], constants, 0, 0)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def hapke_row(mu0: Single, mu: Single, haversine: Single, table: Singles, row: int, at: int) -> Single:
     """Return r [1/sr] of Hapke's function; 0 where mu0 or mu is not positive.
 
@@ -118,7 +118,7 @@ def hapke_row(mu0: Single, mu: Single, haversine: Single, table: Singles, row: i
     return r * _coherent(haversine, table[row, at + _BC0], table[row, at + _INVERSE_HC])
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def hapke_lanes(
     g: Singles, normal: int, toward: int, light: Singles, table: Singles, row: int, at: int, out: Singles
 ) -> None:
@@ -148,14 +148,14 @@ def hapke_lanes(
             out[0, lane] *= _coherent(hav, table[row, at + _BC0], table[row, at + _INVERSE_HC])
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def haversine(lx: Single, ly: Single, lz: Single, vx: Single, vy: Single, vz: Single) -> Single:
     """Return sin^2 of half the angle between two unit vectors."""
     x, y, z = lx - vx, ly - vy, lz - vz
     return min(np.float32(0.25) * (x * x + y * y + z * z), _ONE)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _constants(table: Singles, row: int, at: int) -> tuple[Single, ...]:
     return (
         table[row, at],
@@ -175,7 +175,7 @@ def _constants(table: Singles, row: int, at: int) -> tuple[Single, ...]:
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _coherent(haversine: Single, amplitude: Single, inverse_width: Single) -> Single:
     """Return the factor of coherent backscatter."""
     hav = min(haversine, _NEAR_ONE)
@@ -183,7 +183,7 @@ def _coherent(haversine: Single, amplitude: Single, inverse_width: Single) -> Si
     return _ONE + amplitude * (_ONE + (_ONE - exp(-y)) / y) * _HALF / ((_ONE + y) * (_ONE + y))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _hapke(mu0: Single, mu: Single, haversine: Single, constants: tuple[Single, ...]) -> Single:
     """Return r without coherent backscatter.
 

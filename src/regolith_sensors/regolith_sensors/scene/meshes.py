@@ -8,11 +8,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Floats, Singles
 from regolith_terrain.solids import rock_shapes
+from regolith_world.numerics import kernel
 
 Triangles = NDArray[np.uint32]
 """Indices of the vertices of triangles, shape (m, 3)."""
@@ -60,7 +60,7 @@ def corner_normals(mesh: Mesh, crease: float = math.radians(30.0)) -> Singles:
     return out.reshape(-1, 9).astype(np.float32)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _smooth(
     vertex: NDArray[np.intp],
     facet_of: NDArray[np.intp],

@@ -13,11 +13,11 @@ from collections import OrderedDict
 from typing import Protocol
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Bools, Floats, Ints, Singles
 from regolith_terrain.grid import SoilGrid
+from regolith_world.numerics import kernel
 
 Key = tuple[int, int, int]
 """Key of a tile: (level, index along x, index along y); cells of level l are 2^l grid cells wide."""
@@ -248,7 +248,7 @@ class TerrainTiles:
         tile.revision += 1
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _mark(i: Ints, j: Ints, level: int, ti: int, tj: int, marked: Bools) -> None:
     """Mark the tiles of a level that use a node, inside or beside an edge."""
     half = (1 << level) >> 1
@@ -261,7 +261,7 @@ def _mark(i: Ints, j: Ints, level: int, ti: int, tj: int, marked: Bools) -> None
                 marked[a - ti, b - tj] = True
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _fill_tile(
     present: Floats, undisturbed: Floats, datum: float, cell: float, nodes: Singles, vertices: Singles
 ) -> None:

@@ -27,7 +27,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from numba import njit
+from regolith_world.numerics import kernel
 
 
 def bind_kernels(
@@ -45,20 +45,20 @@ def bind_kernels(
     bound = FunctionType(loop.__code__, {**loop.__globals__, **kernels}, loop.__name__, loop.__defaults__)
     bound.__module__ = loop.__module__
     bound.__qualname__ = f'{loop.__qualname__}_{_digest(tuple(sorted(kernels.items())))}'
-    counts = not views_only or any(_counts_owners(kernel) for kernel in kernels.values())
-    compiled: Callable[..., Any] = njit(cache=True, nogil=True, error_model='numpy', _nrt=counts)(bound)
+    counts = not views_only or any(_counts_owners(bound_kernel) for bound_kernel in kernels.values())
+    compiled: Callable[..., Any] = kernel(bound, views_only=not counts)
     return compiled
 
 
-def _counts_owners(kernel: Any) -> bool:
-    return bool(kernel.targetoptions.get('_nrt', True))
+def _counts_owners(compiled: Any) -> bool:
+    return bool(compiled.targetoptions.get('_nrt', True))
 
 
 def _digest(kernels: tuple[tuple[str, Any], ...]) -> str:
     """Return a digest of the names of kernels and all sources of their packages."""
     digest = hashlib.sha256(_sources(__name__.partition('.')[0], ''))
-    for name, kernel in kernels:
-        plain = kernel.py_func
+    for name, compiled in kernels:
+        plain = compiled.py_func
         digest.update(f'{name} {plain.__module__} {plain.__qualname__} '.encode())
         digest.update(_sources(plain.__module__.partition('.')[0], plain.__code__.co_filename))
     return digest.hexdigest()[:12]

@@ -38,7 +38,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit
 from regolith_terrain.contact.rigid_surface import (
@@ -69,6 +68,7 @@ from regolith_terrain.scm.constants import (
 )
 from regolith_terrain.scm.loading import mobilize
 from regolith_terrain.scm.underside_heights import lowest
+from regolith_world.numerics import kernel
 
 RATE_SHARE = 0.05
 """Fraction of damping by shear rate relative to that of SCM soil: 10 ms. With the 0.2 s of soil over a
@@ -91,7 +91,7 @@ RIM_POINTS = 64
 """Number of points of a tilted rim on a bent surface; the sinkage between two is 0.12 % of the radius."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Press a part on the surface for one substep; see :mod:`regolith_terrain.contact.ground_contact`."""
     wrench.force[:] = 0.0
@@ -120,7 +120,7 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
     return CONTACT_OK
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def press_circle(
     arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, radius: float, aside: float, wrench: Wrench
 ) -> int:
@@ -157,7 +157,7 @@ def press_circle(
     return CONTACT_OK
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _over_bend(
     arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats
 ) -> tuple[float, float, float, float]:
@@ -193,7 +193,7 @@ def _over_bend(
     return depth, nx, ny, nz
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def way_aside(
     arrays: RigidArrays, pose: PartPose, x: float, y: float, z: float, most: float
 ) -> tuple[float, float, float, float, float]:
@@ -240,7 +240,7 @@ def way_aside(
     return best, nx, ny, nz, lower
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _is_bent(arrays: RigidArrays, pose: PartPose, radius: float, aside: float) -> bool:
     """Return whether nodes near a circle about an axle deviate from a plane by more than BENT.
 
@@ -265,7 +265,7 @@ def _is_bent(arrays: RigidArrays, pose: PartPose, radius: float, aside: float) -
     return False
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _deepest_of_points(
     arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats
 ) -> tuple[float, float, float, float]:
@@ -297,7 +297,7 @@ def _deepest_of_points(
     return best, nx, ny, nz
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats) -> None:
     """Find the point [m] of a circle about a wheel's axle that is deepest relative to the slope below it.
 
@@ -322,7 +322,7 @@ def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: fl
         point[0], point[1], point[2] = cx + scale * dx, cy + scale * dy, cz + scale * dz
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _depth(arrays: RigidArrays, x: float, y: float, z: float) -> float:
     """Return the depth of a point in rigid terrain [m], negative above it, -inf in another terrain model."""
     height, slope_x, slope_y = surface_at(arrays, x, y)
@@ -334,7 +334,7 @@ def _depth(arrays: RigidArrays, x: float, y: float, z: float) -> float:
     return depth
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats) -> None:
     """Replace the lowest point of a circle about an axle by the deepest one above rigid terrain.
 
@@ -381,7 +381,7 @@ def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: f
     point[0], point[1], point[2] = cx + c * dx + s * hx, cy + c * dy + s * hy, cz + c * dz
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats) -> None:
     """Write corner ``n`` [m] of the box around a shape to ``point``.
 
@@ -401,7 +401,7 @@ def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats)
             point[a] += pose.rotation[a, k] * at
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _push(
     arrays: RigidArrays,
     step: float,

@@ -8,11 +8,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Shapes
+from regolith_world.numerics import kernel
 
 SOIL_FRICTION, SOIL_STIFFNESS, DAMPING, STICK, CREEP = range(5)
 """Columns of the soil parameters: friction, stiffness, damping, friction displacement, viscous friction."""
@@ -53,7 +53,7 @@ class RigidArrays(NamedTuple):
     """Work array of :func:`find_foot`, shape (3,)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def soil_at(arrays: RigidArrays, x: float, y: float) -> int:
     """Return the row of ``soils`` at a position [m] in the window; its stiffness is NaN for another terrain model."""
     if arrays.soils.shape[0] == 1:
@@ -63,7 +63,7 @@ def soil_at(arrays: RigidArrays, x: float, y: float) -> int:
     return held
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def surface_at(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, float]:
     """Return height [m] and slopes along x and y of the surface at a position [m], NaN outside the window."""
     row, col = x / arrays.spacing - arrays.i0, y / arrays.spacing - arrays.j0
@@ -77,7 +77,7 @@ def surface_at(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, f
     return near + u * (far - near), (far - near) / arrays.spacing, ((b - a) + u * ((e - d) - (b - a))) / arrays.spacing
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def depth_at(arrays: RigidArrays, x: float, y: float, z: float) -> tuple[float, float, float, float]:
     """Return depth [m] and unit normal of a point; NaN outside the window, <= 0 above the surface.
 
@@ -132,7 +132,7 @@ def depth_at(arrays: RigidArrays, x: float, y: float, z: float) -> tuple[float, 
     return best, nx, ny, nz
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _on_line(
     a: float, b: float, d: float, e: float, s: float, v: float, x: float, y: float, z: float
 ) -> tuple[float, float, float, float]:
@@ -156,7 +156,7 @@ def _on_line(
     return p * p + q * q + h * h, p, q, h
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _to_cell(arrays: RigidArrays, i: int, j: int, x: float, y: float, z: float) -> tuple[float, float, float, float]:
     """Return distance and vector [m] from a point to the nearest point found of a cell's bilinear surface.
 
@@ -197,7 +197,7 @@ def _to_cell(arrays: RigidArrays, i: int, j: int, x: float, y: float, z: float) 
     return math.sqrt(best), bx, by, bz
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def find_foot(
     ground: RigidArrays, cx: float, cy: float, cz: float, hx: float, hy: float, radius: float, foot: Floats
 ) -> bool:
@@ -252,7 +252,7 @@ def find_foot(
     return bend > BENT * radius
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def foot_normal(
     ground: RigidArrays, cx: float, cy: float, cz: float, hx: float, hy: float, foot: Floats
 ) -> tuple[float, float, float]:

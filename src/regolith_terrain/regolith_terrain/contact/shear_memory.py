@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.grid.node_records import Floats, Indices
+from regolith_world.numerics import kernel
 
 Flags = NDArray[np.bool_]
 
@@ -106,7 +106,7 @@ class ShearMemory:
         return ShearMemory(layers, layer, i, j, value)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _scatter(
     layer: Indices, i: Indices, j: Indices, value: Floats, factor: float, i0: int, j0: int, dense: Floats
 ) -> None:
@@ -119,7 +119,7 @@ def _scatter(
             dense[layer[n], r, c, 1] = factor * value[n, 1]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _gather(
     layer: Indices, i: Indices, j: Indices, value: Floats, i0: int, j0: int, dense: Floats, touched: Flags
 ) -> tuple[int, Indices, Indices, Indices, Floats]:

@@ -12,18 +12,17 @@ import math
 import time
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.crm import boundary_markers
 from regolith_terrain.crm.arrays import Floats, Rows
 from regolith_terrain.crm.neighbor_search import find_cells, sorted_rows
-from regolith_world.numerics import parallel_ranges
+from regolith_world.numerics import kernel, parallel_ranges
 
 _BAND = 512
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _densities(
     a: int,
     b: int,
@@ -49,7 +48,7 @@ def _densities(
         density[row] = total
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _forces(
     a: int,
     b: int,

@@ -42,7 +42,8 @@ def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[
         (:mod:`regolith_terrain.crm.baseline`). ``mean_neighbors``, by count, mean length of a list.
         ``bytes_per_particle``, by count, all arrays and a saved copy. ``wheel``, the rig ``grc1_mgru3`` on 10 degrees
         with two threads: ``seconds_per_second``, wall per simulated time, of ``elements`` particles in the trough with
-        a step of ``step_s``. ``machine_score``, see :func:`regolith_world.numerics.machine_score.measure_machine_score`.
+        a step of ``step_s``. ``machine_score``, see
+        :func:`regolith_world.numerics.machine_score.measure_machine_score`.
     """
     keys = ('particle_steps_per_s', 'evaluations_per_s', 'of_plain', 'mean_neighbors', 'bytes_per_particle')
     found: dict[str, dict[str, Any]] = {key: {} for key in keys}

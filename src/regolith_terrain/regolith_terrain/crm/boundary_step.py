@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.crm.arrays import (
     XX,
@@ -42,9 +41,10 @@ from regolith_terrain.crm.arrays import (
     Z,
 )
 from regolith_terrain.crm.smoothing import slope, weight
+from regolith_world.numerics import kernel
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def place_markers(
     a: int,
     b: int,
@@ -89,7 +89,7 @@ def place_markers(
         particles[row, U], particles[row, V], particles[row, W] = u, v, w
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def extrapolate_to_markers(
     a: int,
     b: int,
@@ -183,7 +183,7 @@ def extrapolate_to_markers(
                 particles[row, column] = 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def forces_on_markers(
     a: int,
     b: int,
@@ -254,7 +254,7 @@ def forces_on_markers(
         force[number, 0], force[number, 1], force[number, 2] = square * ax, square * ay, square * az
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def sum_forces(force: Floats, body: Rows, local: Floats, bodies: BoundaryBodies, total: Floats, torque: Floats) -> None:
     """Write the force [N] and the torque about the center [N m] of each body.
 

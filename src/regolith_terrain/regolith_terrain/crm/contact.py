@@ -14,7 +14,6 @@ import struct
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, GroundContact, PartPose, StepLimit
 from regolith_terrain.crm.arrays import Floats
@@ -27,6 +26,7 @@ from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.arrays import Wrench
 from regolith_terrain.scm.constants import STAT_LOADED_NODES
+from regolith_world.numerics import kernel
 
 _LENGTH = struct.Struct('<q')
 
@@ -40,7 +40,7 @@ class ParticleArrays(NamedTuple):
     """Torque about the shape's origin [N m], shape (n, 3)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def press(arrays: ParticleArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Apply the wrench of particles to a part for one substep.
 

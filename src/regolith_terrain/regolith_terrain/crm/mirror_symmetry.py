@@ -12,20 +12,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.crm import boundary_markers
 from regolith_terrain.crm.arrays import COLUMNS, MARKER, XY, YZ, Floats, Rows, V, Y
 from regolith_terrain.crm.device_selection import Device, bed_class
 from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.soil import Discretization, ParticleSoil
+from regolith_world.numerics import kernel
 
 TURNED = np.ones(COLUMNS)
 """Factors from the values of a particle to those of its image."""
 TURNED[[Y, V, XY, YZ]] = -1.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def reflect(particles: Floats, image: Rows, source: Rows, turned: Floats) -> None:
     """Write rows that are images of others.
 

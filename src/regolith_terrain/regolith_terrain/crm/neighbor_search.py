@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.crm.arrays import MARKER, SOIL, Bytes, Floats, Neighbors, Rows
+from regolith_world.numerics import kernel
 
 Ints = NDArray[np.int64]
 
@@ -24,7 +24,7 @@ LISTED, TOO_DENSE, NO_ROOM = range(3)
 """Result of a list: written; too many rows in a run for one byte; not enough memory reserved."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def find_cells(particles: Floats, origin: Floats, edges: Floats, size: Ints, cell: Ints) -> None:
     """Write the cell of each row.
 
@@ -63,7 +63,7 @@ def columns_around(size: Ints, period: Floats) -> tuple[Ints, Floats]:
     return around, shift
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def sorted_rows(cell: Ints, first: Rows, order: Rows) -> None:
     """Write the first row of each cell after sorting, and the source of each row: a stable counting sort.
 
@@ -85,7 +85,7 @@ def sorted_rows(cell: Ints, first: Rows, order: Rows) -> None:
     first[0] = 0
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def list_neighbors(
     a: int, b: int, particles: Floats, kind: Bytes, near: Neighbors, rows: Rows, reach: float, capacity: int
 ) -> int:

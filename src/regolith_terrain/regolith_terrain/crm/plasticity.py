@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
 from regolith_terrain.crm.arrays import CAM_CLAY, Material
+from regolith_world.numerics import kernel
 
 Stress = tuple[float, float, float, float, float, float]
 
@@ -16,7 +15,7 @@ SOFTEST = 0.1
 """Smallest stiffness of Cam Clay as a fraction of the largest."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+@kernel(views_only=True, inline='always')
 def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> float:
     """Return the shear stress [Pa] of a trial value after a step with mu(I) friction and cohesion.
 
@@ -47,7 +46,7 @@ def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> f
     return 2.0 * h / (b + math.sqrt(b * b - 4.0 * h))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def cam_clay(
     pressure: float, q: float, consolidated: float, specific: float, bulk: float, shear: float, material: Material
 ) -> tuple[float, float, float]:
@@ -103,7 +102,7 @@ def cam_clay(
     return p, left, top
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+@kernel(views_only=True, inline='always')
 def return_mapping(
     sxx: float,
     syy: float,

@@ -12,9 +12,9 @@ because values just written one by one cannot be read in one access at once.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.crm.arrays import SOIL, XX, XY, YY, YZ, ZX, ZZ, Bytes, Floats, Neighbors, U, V, W, X, Y, Z
+from regolith_world.numerics import kernel
 
 LANES = 8
 CHUNK = 96
@@ -26,7 +26,7 @@ GATHERED = CHUNK // LANES * SUMS
 """Number of values of gathered neighbors; values of lanes and sums follow."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def gather(
     particles: Floats,
     kind: Bytes,
@@ -103,7 +103,7 @@ def gather(
     return count, run, place, end
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+@kernel(views_only=True, inline='always')
 def lane_sum(lanes: Floats, at: int) -> float:
     """Return a sum over all lanes."""
     first: float = (lanes[at] + lanes[at + 1]) + (lanes[at + 2] + lanes[at + 3])

@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from regolith_world.numerics import kernel
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+@kernel(views_only=True, inline='always')
 def weight(q: float, length: float) -> float:
     """Return W [1/m^3] at q = r / h <= 2."""
     t = 1.0 - 0.5 * q
@@ -22,7 +23,7 @@ def weight(q: float, length: float) -> float:
     return 21.0 / (16.0 * math.pi * length**3) * t * t * (2.0 * q + 1.0)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+@kernel(views_only=True, inline='always')
 def slope(q: float, steepness: float) -> float:
     """Return (dW / dr) / r [1/m^5] at q = r / h <= 2; times r_i - r_j it is the gradient at i.
 

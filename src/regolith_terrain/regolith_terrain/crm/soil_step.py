@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
 from regolith_terrain.crm.arrays import (
     BORNE,
     CAM_CLAY,
@@ -63,6 +61,7 @@ from regolith_terrain.crm.simd import (
     lane_sum,
 )
 from regolith_terrain.crm.smoothing import slope, weight
+from regolith_world.numerics import kernel
 
 # Columns of the step limits: largest speed [m/s], acceleration [m/s^2], approach rate h u.r / r^2 [m/s].
 SPEED, ACCELERATION, APPROACH, LIMITS = range(4)
@@ -77,7 +76,7 @@ BAND = 1024
 """Rows per kernel call, which threads share."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def advance_soil(
     a: int,
     b: int,

@@ -13,11 +13,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.crm.arrays import ZZ, Bytes, Floats, X, Y, Z
 from regolith_terrain.crm.smoothing import weight
+from regolith_world.numerics import kernel
 
 Ints = NDArray[np.int64]
 
@@ -83,7 +83,7 @@ def sort_columns(particles: Floats, soil: Bytes, low: Floats, high: Floats, leng
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def free_surface(columns: Columns, x: Floats, y: Floats, level: Floats, pressure: Floats) -> None:
     """Write the height of the surface [m] and the pressure one smoothing length below it [Pa] at positions.
 
@@ -143,7 +143,7 @@ def free_surface(columns: Columns, x: Floats, y: Floats, level: Floats, pressure
         pressure[k] = max(borne / total, 0.0) if total > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+@kernel(views_only=True, inline='always')
 def _filled(z: float, height: Floats, beside: Floats, count: int, h: float, volume: float) -> float:
     """Return the filled volume fraction at a height above a position [-].
 
@@ -164,7 +164,7 @@ def _filled(z: float, height: Floats, beside: Floats, count: int, h: float, volu
     return volume * total
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def weigh(particles: Floats, rows: Ints, quanta: int, i0: int, j0: int, spacing: float, mass: Ints) -> None:
     """Add the mass of particles to the nodes around each.
 

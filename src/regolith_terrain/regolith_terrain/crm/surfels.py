@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.smoothing import slope, weight
 from regolith_terrain.crm.surface import Columns
+from regolith_world.numerics import kernel
 
 _BISECTIONS = 8
 """Number of bisections of half a spacing, down to 2e-3 of it."""
@@ -89,7 +89,7 @@ def _squares(columns: Columns, place: Floats) -> NDArray[np.int64]:
     return squares
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _find(columns: Columns, place: Floats, found: Floats, normal: Floats, beside: NDArray[np.bool_]) -> None:
     """Write the point where the outward normal of each particle meets the surface, and the normal there.
 
@@ -132,7 +132,7 @@ def _find(columns: Columns, place: Floats, found: Floats, normal: Floats, beside
         beside[k] = True
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+@kernel(views_only=True, inline='always')
 def _outward(gx: float, gy: float, gz: float, length: float) -> tuple[float, float, float]:
     """Return the unit vector against a gradient; up for a gradient near zero, as at an isolated particle."""
     steep = math.sqrt(gx * gx + gy * gy + gz * gz)
@@ -141,7 +141,7 @@ def _outward(gx: float, gy: float, gz: float, length: float) -> tuple[float, flo
     return -gx / steep, -gy / steep, -gz / steep
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _filled_at(columns: Columns, x: float, y: float, z: float) -> tuple[float, float, float, float]:
     """Return the volume fraction at a position [-], and its gradient [1/m]."""
     h, across = columns.length, columns.across
@@ -164,7 +164,7 @@ def _filled_at(columns: Columns, x: float, y: float, z: float) -> tuple[float, f
     return columns.volume * filled, columns.volume * gx, columns.volume * gy, columns.volume * gz
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _smooth(
     columns: Columns,
     place: Floats,
@@ -240,7 +240,7 @@ def _smooth(
         bend[k, 5] = a * uz * ux + b * (uz * vx + ux * vz) + c * vz * vx
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+@kernel(views_only=True, inline='always')
 def _across(nx: float, ny: float, nz: float) -> tuple[float, float, float, float, float, float]:
     """Return two unit vectors normal to a third and to each other."""
     sign = 1.0 if nz >= 0.0 else -1.0

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.grid.node_records import Floats
+from regolith_world.numerics import kernel
 
 _SMALL = 1e-4
 """Half angle below which sine and cosine use the first terms of their series [rad]."""
@@ -15,7 +15,7 @@ _SMALL = 1e-4
 Three = tuple[float, float, float]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def spin_clump(
     turn: Floats, inertia: Floats, motion: Floats, g: int, tx: float, ty: float, tz: float, dt: float
 ) -> None:
@@ -52,7 +52,7 @@ def spin_clump(
     motion[g, 5] = wz
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _scaled(turn: Floats, g: int, vx: float, vy: float, vz: float, a: float, b: float, c: float) -> Three:
     """Return a world vector after multiplication of its components along the principal axes."""
     x, y, z, w = turn[g, 0], turn[g, 1], turn[g, 2], turn[g, 3]
@@ -65,7 +65,7 @@ def _scaled(turn: Floats, g: int, vx: float, vy: float, vz: float, a: float, b: 
     return px + 2.0 * (y * uz - z * uy), py + 2.0 * (z * ux - x * uz), pz + 2.0 * (x * uy - y * ux)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _turn(turn: Floats, g: int, wx: float, wy: float, wz: float, dt: float) -> None:
     """Rotate an orientation by a spin in world axes."""
     speed = np.sqrt(wx * wx + wy * wy + wz * wz)

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.grid.node_records import Floats
+from regolith_world.numerics import kernel
 
 LAW_COLUMNS = 8
 NORMAL, TANGENTIAL, DAMPING, DAMPING_RATIO, FRICTION, ROLLING, PULL, FORM = range(LAW_COLUMNS)
@@ -22,7 +22,7 @@ _ROLLING_DAMPING = 0.1
 Six = tuple[float, float, float, float, float, float]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def contact_force(
     law: Floats,
     r_star: float,

@@ -8,12 +8,12 @@ Rows are in ascending order for any cells, so sums over them do not depend on wh
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.dem.contact import MEMORY
 from regolith_terrain.dem.parts import PLANE, distance
 from regolith_terrain.dem.state import BodyArrays, GrainArrays, Ints, Pairs, PartPairs, empty_pairs, empty_part_pairs
 from regolith_terrain.grid.node_records import Floats
+from regolith_world.numerics import kernel
 
 _MOST_CELLS_PER_BALL = 64
 
@@ -65,7 +65,7 @@ def find_part_pairs(grains: GrainArrays, bodies: BodyArrays, old: PartPairs, ski
     return pairs
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _sort_into_cells(ball: Floats, low: Floats, cell: float, counts: Ints, begin: Ints, order: Ints) -> None:
     """Sort balls into cells, x fastest, by counting; writes begin (cells + 1) and order."""
     n = ball.shape[0]
@@ -82,7 +82,7 @@ def _sort_into_cells(ball: Floats, low: Floats, cell: float, counts: Ints, begin
     begin[0] = 0
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _cell_of(ball: Floats, i: int, low: Floats, cell: float, counts: Ints) -> int:
     a = min(int((ball[i, 0] - low[0]) / cell), counts[0] - 1)
     b = min(int((ball[i, 1] - low[1]) / cell), counts[1] - 1)
@@ -91,7 +91,7 @@ def _cell_of(ball: Floats, i: int, low: Floats, cell: float, counts: Ints) -> in
     return cell_number
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _neighbors(
     ball: Floats,
     per: int,
@@ -137,7 +137,7 @@ def _neighbors(
             start[i + 1] = total
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _near_parts(ball: Floats, bodies: BodyArrays, skin: float, start: Ints, part: Ints) -> None:
     """Count the parts near each ball, or write them if ``part`` is not empty."""
     counting = part.shape[0] == 0
@@ -162,7 +162,7 @@ def _near_parts(ball: Floats, bodies: BodyArrays, skin: float, start: Ints, part
             start[i + 1] = total
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _remember(
     start: Ints,
     other: Ints,
@@ -185,7 +185,7 @@ def _remember(
                     slip[k, column] = old_slip[p, column]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _turn_round(pairs: Pairs) -> None:
     """List the rows in which each ball is the second."""
     begin = pairs.back_start

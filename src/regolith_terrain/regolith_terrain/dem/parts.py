@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.dem.state import BodyArrays
+from regolith_world.numerics import kernel
 
 PLANE, BOX, CYLINDER, TUBE = range(4)
 """Kinds of parts: the half space z < 0; a box by its half lengths; a cylinder about z by radius and half length; a thin
@@ -16,7 +16,7 @@ tube about z, open at both ends, by the same."""
 Four = tuple[float, float, float, float]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def distance(bodies: BodyArrays, part: int, x: float, y: float, z: float) -> Four:
     """Return the signed distance of a point from a part [m] and the outward unit vector.
 
@@ -52,7 +52,7 @@ def distance(bodies: BodyArrays, part: int, x: float, y: float, z: float) -> Fou
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _from_box(x: float, y: float, z: float, sx: float, sy: float, sz: float) -> Four:
     ox, oy, oz = x - min(max(x, -sx), sx), y - min(max(y, -sy), sy), z - min(max(z, -sz), sz)
     away = np.sqrt(ox * ox + oy * oy + oz * oz)
@@ -66,7 +66,7 @@ def _from_box(x: float, y: float, z: float, sx: float, sy: float, sz: float) -> 
     return iz, 0.0, 0.0, 1.0 if z >= 0.0 else -1.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _from_cylinder(x: float, y: float, z: float, radius: float, half: float) -> Four:
     rho = np.sqrt(x * x + y * y)
     if rho > 0.0:
@@ -83,7 +83,7 @@ def _from_cylinder(x: float, y: float, z: float, radius: float, half: float) -> 
     return beyond, 0.0, 0.0, sign
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _from_tube(x: float, y: float, z: float, radius: float, half: float) -> Four:
     rho = np.sqrt(x * x + y * y)
     if rho > 0.0:

@@ -8,13 +8,13 @@ Velocities are at half steps (leapfrog): v += a dt, then x += v dt.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.dem.clump_rotation import spin_clump
 from regolith_terrain.dem.contact import MEMORY, contact_force
 from regolith_terrain.dem.parts import distance
 from regolith_terrain.dem.state import BodyArrays, GrainArrays, Pairs, PartPairs
 from regolith_terrain.grid.node_records import Floats
+from regolith_world.numerics import kernel
 
 MEASURES = 3
 MOVED, OVERLAP, TOUCHING = range(MEASURES)
@@ -22,7 +22,7 @@ MOVED, OVERLAP, TOUCHING = range(MEASURES)
 overlap over the smaller radius since the last reset, contacts in the last step."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def press(
     low: int,
     high: int,
@@ -178,7 +178,7 @@ def press(
     measures[TOUCHING] = touching
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def move(low: int, high: int, grains: GrainArrays, pairs: Pairs, gravity: Floats, dt: float, measures: Floats) -> None:
     """Sum the forces on each grain in low <= g < high, move it, and place its balls."""
     per = grains.offset.shape[0]
@@ -218,7 +218,7 @@ def move(low: int, high: int, grains: GrainArrays, pairs: Pairs, gravity: Floats
     measures[MOVED] = furthest
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def set_balls(grains: GrainArrays, g: int) -> None:
     """Place the balls of a clump."""
     per = grains.offset.shape[0]
@@ -234,14 +234,14 @@ def set_balls(grains: GrainArrays, g: int) -> None:
         grains.ball[i, 2] = grains.place[g, 2] + c + 2.0 * (x * uy - y * ux)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def set_all_balls(grains: GrainArrays) -> None:
     """Place the balls of all clumps."""
     for g in range(grains.place.shape[0]):
         set_balls(grains, g)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def move_bodies(bodies: BodyArrays, part_pairs: PartPairs, gravity: Floats, dt: float) -> float:
     """Sum the forces on each body, move it and its parts; return the largest displacement of a body point [m]."""
     for b in range(bodies.place.shape[0]):
@@ -272,7 +272,7 @@ def move_bodies(bodies: BodyArrays, part_pairs: PartPairs, gravity: Floats, dt: 
     return longest
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _turn_body(bodies: BodyArrays, b: int, spin: float, dt: float) -> None:
     """Rotate a body by its spin with Rodrigues' formula on each column, and normalize the columns."""
     x, y, z = bodies.spin[b, 0] / spin, bodies.spin[b, 1] / spin, bodies.spin[b, 2] / spin
@@ -290,7 +290,7 @@ def _turn_body(bodies: BodyArrays, b: int, spin: float, dt: float) -> None:
         axes[b, 6 + k] = b2 / length
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def place_parts(bodies: BodyArrays) -> None:
     """Place the parts of all bodies in the world."""
     for q in range(bodies.part_body.shape[0]):
@@ -306,7 +306,7 @@ def place_parts(bodies: BodyArrays) -> None:
                 )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def run_steps(
     steps: int,
     grains: GrainArrays,
@@ -346,7 +346,7 @@ def run_steps(
     return steps, way
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def outdated(moved: float, way: float, skin: float) -> bool:
     """Return whether a pair may have approached by more than the skin [m] since the last build."""
     return not (2.0 * moved < skin and moved + way < skin)

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from numba import njit
+from regolith_world.numerics import kernel
 
 STEEPEST_RAD = math.radians(179.0)
 """Largest sum of rake, friction and soil-tool friction angle [rad]; beyond it no wedge slides up and soil sticks to the
@@ -46,7 +46,7 @@ class CuttingFactors(NamedTuple):
     cot_rake: float
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def rupture_angle(rake: float, friction: float, soil_tool: float) -> float:
     """Return the angle of the rupture plane with the horizontal at which N_gamma is smallest [rad].
 
@@ -67,7 +67,7 @@ def rupture_angle(rake: float, friction: float, soil_tool: float) -> float:
     return math.atan2(1.0, cot_beta)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def cutting_factors(rake: float, friction: float, soil_tool: float, beta: float) -> CuttingFactors:
     """Return the factors for a rupture plane at an angle ``beta`` [rad].
 
@@ -95,7 +95,7 @@ def cutting_factors(rake: float, friction: float, soil_tool: float, beta: float)
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def blade_force(
     factors: CuttingFactors,
     depth: float,

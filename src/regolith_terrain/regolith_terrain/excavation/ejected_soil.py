@@ -12,7 +12,6 @@ always stable, so this check runs before any sliding.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.excavation.diggable_soil import DiggableSoil
@@ -23,6 +22,7 @@ from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, nod
 from regolith_terrain.grid.soil_grid import Flags, SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.terrain_model import TerrainModel
+from regolith_world.numerics import kernel
 
 NEAR = 4
 """Number of columns around the moved columns in the first check."""
@@ -95,7 +95,7 @@ def compile_disturbed(law: TerrainModel, ground: DiggableSoil) -> None:
     disturbed(grid, records, np.zeros(1, np.int16), LooseSoil(), ground)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _lay_over(
     i: Indices, j: Indices, levels: Floats, masses: Floats, i0: int, j0: int, level: Floats, mass: Floats
 ) -> None:
@@ -106,7 +106,7 @@ def _lay_over(
             level[r, c], mass[r, c] = levels[n], masses[n]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _find(
     i: Indices,
     j: Indices,

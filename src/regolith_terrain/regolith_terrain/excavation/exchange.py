@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.excavation.diggable_soil import DiggableSoil
@@ -38,6 +37,7 @@ from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, nod
 from regolith_terrain.grid.soil_grid import TILE, Flags, SoilGrid, SoilWindow
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.terrain_model import TerrainModel
+from regolith_world.numerics import kernel
 
 BUDGET = 20_000
 """Largest number of checks of marked columns per cycle."""
@@ -274,7 +274,7 @@ class _Place:
         return LooseSoil(i, j, self._loose[r, c], self._marks[r, c])
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _stir(
     rows: Indices, columns: Indices, committed: Floats, mass: Floats, loose: Floats, marks: Marks, changed: Flags
 ) -> None:
@@ -294,7 +294,7 @@ def _stir(
         mark_neighbors(loose, marks, changed, LOOK, r, c)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _lay_down(
     rows: Indices,
     columns: Indices,
@@ -317,7 +317,7 @@ def _lay_down(
         touched[r, c] = changed[r, c] = True
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _grant(
     rows: Indices,
     columns: Indices,

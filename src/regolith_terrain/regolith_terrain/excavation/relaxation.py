@@ -21,12 +21,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_grid import Flags
+from regolith_world.numerics import kernel
 
 Marks = NDArray[np.int8]
 
@@ -64,7 +64,7 @@ def critical_height(cohesion: float, friction: float, density: float, gravity: f
     return 2.0 * cohesion * math.tan(0.25 * math.pi + 0.5 * friction) / weight if weight > 0.0 else math.inf
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def reset_column(values: Floats, r: int, c: int, height: float) -> None:
     """Reset a column to undisturbed soil at a new height [m]; its mass does not change."""
     values[_LEVEL_INITIAL, r, c] = height
@@ -73,7 +73,7 @@ def reset_column(values: Floats, r: int, c: int, height: float) -> None:
         values[field, r, c] = 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _run(level: Floats, r: int, c: int, dr: int, dc: int, down: bool, limit: float) -> float:
     """Return the drop [m] from a column (to it, if not ``down``) along a direction while each step is above
     ``limit``.
@@ -90,7 +90,7 @@ def _run(level: Floats, r: int, c: int, dr: int, dc: int, down: bool, limit: flo
         r, c = nr, nc
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def face_height(level: Floats, r: int, c: int, step: float) -> float:
     """Return the height of the highest face through a column [m], see the module.
 
@@ -110,7 +110,7 @@ def face_height(level: Floats, r: int, c: int, step: float) -> float:
     return highest
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def face_is_bounded(level: Floats, r: int, c: int, step: float) -> bool:
     """Return whether no face through a column reaches the edge of the window; see :func:`face_height`."""
     for k in range(8):
@@ -129,7 +129,7 @@ def face_is_bounded(level: Floats, r: int, c: int, step: float) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def relax(
     values: Floats,
     loose: Floats,
@@ -210,7 +210,7 @@ def relax(
     return budget
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def mark_neighbors(loose: Floats, marks: Marks, changed: Flags, mark: int, r: int, c: int) -> None:
     """Mark the neighbors of a lowered column on which loose soil rests: LOOK or SLIDING.
 

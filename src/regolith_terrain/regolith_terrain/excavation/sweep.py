@@ -26,7 +26,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.contact.ground_contact import PartPose
@@ -38,6 +37,7 @@ from regolith_terrain.excavation.cutting import (
     rupture_angle,
 )
 from regolith_terrain.grid.node_records import Floats
+from regolith_world.numerics import kernel
 
 BLADE, BUCKET, DRUM = range(3)
 """Kinds of tools."""
@@ -100,7 +100,7 @@ class ToolArrays(NamedTuple):
     """Gravity [m/s^2]."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def fill_fraction(fill: Floats, share: Floats, tool: int, level: float) -> float:
     """Return the fraction of swept soil that enters a tool at a fill level.
 
@@ -115,7 +115,7 @@ def fill_fraction(fill: Floats, share: Floats, tool: int, level: float) -> float
     return enters
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _ask(tools: ToolArrays, k: int, r: int, c: int, swept: float, path: float) -> None:
     """Request a swept height [m] of a column for a tool, not below its path [m]."""
     capacity = tools.numbers[k, CAPACITY]
@@ -131,21 +131,21 @@ def _ask(tools: ToolArrays, k: int, r: int, c: int, swept: float, path: float) -
     tools.path[k, r, c] = min(tools.path[k, r, c], path)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _span(tools: ToolArrays, low: float, high: float, first: int, count: int) -> tuple[int, int]:
     """Return the range of rows or columns of the window between two coordinates [m]: first and end."""
     begin = max(0, int(math.ceil(low / tools.spacing)) - first)
     return begin, min(count, int(math.floor(high / tools.spacing)) - first + 1)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _height(tools: ToolArrays, r: int, c: int) -> float:
     """Return the height of a column minus the height requested by tools [m]."""
     left: float = tools.level[r, c] - tools.requested[tools.requested.shape[0] - 1, r, c]
     return left
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Floats, torque: Floats) -> None:
     """Sweep from the edge's previous position to the present one; write the force on the tool.
 
@@ -252,7 +252,7 @@ def sweep_edge(tools: ToolArrays, k: int, step: float, pose: PartPose, force: Fl
     torque[2] = moment * full
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def sweep_drum(
     tools: ToolArrays, k: int, step: float, pose: PartPose, spin: float, force: Floats, torque: Floats
 ) -> None:

@@ -10,7 +10,6 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.contact.kernel_binding import bind_kernels
@@ -21,6 +20,7 @@ from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.terrain_model import TerrainModel
 from regolith_world.cycle import CycleKey
+from regolith_world.numerics import kernel
 
 Owners = NDArray[np.int16]
 Rows = NDArray[np.intp]
@@ -128,7 +128,7 @@ def compile_merge(law: TerrainModel) -> None:
     merge(grid, {'a': node, 'b': node})
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def is_deeper(values: Floats, a: int, b: int) -> bool:
     """Return whether column ``a`` of node records is further below its level_initial than ``b``.
 

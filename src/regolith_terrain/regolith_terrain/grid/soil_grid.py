@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, row_of
@@ -29,6 +28,7 @@ from regolith_terrain.terrain_model import (
     TerrainModel,
     find_terrain_model,
 )
+from regolith_world.numerics import kernel
 
 Flags = NDArray[np.bool_]
 Members = NDArray[np.int64]
@@ -429,7 +429,7 @@ def _by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], Members]]:
     ]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _copy_tile(
     tile_base: Floats,
     tile_values: Floats,
@@ -476,7 +476,7 @@ def _copy_tile(
                         values[k, i - i0, j - j0] = 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _any_above(
     heights: Floats,
     ti0: int,
@@ -500,7 +500,7 @@ def _any_above(
     return False
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _pick(touched: Flags, i0: int, j0: int, values: Floats) -> tuple[Indices, Indices, Floats]:
     """Return indices and values of the touched nodes, row by row."""
     count = 0
@@ -524,7 +524,7 @@ def _pick(touched: Flags, i0: int, j0: int, values: Floats) -> tuple[Indices, In
     return i, j, picked
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _take_tile(
     i0: int,
     j0: int,
@@ -574,7 +574,7 @@ def _take_tile(
     return fresh
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _hash_all(i: Indices, j: Indices, bits: Words, lanes: Words) -> None:
     """Add all nodes to the lanes of a hash."""
     for n in range(i.shape[0]):

@@ -16,9 +16,9 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from regolith_world.numerics import kernel
 from regolith_world.random import GOLDEN_GAMMA, mix_bits
 
 Words = NDArray[np.uint64]
@@ -27,7 +27,7 @@ LANES = 4
 """Number of words into which a node is mixed."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def add_node(i: int, j: int, bits: Words, n: int, subtract: bool, lanes: Words) -> None:
     """Add node (i, j) to the lanes, or subtract it, in place.
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.crm.region import ParticleRegion
 from regolith_terrain.grid.node_records import Floats
+from regolith_world.numerics import kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class SoilMap:
         return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _paint(
     out: NDArray[np.uint8],
     row: int,

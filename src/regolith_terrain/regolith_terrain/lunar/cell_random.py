@@ -13,8 +13,8 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-from numba import njit
 
+from regolith_world.numerics import kernel
 from regolith_world.random import GOLDEN_GAMMA, mix_bits
 
 DRAW_GAMMA = np.uint64(0xD1342543DE82EF95)
@@ -26,7 +26,7 @@ def key_of(seed: int, purpose: str) -> np.uint64:
     return np.uint64(int.from_bytes(hashlib.sha256(f'{purpose} {seed}'.encode()).digest()[:8], 'little'))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def cell_word(key: np.uint64, layer: int, ix: int, iy: int) -> np.uint64:
     """Return the random word of a lattice cell of a layer."""
     word = mix_bits(key + np.uint64(layer + 1) * GOLDEN_GAMMA)
@@ -35,20 +35,20 @@ def cell_word(key: np.uint64, layer: int, ix: int, iy: int) -> np.uint64:
     return last
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def unit(word: np.uint64) -> float:
     """Return a double in [0, 1) from the upper 53 bits of a random word."""
     return np.float64(word >> np.uint64(11)) * 2.0**-53
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def uniform_draw(word: np.uint64, index: int) -> float:
     """Return the index-th double in [0, 1) of a word."""
     drawn: float = unit(mix_bits(word + np.uint64(index + 1) * DRAW_GAMMA))
     return drawn
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def poisson(uniform: float, mean: float) -> int:
     """Return a Poisson number from a uniform one in [0, 1) by inversion; for means below some hundred."""
     term = np.exp(-mean)

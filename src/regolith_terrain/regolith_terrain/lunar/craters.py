@@ -15,13 +15,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.lunar.cell_random import cell_word, poisson, uniform_draw
 from regolith_terrain.lunar.degradation import AGE_ROWS, REACH, STEPS, fresh_depth_ratio
 from regolith_terrain.lunar.statistics import crater_density, equilibrium, production, visible_count
-from regolith_world.numerics import portable_math
+from regolith_world.numerics import kernel, portable_math
 
 Floats = NDArray[np.float64]
 
@@ -86,7 +85,7 @@ def crater_classes(
     return np.ascontiguousarray(np.stack(columns, axis=1))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def cell_count(key: np.uint64, layer: int, ix: int, iy: int, classes: Floats) -> int:
     """Return the number of craters in a cell: a Poisson number with the mean of the class.
 
@@ -97,7 +96,7 @@ def cell_count(key: np.uint64, layer: int, ix: int, iy: int, classes: Floats) ->
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def make_crater(
     key: np.uint64, layer: int, ix: int, iy: int, index: int, classes: Floats, rows: Floats, crater: Floats
 ) -> None:
@@ -145,7 +144,7 @@ def make_crater(
         crater[WOBBLE + k] = (uniform_draw(word, first + 4 + k) - 0.5) * _WOBBLE
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def gather(
     west: float,
     east: float,
@@ -194,7 +193,7 @@ def gather(
     return found[:count][order]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _profile(table: Floats, row: float, x: float) -> float:
     """Return the height of a degraded crater at x < REACH radii from a row of the profile table.
 
@@ -220,7 +219,7 @@ def _profile(table: Floats, row: float, x: float) -> float:
     return height
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _wiped(x: float) -> float:
     """Return the fraction of older, smaller relief that a crater removes at x radii.
 
@@ -234,7 +233,7 @@ def _wiped(x: float) -> float:
     return 1.0 - t * t * (3.0 - 2.0 * t)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def add_craters(
     x: Floats,
     y: Floats,
@@ -264,7 +263,7 @@ def add_craters(
     lay_craters(x, y, craters, table, first, layers, out)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def first_class(classes: Floats, least: float) -> int:
     """Return the first class whose smallest diameter is at least ``least``."""
     first: int = np.int64(0)  # type: ignore[assignment]  # a plain 0 would compile callers for a literal, too
@@ -273,7 +272,7 @@ def first_class(classes: Floats, least: float) -> int:
     return first
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def lay_craters(x: Floats, y: Floats, craters: Floats, table: Floats, first: int, layers: Floats, out: Floats) -> None:
     """Add the relief of given craters, oldest first, at (x[r], y[c]) to out; see :func:`add_craters`."""
     layers[:] = 0.0
@@ -285,7 +284,7 @@ def lay_craters(x: Floats, y: Floats, craters: Floats, table: Floats, first: int
                 out[r, c] += layers[r, c, k]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _lay(x: Floats, y: Floats, crater: Floats, table: Floats, layers: Floats) -> None:
     """Apply one crater to the relief of each class."""
     radius = crater[RADIUS]

@@ -8,7 +8,6 @@ import hashlib
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.height_field import HeightField, Heights
@@ -27,6 +26,7 @@ from regolith_terrain.lunar.degradation import AGE_ROWS, age_at_depth, profile_t
 from regolith_terrain.lunar.presets import LunarPreset, Relief
 from regolith_terrain.lunar.relief import add_relief, octaves
 from regolith_terrain.lunar.statistics import age_of
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 
@@ -165,7 +165,7 @@ def _octaves(key: np.uint64, part: Relief) -> Floats:
     return octaves(key, part.outer_scale_m, part.inner_scale_m, part.hurst, part.rms_deviation_m, part.lag_m)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _grid(
     x: Floats,
     y: Floats,
@@ -207,7 +207,7 @@ def _grid(
                     piece[a, b] -= offset
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _points(
     x: Floats,
     y: Floats,

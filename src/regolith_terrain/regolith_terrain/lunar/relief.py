@@ -14,11 +14,10 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.lunar.cell_random import cell_word, uniform_draw
-from regolith_world.numerics import portable_math
+from regolith_world.numerics import kernel, portable_math
 
 Floats = NDArray[np.float64]
 
@@ -117,7 +116,7 @@ def _weight(d: Floats) -> Floats:
     return np.asarray(fade[..., 0] * fade[..., 1])
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _gradient(key: np.uint64, layer: int, ix: int, iy: int) -> tuple[float, float]:
     """Return the gradient at a lattice corner, components uniform in [-1, 1]."""
     word = cell_word(key, layer, ix, iy)
@@ -126,7 +125,7 @@ def _gradient(key: np.uint64, layer: int, ix: int, iy: int) -> tuple[float, floa
     return gx, gy
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def add_relief(x: Floats, y: Floats, key: np.uint64, table: Floats, least: float, out: Floats) -> None:
     """Add the relief at all (x[r], y[c]) [m] to out [m], shape (len(x), len(y)).
 

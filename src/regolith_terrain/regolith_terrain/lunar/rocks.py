@@ -26,7 +26,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.height_field import HeightField
@@ -35,7 +34,7 @@ from regolith_terrain.lunar.craters import AGE, LARGEST, RADIUS, X, Y, gather
 from regolith_terrain.lunar.degradation import AGE_ROWS, REACH
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.statistics import PRESENT_RATE
-from regolith_world.numerics import portable_math
+from regolith_world.numerics import kernel, portable_math
 
 Floats = NDArray[np.float64]
 
@@ -197,7 +196,7 @@ def _pieces(lines: Sequence[tuple[Floats, float]]) -> Floats:
     return np.array(rows, dtype=np.float64).reshape(-1, 5)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _apart(rocks: Floats, pieces: Floats) -> NDArray[np.bool_]:
     """Return whether each rock is small or far enough from every piece of a line, shape (n,).
 
@@ -220,7 +219,7 @@ def _apart(rocks: Floats, pieces: Floats) -> NDArray[np.bool_]:
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _abundance(x: float, y: float, background: float, blocky: Floats, reaches_m: float) -> float:
     """Return the abundance k at a position: the background plus the blocks excavated by nearby fresh craters.
 
@@ -248,7 +247,7 @@ def _abundance(x: float, y: float, background: float, blocky: Floats, reaches_m:
     return min(k, _DENSEST)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _frequency(diameter: float, k: float) -> float:
     """Return n(D) D^2 pi / 4 = k q exp(-q D) [1/m] for rocks of a diameter [m].
 
@@ -261,7 +260,7 @@ def _frequency(diameter: float, k: float) -> float:
     return k * q * math.exp(-q * diameter)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _rocks(
     west: float,
     east: float,

@@ -8,12 +8,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.grid.node_records import Floats, Indices
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.constants import FLOAT_ROWS, STAT_COUNT
+from regolith_world.numerics import kernel
 
 
 class Ground(NamedTuple):
@@ -117,7 +117,7 @@ class Wrench(NamedTuple):
     """Statistics of the contact by the STAT columns, shape (STAT_COUNT,)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def push_at(wrench: Wrench, rx: float, ry: float, rz: float, fx: float, fy: float, fz: float) -> None:
     """Add a force and its torque to a wrench.
 

@@ -28,8 +28,6 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats, Indices
 from regolith_terrain.scm.arrays import Ground, Scratch
@@ -50,6 +48,7 @@ from regolith_terrain.scm.constants import (
     TAN_REPOSE,
     VOLUME,
 )
+from regolith_world.numerics import kernel
 
 _FREE, _LOADED = 0, -1
 DOMAIN = -2
@@ -58,7 +57,7 @@ _SHARE = 0.125
 """Fraction of the excess height that slides to one neighbor per sweep; the stability limit with four is a quarter."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def note_plastic_set(ground: Ground, r0: int, c0: int, width: int, n_runs: int, scratch: Scratch) -> None:
     """Store the plastic sinkage [m] of the nodes hit by a body before it loads them, for :func:`bulldoze`."""
     runs, noted = scratch.ints, scratch.floats[GROWTH]
@@ -68,7 +67,7 @@ def note_plastic_set(ground: Ground, r0: int, c0: int, width: int, n_runs: int, 
             noted[row * width + col] = ground.sinkage_plastic[row + r0, col + c0]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _measure_growth(ground: Ground, r0: int, c0: int, width: int, n_runs: int, scratch: Scratch) -> None:
     """Replace the values of :func:`note_plastic_set` by the growth since then, as height [m]."""
     runs, growth = scratch.ints, scratch.floats[GROWTH]
@@ -80,7 +79,7 @@ def _measure_growth(ground: Ground, r0: int, c0: int, width: int, n_runs: int, s
             growth[cell] = added / ground.upright[r, c] if added != 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def bulldoze(
     ground: Ground, soils: Floats, rules: Floats, r0: int, r1: int, c0: int, c1: int, n_runs: int, scratch: Scratch
 ) -> None:
@@ -138,14 +137,14 @@ def bulldoze(
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _quanta(soils: Floats, ground: Ground, r: int, c: int, height: float) -> float:
     """Return the mass of ``height`` [m] of a node's soil as a whole number of quanta; odd in the height."""
     density = soils[ground.region[r, c] if soils.shape[0] > 1 else 0, DENSITY]
     return float(round(height * density / MASS_QUANTUM_KGPM2))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _carve(
     ground: Ground,
     soils: Floats,
@@ -173,7 +172,7 @@ def _carve(
     return carved
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _set_down(
     ground: Ground, cells: Indices, start: int, end: int, quanta: float, left: int, top: int, cols: int
 ) -> None:
@@ -185,7 +184,7 @@ def _set_down(
         ground.mass_kgpm2[cells[k] // cols + left, cells[k] % cols + top] += own * MASS_QUANTUM_KGPM2
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _mark_loaded(
     ground: Ground, scratch: Scratch, n_runs: int, margin: int, width: int, r0: int, c0: int, cols: int
 ) -> None:
@@ -199,7 +198,7 @@ def _mark_loaded(
                 marks[(row + margin) * cols + col + margin] = _LOADED
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _ring(marks: Indices, cells: Indices, count: int, cell: int, cols: int, stamp: int) -> int:
     """Append the unloaded neighbors of a loaded cell without this stamp; return the number of listed cells."""
     for other in (cell - cols, cell - 1, cell + 1, cell + cols):
@@ -210,7 +209,7 @@ def _ring(marks: Indices, cells: Indices, count: int, cell: int, cols: int, stam
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _domain(marks: Indices, cells: Indices, count: int, spread: int, cols: int) -> int:
     """List each unloaded cell within ``spread`` cells of the listed ones once; return the number of cells."""
     unique = 0
@@ -232,7 +231,7 @@ def _domain(marks: Indices, cells: Indices, count: int, spread: int, cols: int) 
     return unique
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def erode(
     ground: Ground,
     soils: Floats,
@@ -299,7 +298,7 @@ def erode(
                 ground.mass_kgpm2[r, c] += mass_flux[k] * MASS_QUANTUM_KGPM2
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _slide(difference: float, limit: float) -> float:
     """Return the height [m] that a node gains from a neighbor higher by ``difference`` [m].
 
@@ -312,7 +311,7 @@ def _slide(difference: float, limit: float) -> float:
     return 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _raise(ground: Ground, r: int, c: int, height: float) -> None:
     """Raise a node by a height [m] of undisturbed soil."""
     ground.level[r, c] += height

@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit, spring_limit
@@ -28,6 +27,7 @@ from regolith_terrain.scm.constants import (
 )
 from regolith_terrain.scm.slip_sinkage import transport_margin
 from regolith_terrain.scm.wrench import body_wrench
+from regolith_world.numerics import kernel
 
 Ints = NDArray[np.int64]
 
@@ -47,7 +47,7 @@ class ScmArrays(NamedTuple):
     scratch: Scratch
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+@kernel(views_only=True, inline='always')
 def press(arrays: ScmArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Press a part into the soil for one substep; see :mod:`regolith_terrain.contact.ground_contact`."""
     status: int = body_wrench(

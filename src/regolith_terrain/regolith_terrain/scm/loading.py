@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.grid.node_records import Floats, Indices
 from regolith_terrain.scm.arrays import Ground, Scratch, Wrench
@@ -42,12 +41,13 @@ from regolith_terrain.scm.constants import (
     VOLUME,
 )
 from regolith_terrain.scm.patches import inverse_width
+from regolith_world.numerics import kernel
 
 Plates = tuple[float, float, float, float]
 """Grousers of a wheel: pitch, thickness, height and radius of their tips [m]; zeros for other bodies."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def measure_patches(floats: Floats, runs: Indices, n_runs: int, spacing: float, regolith: bool, stats: Floats) -> None:
     """Write 1 / b [1/m] of each patch at its first run and clear its displaced volume.
 
@@ -72,12 +72,12 @@ def measure_patches(floats: Floats, runs: Indices, n_runs: int, spacing: float, 
                 stats[STAT_INVERSE_WIDTH] = width
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _power(sinkage: float, exponent: float) -> float:
     return sinkage if exponent == 1.0 else sinkage**exponent
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _silo(soil: Floats, plates: Plates) -> float:
     """Return the factor by which friction on the flanks of plates raises the pressure between them.
 
@@ -100,7 +100,7 @@ def _silo(soil: Floats, plates: Plates) -> float:
     return math.exp(2.0 * at_rest * friction * height / (pitch - thickness))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _virgin(soil: Floats, inverse_width: float, sinkage: float, plates: Plates, silo: float) -> float:
     """Return the pressure of undisturbed soil on a body at a depth [Pa]: (k_c / b + k_phi) s^n.
 
@@ -144,7 +144,7 @@ def _virgin(soil: Floats, inverse_width: float, sinkage: float, plates: Plates, 
     return min(whole, sigma)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _yielded(trial: float, virgin: float, sigma_yield: float, regolith: bool) -> float:
     """Return the pressure [Pa] of a node whose elastic trial pressure is above its yield pressure.
 
@@ -156,7 +156,7 @@ def _yielded(trial: float, virgin: float, sigma_yield: float, regolith: bool) ->
     return min(trial, max(virgin, sigma_yield)) if regolith else virgin
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _decay(x: float) -> float:
     """Return (1 - exp(-x)) / x for x >= 0; the series below 0.1 is exact to rounding and several times faster."""
     if x > 0.1:
@@ -169,7 +169,7 @@ def _decay(x: float) -> float:
     return 1.0 + x * (-0.5 + x * t)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def mobilize(
     mx: float, my: float, vx: float, vy: float, speed: float, dt: float, janosi: float
 ) -> tuple[float, float, float, float]:
@@ -210,7 +210,7 @@ def mobilize(
     return nx, ny, ux, uy
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _flank_gradient(gx: float, gy: float, rotation: Floats, most: float) -> tuple[float, float]:
     """Return the gradient of a body's surface above a node, limited to ``most`` on a flank.
 
@@ -234,7 +234,7 @@ def _flank_gradient(gx: float, gy: float, rotation: Floats, most: float) -> tupl
     return gx, gy
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def load_nodes(
     ground: Ground,
     soils: Floats,

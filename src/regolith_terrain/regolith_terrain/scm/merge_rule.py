@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.terrain_model import SCM
+from regolith_world.numerics import kernel
 
 PLASTIC = SCM.names.index('sinkage_plastic')
 YIELD = SCM.names.index('sigma_yield')
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def dominates(values: Floats, a: int, b: int) -> bool:
     """Return whether column ``a`` of node records has more plastic sinkage than ``b``, or as much and more yield
     pressure.

@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.grid.node_records import Floats, Indices
 from regolith_terrain.scm.arrays import Ground
@@ -29,9 +28,10 @@ from regolith_terrain.scm.constants import (
     UP_C,
     UP_R,
 )
+from regolith_world.numerics import kernel
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def upright_part(base: Floats, r: int, c: int, spacing: float) -> float:
     """Return the vertical component of the unit normal of undisturbed terrain at a node."""
     gx = base[r, c + 1] - base[r + 2, c + 1]
@@ -41,7 +41,7 @@ def upright_part(base: Floats, r: int, c: int, spacing: float) -> float:
     return 2.0 * spacing / math.sqrt(gx * gx + gy * gy + 4.0 * spacing * spacing)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _penetration(
     height: float, level_initial: float, level: float, sinkage_plastic: float, nz: float, mode: int
 ) -> float:
@@ -66,7 +66,7 @@ def _penetration(
     return MISS if depth <= sinkage_plastic else depth
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def find_runs(
     ground: Ground,
     soils: Floats,
@@ -150,7 +150,7 @@ def find_runs(
     return n, hits
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _root(runs: Indices, run: int) -> int:
     """Return the run that represents the patch of a run."""
     while runs[run, PATCH] != run:
@@ -158,7 +158,7 @@ def _root(runs: Indices, run: int) -> int:
     return run
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def inverse_width(runs: Indices, n_runs: int, patch: int, spacing: float, whole_cells: bool) -> tuple[int, float]:
     """Return (number of nodes, 1 / b) of a patch, where 1 / b = hull perimeter / (2 hull area).
 
@@ -225,7 +225,7 @@ def inverse_width(runs: Indices, n_runs: int, patch: int, spacing: float, whole_
     return nodes, (perimeter / (2.0 * area) if area >= MIN_HULL_AREA else 0.0)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _push(runs: Indices, size: int, r: int, c: int, column: int, side: int) -> int:
     """Add (r, c) to a chain of vertices, drop those it makes concave, and return the size of the chain."""
     while size >= 2:

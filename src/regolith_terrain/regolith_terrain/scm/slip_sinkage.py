@@ -38,7 +38,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats
@@ -58,6 +57,7 @@ from regolith_terrain.scm.constants import (
     SHOE_SHIFT,
     STAT_MAX_SINKAGE,
 )
+from regolith_world.numerics import kernel
 
 _STILL = 1e-7
 """Slip speed below which no soil is carried [m/s]."""
@@ -67,7 +67,7 @@ one quantum.
 """
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def transport_margin(kind: int, size: Floats, spacing: float) -> int:
     """Return the number of nodes around its shadow to which a slipping body carries soil."""
     if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
@@ -75,7 +75,7 @@ def transport_margin(kind: int, size: Floats, spacing: float) -> int:
     return SHOE_SHIFT
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def transport_soil(
     ground: Ground,
     soils: Floats,
@@ -181,7 +181,7 @@ def transport_soil(
     _move(ground, soils, bounds, r0, c0, rows, cols, n_runs, scratch, dx, dy, foot, bend, unit, turned, to_r, to_c)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _weight(ahead: float) -> float:
     """Return the slope of a rim at a distance ahead of its foot, in radii, to seventh order."""
     if ahead <= 0.0:
@@ -190,7 +190,7 @@ def _weight(ahead: float) -> float:
     return ahead * (1.0 + square * (0.5 + square * (0.375 + 0.3125 * square)))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _under_wheel(
     ground: Ground,
     rules: Floats,
@@ -244,7 +244,7 @@ def _under_wheel(
     return dx, dy, (center[0] + px) * dx + (center[1] + py) * dy, thickness * abs(speed), spin * speed > 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _under_body(
     ground: Ground,
     rules: Floats,
@@ -281,7 +281,7 @@ def _under_body(
     return vx / speed, vy / speed, 0.0, speed * min(rules[SHEAR_LAYER], wrench.stats[STAT_MAX_SINKAGE]), False
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _move(
     ground: Ground,
     soils: Floats,
@@ -356,7 +356,7 @@ def _move(
             touched[into_r, into_c] = True
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _room_behind(
     ground: Ground,
     soils: Floats,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Ground, Shapes
@@ -25,9 +24,10 @@ from regolith_terrain.scm.constants import (
     SLOPE_Y,
     STEEPEST,
 )
+from regolith_world.numerics import kernel
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def ceiling(ground: Ground, mode: int, r0: int, r1: int, c0: int, c1: int) -> float:
     """Return the height above which a body has no contact in rows r0..r1-1, columns c0..c1-1 [m]."""
     top = -math.inf
@@ -41,7 +41,7 @@ def ceiling(ground: Ground, mode: int, r0: int, r1: int, c0: int, c1: int) -> fl
     return top if mode == MODE_REGOLITH else top + RAY_ABOVE
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def lowest(kind: int, size: Floats, center: Floats, rotation: Floats) -> float:
     """Return a lower bound of the height of a wheel, a box, or the box of a mesh [m]."""
     low: float = center[2]
@@ -57,7 +57,7 @@ def lowest(kind: int, size: Floats, center: Floats, rotation: Floats) -> float:
     return low
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _put(floats: Floats, cell: int, height: float, gx: float, gy: float) -> None:
     """Set a cell's surface to a height [m] and a gradient (gx, gy) [-], limited to STEEPEST."""
     floats[HEIGHT, cell] = height
@@ -70,7 +70,7 @@ def _put(floats: Floats, cell: int, height: float, gx: float, gy: float) -> None
     floats[SLOPE_Y, cell] = gy
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def cylinder_heights(
     ground: Ground,
     mode: int,
@@ -144,7 +144,7 @@ def cylinder_heights(
                 _put(floats, cell, cz + lower, -(dx - along * ax) * inverse_down, -(dy - along * ay) * inverse_down)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def box_heights(
     ground: Ground,
     cx: float,
@@ -211,7 +211,7 @@ def box_heights(
                 _put(floats, cell, cz + lower, -rotation[0, face] / climb, -rotation[1, face] / climb)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def grouser_heights(
     ground: Ground,
     size: Floats,
@@ -270,7 +270,7 @@ def grouser_heights(
         )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def mesh_heights(
     ground: Ground,
     shapes: Shapes,
@@ -320,7 +320,7 @@ def mesh_heights(
             _triangle(ground, center, ax, ay, az, bx, by, bz, cx, cy, cz, r0, r1, c0, c1, floats)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _triangle(
     ground: Ground,
     center: Floats,

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Ground, Scratch, Shapes, Wrench
 from regolith_terrain.scm.bulldozing import bulldoze, note_plastic_set
@@ -37,9 +35,10 @@ from regolith_terrain.scm.underside_heights import (
     lowest,
     mesh_heights,
 )
+from regolith_world.numerics import kernel
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def body_wrench(
     ground: Ground,
     soils: Floats,
@@ -169,7 +168,7 @@ def body_wrench(
     return CONTACT_OK
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _rectangle(
     ground: Ground,
     mode: int,
@@ -216,7 +215,7 @@ def _rectangle(
     return status, r0, r1, c0, c1
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _low_part(
     ground: Ground,
     kind: int,

@@ -25,7 +25,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.contact.ground_contact import PartPose
@@ -35,6 +34,7 @@ from regolith_terrain.scm.arrays import Shapes, Wrench, push_at
 from regolith_terrain.scm.constants import SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
 from regolith_terrain.scm.loading import mobilize
 from regolith_terrain.solids.solids import NearbySolids
+from regolith_world.numerics import kernel
 
 Indices = NDArray[np.int64]
 
@@ -103,7 +103,7 @@ class SolidContactArrays(NamedTuple):
     """Work array for disc contacts, shape (MOST_DISCS, 5): squared distance, x, z, facet, whether on its side."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> None:
     """Add the wrench of all solids on a part to ``wrench``, for one substep.
 
@@ -152,7 +152,7 @@ def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: P
     solids.touched[part] = count
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _push(
     point: Floats,
     held: Floats,
@@ -208,7 +208,7 @@ def _push(
     push_at(wrench, px, py, pz, fx, fy, fz)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, ty: float, tz: float) -> float:
     """Return the effective mass of a point of a part along a direction, 1 / (J M^-1 J^T) [kg].
 
@@ -233,7 +233,7 @@ def _mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, ty: float
     return 1.0 / max(total, 1e-9)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, count: int) -> int:
     """Append the contact points of a round part with a solid; return the number of points."""
     near, vertices, discs = solids.near, solids.vertices, solids.discs
@@ -327,7 +327,7 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _cut(vertices: Floats, a: int, b: int, c: int, y: float, facet: int, disc: Floats) -> None:
     """Cut a triangle by a disc's plane; keep the point of the cut closest to the axle, if it is closer."""
     count = 0
@@ -361,7 +361,7 @@ def _cut(vertices: Floats, a: int, b: int, c: int, y: float, facet: int, disc: F
         disc[0], disc[1], disc[2], disc[3], disc[4] = square, x, z, facet, on_side
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, centered: bool, count: int) -> int:
     """Append the contact points of a box with a solid; return the number of points.
 
@@ -463,7 +463,7 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _way(at: float, step: float, half: float) -> float:
     """Return the distance from a point in a slab along a direction to the exit of the slab."""
     if step > 1e-12:

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.solids.polyhedron import Polyhedron
-from regolith_world.numerics import portable_math
+from regolith_world.numerics import kernel, portable_math
 
 Indices = NDArray[np.int64]
 
@@ -192,7 +191,7 @@ def _cells(box: Floats) -> SolidCells:
     return SolidCells(float(west), float(south), float(width), rows, columns, start, member)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _filled(first: Indices, last: Indices, rows: int, columns: int) -> tuple[Indices, Indices]:
     """Return start and members of all cells."""
     start = np.zeros(rows * columns + 1, dtype=np.int64)
@@ -213,7 +212,7 @@ def _filled(first: Indices, last: Indices, rows: int, columns: int) -> tuple[Ind
     return start, member
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _touches(box: Floats, x: float, y: float, z: float, radius: float) -> bool:
     """Return whether a sphere touches a box."""
     dx = max(box[0] - x, x - box[3], 0.0)
@@ -223,7 +222,7 @@ def _touches(box: Floats, x: float, y: float, z: float, radius: float) -> bool:
     return near
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def solids_within(cells: SolidCells, box: Floats, balls: Floats) -> tuple[Indices, NDArray[np.bool_]]:
     """Return the numbers of solids whose boxes any sphere touches, ascending, and which spheres touch any.
 
@@ -268,7 +267,7 @@ def solids_within(cells: SolidCells, box: Floats, balls: Floats) -> tuple[Indice
     return found[:count].copy(), met
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _in_cell(cells: SolidCells, x: float, y: float) -> Indices:
     """Return the solids that extend into the cell of a position."""
     row, column = math.floor((x - cells.west) / cells.width), math.floor((y - cells.south) / cells.width)
@@ -278,7 +277,7 @@ def _in_cell(cells: SolidCells, x: float, y: float) -> Indices:
     return cells.member[cells.start[cell] : cells.start[cell + 1]].copy()
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _near(library: ShapeLibrary, placed: PlacedSolids, numbers: Indices) -> NearbySolids:
     """Return selected solids in the world."""
     count = numbers.shape[0]
@@ -341,7 +340,7 @@ def _near(library: ShapeLibrary, placed: PlacedSolids, numbers: Indices) -> Near
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _moved(points: Floats, start: int, end: int, middle: Floats, axes: Floats, out: Floats, at: int) -> None:
     """Write points of a shape in the world."""
     for k in range(end - start):
@@ -351,7 +350,7 @@ def _moved(points: Floats, start: int, end: int, middle: Floats, axes: Floats, o
                 out[at + k, a] += axes[a, j] * points[start + k, j]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _top(near: NearbySolids, x: float, y: float, level: float) -> float:
     """Return the height of the highest of some solids at a position, at least ``level`` [m]."""
     top = level

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_vehicles.dynamics.curves import interpolated
@@ -19,6 +18,7 @@ from regolith_vehicles.dynamics.substeps import BodyArrays
 from regolith_vehicles.powertrain.brake import brake
 from regolith_vehicles.powertrain.columns import BRAKING, DIRECTION, THROTTLE
 from regolith_vehicles.powertrain.powertrain import Powertrain, driveshaft_torque
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -66,7 +66,7 @@ class CarArrays(NamedTuple):
     """In/out: elastic rotation of each brake [rad], shape (w,)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def drive(arrays: CarArrays, step: float, share: float, bodies: BodyArrays) -> None:
     """Set the forces of struts, engine and brakes; see :func:`regolith_vehicles.dynamics.substeps.substep_loop`."""
     struts = arrays.struts
@@ -95,7 +95,7 @@ def drive(arrays: CarArrays, step: float, share: float, bodies: BodyArrays) -> N
         )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _react(arrays: CarArrays, shaft: float, bodies: BodyArrays) -> None:
     """Apply the reactions of half shafts to the chassis, which MuJoCo's joints apply to the uprights.
 

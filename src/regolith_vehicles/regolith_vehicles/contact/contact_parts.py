@@ -12,7 +12,6 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain import scm
@@ -25,7 +24,7 @@ from regolith_vehicles.description.model_config import GroundShapeConfig, Vehicl
 from regolith_vehicles.dynamics import substeps
 from regolith_vehicles.dynamics.multibody import Multibody, point_velocities
 from regolith_vehicles.running_gear import ContactPart
-from regolith_world.numerics import portable_math
+from regolith_world.numerics import kernel, portable_math
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -262,7 +261,7 @@ def _hull_frame(shape: GroundShapeConfig) -> Vector:
     return portable_math.times(turn, _Z_TO_Y) if shape.kind == 'cylinder' else turn
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _centers(body: Indices, offset: Vector, count: int, place: Vector, turn: Vector) -> Vector:
     """Return the origins of shapes in the world frame [m], shape (count, 3); see :meth:`PartSet.centers`."""
     out = np.empty((count, 3))
@@ -298,7 +297,7 @@ def _groups(body: Indices, first: int, middle: Vector, half: Vector, frame: Vect
     return tuple(groups)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _underside(
     middle: Vector, half: Vector, frame: Vector, place: Vector, turn: Vector, cvel: Vector, com: Vector
 ) -> tuple[float, float, float, float, float, float, float, float]:

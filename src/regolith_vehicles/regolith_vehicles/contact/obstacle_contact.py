@@ -11,7 +11,6 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.contact import make_pose
@@ -28,7 +27,7 @@ from regolith_terrain.solids import (
 )
 from regolith_vehicles.contact.contact_parts import PartSet
 from regolith_vehicles.dynamics import substeps
-from regolith_world.numerics import portable_math
+from regolith_world.numerics import kernel, portable_math
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -145,7 +144,7 @@ class ObstacleContact:
         return end
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _reached(
     cells: SolidCells,
     box: Vector,
@@ -165,7 +164,7 @@ def _reached(
     return numbers, met, balls
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _balls(
     body: Indices,
     offset: Vector,

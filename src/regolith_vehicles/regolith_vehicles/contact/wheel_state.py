@@ -8,10 +8,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.scm import STAT_LOADED_NODES
+from regolith_world.numerics import kernel
 
 Vector = NDArray[np.float64]
 
@@ -101,7 +101,7 @@ def slip_and_sinkage(table: Vector) -> tuple[Vector, float]:
     return table[:, SLIP], float(table[:, SINKAGE_TOTAL].max())
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def slip_ratio(speed: float, rolling: float) -> float:
     """Return the slip ratio s = 1 - v / (omega R) of a wheel; see :attr:`WheelState.slip_ratio`.
 
@@ -117,7 +117,7 @@ def slip_ratio(speed: float, rolling: float) -> float:
     return min(max(1.0 - speed / rolling, -1.0), 1.0)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _interpolated(heights: Vector, row: float, col: float) -> float:
     """Return the bilinear height at fractional indices, clamped to the array."""
     ni, nj = heights.shape
@@ -131,7 +131,7 @@ def _interpolated(heights: Vector, row: float, col: float) -> float:
     return height
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def measure_wheels(
     base: Vector,
     level: Vector,

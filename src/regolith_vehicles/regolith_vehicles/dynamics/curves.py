@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def interpolated(xs: Floats, ys: Floats, x: float) -> float:
     """Return a curve's value: linear between its points, constant beyond them.
 

@@ -10,10 +10,10 @@ sample.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_vehicles.config import EncoderConfig
+from regolith_world.numerics import kernel
 from regolith_world.random import normal_and_uniform, stream_key
 
 Floats = NDArray[np.float64]
@@ -55,7 +55,7 @@ class Encoders:
         return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _jitter(key: np.uint64, n: int, count: int) -> Floats:
     """Return standard normal numbers of a sample, one per wheel, shape (count,)."""
     out = np.empty(count)

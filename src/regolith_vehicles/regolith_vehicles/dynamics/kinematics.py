@@ -12,8 +12,9 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from regolith_world.numerics import kernel
 
 Vector = NDArray[np.float64]
 
@@ -113,7 +114,7 @@ def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[
     return speeds, angles
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _commands(
     x: Vector,
     y: Vector,
@@ -161,7 +162,7 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
     return float(twist[0]), float(twist[1]), float(twist[2])
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _fit(x: Vector, y: Vector, radius: Vector, speeds: Vector, angles: Vector, twist: Vector) -> None:
     """Write the least-squares twist (vx, vy, yaw rate), shape (3,), if the wheels determine it.
 

@@ -13,14 +13,13 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.contact import StepLimit
 from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
 from regolith_vehicles.description.mesh_files import check_assets, check_mesh_sizes
 from regolith_vehicles.dynamics.kinematics import WheelLayout
-from regolith_world.numerics import portable_math
+from regolith_world.numerics import kernel, portable_math
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -432,7 +431,7 @@ def check_substep(
     return lowest
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def composite_inertia(
     mass: Vector, principal: Vector, place: Vector, frame: Vector, center: Vector, inertia: Vector
 ) -> float:
@@ -476,7 +475,7 @@ def composite_inertia(
     return total
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def point_velocities(cvel: Vector, points: Vector, com: Vector, bodies: Indices) -> Vector:
     """Return the velocities of points of bodies in world axes [m/s], shape (k, 3): v + omega x r.
 

@@ -55,12 +55,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_vehicles.description.model_config import OdometryConfig
 from regolith_vehicles.dynamics.kinematics import WheelLayout
-from regolith_world.numerics import portable_math
+from regolith_world.numerics import kernel, portable_math
 
 Vector = NDArray[np.float64]
 
@@ -301,7 +300,7 @@ def twist_covariance(
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _twist_covariance(
     weights: Vector, speeds: Vector, radius: Vector, tick: float, common_slip_stddev: float, wheel_slip_stddev: float
 ) -> Vector:
@@ -331,7 +330,7 @@ def _twist_covariance(
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _weights(x: Vector, y: Vector, angles: Vector) -> Vector:
     """Return the weights of each wheel's motion along and across its heading in the base's twist, shape (3, 2 n).
 
@@ -364,7 +363,7 @@ def _weights(x: Vector, y: Vector, angles: Vector) -> Vector:
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _propagate(
     covariance: Vector,
     weights: Vector,

@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 import mujoco
 import numpy as np
 from llvmlite import binding
-from numba import njit, types
+from numba import types
 from numpy.typing import NDArray
 
 from regolith_terrain.contact import PartPose, bind_kernels
 from regolith_terrain.scm import Wrench
 from regolith_terrain.solids import SolidContactArrays, add_solid_wrench
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -206,12 +207,12 @@ mj_step1 = types.ExternalFunction('mj_step1', _pair)
 mj_step2 = types.ExternalFunction('mj_step2', _pair)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def no_drive(arrays: Any, step: float, share: float, bodies: BodyArrays) -> None:
     """Leave the controls unchanged."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def body_fixed_pose(arrays: Any, w: int, parts: ContactParts, bodies: BodyArrays, pose: PartPose) -> bool:
     """Write pose and twist of a part fixed to a body; return whether it can touch the ground."""
     xmat, cvel, offset, frame, root = bodies.xmat, bodies.cvel, parts.offset, parts.frame, bodies.root
@@ -240,7 +241,7 @@ def body_fixed_pose(arrays: Any, w: int, parts: ContactParts, bodies: BodyArrays
     return True
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def add_wrench(
     bodies: BodyArrays,
     b: int,
@@ -266,7 +267,7 @@ def add_wrench(
     applied[b, 5] += tz + (ax * fy - ay * fx)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def apply_to_body(arrays: Any, w: int, parts: ContactParts, bodies: BodyArrays, pose: PartPose, wrench: Wrench) -> None:
     """Apply the wrench of the ground on a part to its body."""
     center, force, torque = pose.center, wrench.force, wrench.torque
@@ -285,7 +286,7 @@ def apply_to_body(arrays: Any, w: int, parts: ContactParts, bodies: BodyArrays, 
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def no_settle(arrays: Any, step: float, bodies: BodyArrays, wrenches: Wrenches) -> None:
     """Leave the state unchanged."""
 
@@ -307,12 +308,12 @@ class RunningGearHooks(NamedTuple):
     """``(arrays, step, bodies, wrenches)``: advances the running gear's own state after all parts were pressed."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def no_tools(digging: Any, bodies: BodyArrays) -> None:
     """Leave all bodies unchanged."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def no_work(digging: Any, step: float, bodies: BodyArrays, pose: PartPose) -> None:
     """Leave the state unchanged."""
 

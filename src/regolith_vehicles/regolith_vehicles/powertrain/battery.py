@@ -14,10 +14,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_vehicles.powertrain.config import BatteryConfig
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 
@@ -74,7 +74,7 @@ def battery_summary(config: BatteryConfig, charge: Floats) -> dict[str, float]:
     }
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def max_power(battery: Battery, charge: Floats) -> float:
     """Return the maximum power for motors [W]: V^2 / 4 R at the terminals, zero for an empty battery."""
     if charge[STORED] <= 0.0:
@@ -84,14 +84,14 @@ def max_power(battery: Battery, charge: Floats) -> float:
     return most
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _open_voltage(battery: Battery, charge: Floats) -> float:
     share = min(max(charge[STORED] / battery.capacity, 0.0), 1.0)
     voltage: float = battery.empty_voltage + (battery.full_voltage - battery.empty_voltage) * share
     return voltage
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def draw(battery: Battery, charge: Floats, power: float, step: float) -> None:
     """Draw a power for some time; negative power charges the battery, unless it is full.
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from numba import njit
+from regolith_world.numerics import kernel
 
 WIND_UP = 0.01
 """Rotation of a wheel relative to its fully applied brake before the brake slides [rad]."""
@@ -12,7 +12,7 @@ DAMPING_TIME = 0.005
 """Damping divided by stiffness of the elastic element [s]."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def brake(wound_up: float, speed: float, full: float, limit: float, step: float) -> tuple[float, float]:
     """Return the elastic rotation of a brake after a step [rad], and its torque [N m].
 

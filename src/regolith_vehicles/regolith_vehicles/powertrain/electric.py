@@ -14,11 +14,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_vehicles.powertrain.battery import Battery, draw, max_power
 from regolith_vehicles.powertrain.config import WheelMotorConfig
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ class Motor(NamedTuple):
     """Efficiency of the electronics in both directions [-]."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def terminal_power(motor: Motor, torque: float, speed: float) -> float:
     """Return the power [W] that a motor draws from the battery at a torque [N m] and a speed [rad/s].
 
@@ -48,7 +48,7 @@ def terminal_power(motor: Motor, torque: float, speed: float) -> float:
     return power / motor.efficiency if power > 0.0 else power * motor.efficiency
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def available_torque(motor: Motor, battery: Battery, charge: Floats, torque: float, speed: float, step: float) -> float:
     """Return the part of a requested torque that a battery can supply [N m], and draw its power for a step.
 
@@ -88,7 +88,7 @@ def wheel_motor(config: WheelMotorConfig | None) -> WheelMotor:
     return WheelMotor(config.resistance_ohm * per_torque**2, config.gear_efficiency, float(config.regenerates))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def wheels_power(motor: WheelMotor, torques: Floats, speeds: Floats) -> float:
     """Return the power that the motors of all wheels draw from the battery [W].
 

@@ -22,7 +22,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_vehicles.dynamics.curves import interpolated
@@ -40,6 +39,7 @@ from regolith_vehicles.powertrain.config import (
 )
 from regolith_vehicles.powertrain.electric import Motor, available_torque
 from regolith_vehicles.powertrain.shafts import TorqueCoupling, step_shafts
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 
@@ -130,7 +130,7 @@ def _motor(engine: EngineMap | ShaftEngine | ElectricMotor) -> Motor:
     return Motor(engine.torque_constant_nmpa, engine.resistance_ohm, engine.converter_efficiency)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def driveshaft_torque(
     train: Powertrain, state: Floats, throttle: float, backwards: bool, shaft_speed: float, step: float
 ) -> float:

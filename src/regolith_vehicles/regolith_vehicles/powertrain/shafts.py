@@ -16,11 +16,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_vehicles.dynamics.curves import interpolated
 from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE, TURBINE_SPEED
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ class TorqueCoupling(NamedTuple):
     """Torque of a clutch [N m], and engine speeds at which it starts to close and is closed [rad/s], shape (3,)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def converted(coupling: TorqueCoupling, engine_speed: float, turbine_speed: float) -> tuple[float, float]:
     """Return the torques that a converter takes from the engine and applies to the turbine [N m].
 
@@ -70,7 +70,7 @@ def converted(coupling: TorqueCoupling, engine_speed: float, turbine_speed: floa
     return taken, taken * interpolated(coupling.torque_ratio[:, 0], coupling.torque_ratio[:, 1], ratio)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def step_shafts(
     coupling: TorqueCoupling,
     full: Floats,

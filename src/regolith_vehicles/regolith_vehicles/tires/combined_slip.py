@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
+from regolith_world.numerics import kernel
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def shares(slip_x: float, slip_y: float, peak_x: float, peak_y: float) -> tuple[float, float, float, float]:
     """Return the factors of the pure longitudinal and lateral force, and the pure slips at which to evaluate these.
 

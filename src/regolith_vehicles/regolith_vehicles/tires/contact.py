@@ -24,7 +24,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.contact import (
@@ -48,6 +47,7 @@ from regolith_vehicles.tires.constants import TIRE_RECORD, Records
 from regolith_vehicles.tires.force import MEMORY, Contact, tire_force
 from regolith_vehicles.tires.load_curve import vertical_load
 from regolith_vehicles.tires.tire import DEEPEST, NAMES, Tire, penetration
+from regolith_world.numerics import kernel
 
 _UPRIGHT = 0.5
 """Cosine of the camber below which a wheel no longer rests on its tread."""
@@ -72,7 +72,7 @@ class TireArrays(NamedTuple):
     """Work array of :func:`regolith_terrain.contact.rigid_surface.find_foot`, shape (3,)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def press(arrays: TireArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Press a part on rigid terrain for one substep; see :mod:`regolith_terrain.contact.ground_contact`.
 
@@ -141,7 +141,7 @@ class _Touch(NamedTuple):
     """Whether the ground is a face beside the wheel, which the tread does not touch."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _touch(arrays: TireArrays, p: Any, pose: PartPose) -> _Touch:
     """Return the contact point of a tire with the ground.
 
@@ -202,7 +202,7 @@ def _touch(arrays: TireArrays, p: Any, pose: PartPose) -> _Touch:
     return _Touch(depth, reach, soil[SOIL_FRICTION], (nx, ny, nz), (tx, ty, tz), (ex, ey, ez), lean, False)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _on_level(p: Any, pose: PartPose, level: float, friction: float) -> _Touch:
     """Return the contact point of a tire with level ground at a height [m].
 
@@ -220,7 +220,7 @@ def _on_level(p: Any, pose: PartPose, level: float, friction: float) -> _Touch:
     return _Touch(depth, height / upright, friction, (0.0, 0.0, 1.0), ahead, up, az, False)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _push_back(
     p: Any,
     pose: PartPose,
@@ -248,7 +248,7 @@ def _push_back(
     wrench.stats[STAT_MAX_SINKAGE] = max(wrench.stats[STAT_MAX_SINKAGE], way)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _roll(p: Any, contact: _Touch, step: float, pose: PartPose, memory: Floats, out: Floats, wrench: Wrench) -> None:
     """Add the force and moments of a tire in contact with the ground to the wrench.
 
@@ -290,7 +290,7 @@ def _roll(p: Any, contact: _Touch, step: float, pose: PartPose, memory: Floats, 
     wrench.stats[STAT_MAX_SINKAGE] = depth
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _is_near(ground: RigidArrays, pose: PartPose, radius: float, aside: float) -> bool:
     """Return whether a grid node around two circles about an axle is at least as high as their lowest point.
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
 from regolith_vehicles.tires.combined_slip import shares
+from regolith_world.numerics import kernel
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def slip_force(p: Any, load: float, slip_x: float, tan_alpha: float, scale: float) -> tuple[float, float, float]:
     """Return the longitudinal and lateral force [N], and the aligning moment [N m].
 
@@ -48,7 +47,7 @@ def slip_force(p: Any, load: float, slip_x: float, tan_alpha: float, scale: floa
     return fx * nx, fy * ny, mz * ny
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _along(stiffness: float, limit: float, critical: float, slip: float) -> float:
     """Return the longitudinal force [N] at pure slip."""
     if abs(slip) < critical:
@@ -56,7 +55,7 @@ def _along(stiffness: float, limit: float, critical: float, slip: float) -> floa
     return math.copysign(limit - limit * limit / (4.0 * abs(slip) * stiffness), slip)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _across(stiffness: float, limit: float, critical: float, tan_alpha: float, width: float) -> tuple[float, float]:
     """Return the lateral force [N] and its moment [N m] at pure slip."""
     if tan_alpha == 0.0 or limit <= 0.0:
@@ -68,7 +67,7 @@ def _across(stiffness: float, limit: float, critical: float, tan_alpha: float, w
     return -limit * (1.0 - h**3) * side, limit * width * (1.0 - h) * h**3 * side
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     """Return the longitudinal and lateral slope of force over slip at zero slip [N], equal for all loads."""
     return p.fiala.cslip, p.fiala.calpha

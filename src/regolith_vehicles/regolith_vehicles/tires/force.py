@@ -29,12 +29,12 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_vehicles.tires import fiala, pacejka_02, pacejka_89, tmeasy
 from regolith_vehicles.tires.constants import FIALA, PACEJKA_02, PACEJKA_89, TMEASY
 from regolith_vehicles.tires.load_curve import rolling_radius
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ class Contact(NamedTuple):
     """Coulomb friction coefficient of the ground [-]."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def faded(value: float, low: float, high: float) -> float:
     """Return 0 below ``low``, 1 above ``high``, and a smooth step in between."""
     if value <= low:
@@ -82,7 +82,7 @@ def faded(value: float, low: float, high: float) -> float:
     return u - math.sin(2.0 * math.pi * u) / (2.0 * math.pi)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def tire_force(p: Any, contact: Contact, step: float, memory: Floats, out: Floats) -> None:
     """Write force and moment of the ground on a tire, and advance its memory by a step.
 
@@ -122,7 +122,7 @@ def tire_force(p: Any, contact: Contact, step: float, memory: Floats, out: Float
     out[0], out[1] = fx, fy
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _related_speed(p: Any, vx: float, spin: float, radius: float) -> float:
     """Return the speed to which slips are related [m/s]."""
     if p.model == TMEASY:
@@ -133,7 +133,7 @@ def _related_speed(p: Any, vx: float, spin: float, radius: float) -> float:
     return max(abs(vx), _SPEED_FLOOR)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _slips(
     p: Any, vx: float, sliding_x: float, sliding_y: float, related: float, spin: float, radius: float
 ) -> tuple[float, float]:
@@ -149,7 +149,7 @@ def _slips(
     return along, -sliding_y / related if related > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _relaxation(p: Any, load: float) -> tuple[float, float]:
     """Return the relaxation lengths along and across [m]."""
     lengths: tuple[float, float] = p.relaxation_length[0], p.relaxation_length[1]
@@ -158,7 +158,7 @@ def _relaxation(p: Any, load: float) -> tuple[float, float]:
     return lengths
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _lagged(
     slip_x: float,
     slip_y: float,
@@ -178,7 +178,7 @@ def _lagged(
     return slip_x * scale, slip_y * scale
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _rolling(p: Any, contact: Contact, slip_x: float, slip_y: float, scale: float) -> tuple[float, float, float]:
     """Return longitudinal and lateral force [N] and aligning moment [N m] from the model's curves."""
     load = contact.load
@@ -195,7 +195,7 @@ def _rolling(p: Any, contact: Contact, slip_x: float, slip_y: float, scale: floa
     return force
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     """Return the longitudinal and lateral slope of force over slip at zero slip [N]."""
     slopes: tuple[float, float]
@@ -210,7 +210,7 @@ def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     return slopes
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _held(
     p: Any,
     load: float,
@@ -245,7 +245,7 @@ def _held(
     return fx * scale, fy * scale
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _bristle(p: Any, limit: float, sliding: float, loose: float, step: float, deflection: float) -> tuple[float, float]:
     """Return the force of the bristle in one direction [N], and its deflection after a step [m].
 
@@ -277,7 +277,7 @@ def _bristle(p: Any, limit: float, sliding: float, loose: float, step: float, de
     return force, deflection * keep + (sliding / rate * (1.0 - keep) if rate > 0.0 else sliding * step)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _moments(
     p: Any,
     contact: Contact,

@@ -11,13 +11,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
 from regolith_vehicles.dynamics.curves import interpolated
 from regolith_vehicles.tires.constants import PACEJKA_02, TMEASY
+from regolith_world.numerics import kernel
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def static_load(p: Any, depth: float) -> float:
     """Return the load [N] of a tire at a penetration, linear between the points of its load curve.
 
@@ -38,7 +37,7 @@ def static_load(p: Any, depth: float) -> float:
     return load
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def static_depth(p: Any, load: float) -> float:
     """Return the penetration [m] at which a tire supports a load [N], NaN if none does."""
     if load <= 0.0:
@@ -50,7 +49,7 @@ def static_depth(p: Any, load: float) -> float:
     return depth
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def vertical_load(p: Any, depth: float, leaving: float) -> float:
     """Return the load [N] at a penetration [m] and a speed away from the ground [m/s], never below zero."""
     if depth <= 0.0:
@@ -59,7 +58,7 @@ def vertical_load(p: Any, depth: float, leaving: float) -> float:
     return max(0.0, load)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def rolling_radius(p: Any, depth: float) -> float:
     """Return the effective radius [m]: speed divided by angular speed of a free-rolling tire.
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from numba import njit
+from regolith_world.numerics import kernel
 
 _STEEPEST = 0.5 * math.pi - 0.01
 """Largest angle of the reference's formula [rad]."""
@@ -38,7 +38,7 @@ class _Pure(NamedTuple):
     """Vertical shift S_V of the force [N]."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _formula(peak: float, shape: float, stiffness: float, x: float, curvature: float, reference: bool) -> float:
     """Return D sin(C atan(B x - E (B x - atan(B x)))), B = K / (C D).
 
@@ -50,7 +50,7 @@ def _formula(peak: float, shape: float, stiffness: float, x: float, curvature: f
     return peak * math.sin(shape * math.atan(bx - curvature * (bx - math.atan(bx))))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _longitudinal(p: Any, load: float, df: float, kappa: float, gamma: float, scale: float) -> _Pure:
     """Return the longitudinal force at pure slip ``kappa``.
 
@@ -69,7 +69,7 @@ def _longitudinal(p: Any, load: float, df: float, kappa: float, gamma: float, sc
     return _Pure(force, peak, stiffness, c.PCX1, shift, lift)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _lateral(p: Any, load: float, df: float, alpha: float, gamma: float, scale: float) -> _Pure:
     """Return the lateral force at pure slip angle ``alpha`` [rad].
 
@@ -90,7 +90,7 @@ def _lateral(p: Any, load: float, df: float, alpha: float, gamma: float, scale: 
     return _Pure(force, peak, stiffness, c.PCY1, shift, lift)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _aligning(p: Any, load: float, df: float, alpha: float, gamma: float, fy: float, pure: _Pure) -> float:
     """Return the moment about the vertical [N m] of a lateral force ``fy``, from trail and residual moment.
 
@@ -115,7 +115,7 @@ def _aligning(p: Any, load: float, df: float, alpha: float, gamma: float, fy: fl
     return moment
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def slip_force(
     p: Any, load: float, slip_x: float, tan_alpha: float, camber: float, scale: float
 ) -> tuple[float, float, float]:
@@ -158,7 +158,7 @@ def slip_force(
     return fx, -fy, -mz
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     """Return the longitudinal and lateral slope of force over slip at zero slip [N]."""
     c = p.pacejka_02
@@ -168,7 +168,7 @@ def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     return along, abs(c.PKY1 * nominal * math.sin(2.0 * math.atan(load / (c.PKY2 * nominal))))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def relaxation_lengths(p: Any, load: float) -> tuple[float, float]:
     """Return the longitudinal and lateral distance in which 63 % of a change of slip take effect [m].
 
@@ -182,7 +182,7 @@ def relaxation_lengths(p: Any, load: float) -> tuple[float, float]:
     return along, c.PTY1 * math.sin(2.0 * math.atan(load / (c.PTY2 * nominal))) * p.radius
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def rolling_resistance(p: Any, load: float, fx: float, speed: float) -> float:
     """Return the moment of rolling resistance [N m], positive.
 

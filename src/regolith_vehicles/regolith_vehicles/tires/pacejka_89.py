@@ -13,15 +13,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
 from regolith_vehicles.tires.combined_slip import shares
+from regolith_world.numerics import kernel
 
 STEEPEST = 89.5
 """Limit of the angles in the formula [deg]."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def magic_formula(x: float, peak: float, slope: float, shape: float, curvature: float) -> float:
     """Return D sin(C atan(B x - E (B x - atan(B x)))), whose initial slope is B C D.
 
@@ -41,14 +40,14 @@ def magic_formula(x: float, peak: float, slope: float, shape: float, curvature: 
     return peak * math.sin(shape * math.atan(bx - curvature * (bx - math.atan(bx))))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _peak_slip(peak: float, slope: float, shape: float) -> float:
     """Return the slip of the peak for curvature 0, tan(pi / (2 C)) / B; for a shape without a peak, D over BCD."""
     stretch = math.tan(0.5 * math.pi / shape) if shape > 1.0 else 1.0
     return max(1e-9, abs(stretch * shape * peak / slope))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _longitudinal(b: Any, w: float, kappa: float) -> tuple[float, float]:
     """Return force [N] and slip of the peak [%] for a load ``w`` [kN] and a slip ``kappa`` [%]."""
     peak, slope = b[1] * w * w + b[2] * w, (b[3] * w * w + b[4] * w) * math.exp(-b[5] * w)
@@ -57,7 +56,7 @@ def _longitudinal(b: Any, w: float, kappa: float) -> tuple[float, float]:
     return force, _peak_slip(peak, slope, b[0])
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _lateral(a: Any, w: float, alpha: float, gamma: float, scale: float) -> tuple[float, float]:
     """Return force [N] and slip angle of the peak [deg] for slip angle ``alpha`` and camber ``gamma`` [deg]."""
     peak = a[1] * w * w + a[2] * w
@@ -67,7 +66,7 @@ def _lateral(a: Any, w: float, alpha: float, gamma: float, scale: float) -> tupl
     return force + a[11] * w * gamma + a[12] * w + a[13], _peak_slip(peak, slope, a[0])
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _aligning(c: Any, w: float, alpha: float, gamma: float, scale: float) -> float:
     """Return the aligning moment [N m]."""
     bent = abs(gamma)
@@ -80,7 +79,7 @@ def _aligning(c: Any, w: float, alpha: float, gamma: float, scale: float) -> flo
     return moment
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def slip_force(
     p: Any, load: float, slip_x: float, tan_alpha: float, camber: float, scale: float
 ) -> tuple[float, float, float]:
@@ -115,7 +114,7 @@ def slip_force(
     return scale * fx * nx, -fy * ny, -_aligning(m.c, w, sy, gamma, scale) * ny
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     """Return the longitudinal and lateral slope of force over slip at zero slip [N]."""
     a, b, w = p.pacejka_89.a, p.pacejka_89.b, 1e-3 * load

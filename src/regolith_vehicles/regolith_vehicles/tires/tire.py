@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_files import FileLibrary, InputError, Problem, YamlSource, allowed_names
@@ -17,6 +16,7 @@ from regolith_vehicles.tires.config import TireConfig, read_tire
 from regolith_vehicles.tires.constants import TIRE_RECORD
 from regolith_vehicles.tires.force import MEMORY, Contact, tire_force
 from regolith_vehicles.tires.load_curve import rolling_radius, static_depth, vertical_load
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 
@@ -205,7 +205,7 @@ def load_tire(name_or_path: str | Path, behavior: str = 'regolith', *, base_dir:
     return Tire(read_tire(YamlSource(TIRES.find(name_or_path, base_dir), what='a tire')), behavior)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def penetration(p: Any, height: float, camber: float) -> float:
     """Return the penetration [m] of a tire whose center is at ``height`` [m] above the ground, in the wheel's plane.
 
@@ -224,14 +224,14 @@ def penetration(p: Any, height: float, camber: float) -> float:
     return depth
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _vertical(p: Any, height: float, speed_z: float, camber: float) -> tuple[float, float]:
     """Return load [N] and penetration [m]."""
     depth = max(0.0, penetration(p, height, camber))
     return vertical_load(p, depth, speed_z * (math.cos(camber) if p.reference else 1.0)), depth
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _steady(record: Any, given: Floats, out: Floats) -> bool:
     """Write the forces for each row of load, slip, slip angle, camber, speed and friction; return whether all exist."""
     p = record[0]

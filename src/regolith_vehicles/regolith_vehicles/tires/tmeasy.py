@@ -15,13 +15,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
+from regolith_world.numerics import kernel
 
 SPEED_FLOOR = 0.01
 """Speed added to that of the tread [m/s], so a locked wheel has finite slip."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def transport_speed(spin: float, radius: float) -> float:
     """Return the speed to which slips are related [m/s].
 
@@ -32,19 +32,19 @@ def transport_speed(spin: float, radius: float) -> float:
     return radius * abs(spin) + SPEED_FLOOR
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _linear(pair: Any, q: float) -> float:
     value: float = pair[0] + (pair[1] - pair[0]) * (q - 1.0)
     return value
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _quadratic(pair: Any, q: float) -> float:
     value: float = q * (2.0 * pair[0] - 0.5 * pair[1] - (pair[0] - 0.5 * pair[1]) * q)
     return value
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _curve(s: float, start: float, sm: float, fm: float, ss: float, fs: float) -> float:
     """Return the force [N] at a slip: from ``start`` s over the peak (sm, fm) to sliding (ss, fs).
 
@@ -66,7 +66,7 @@ def _curve(s: float, start: float, sm: float, fm: float, ss: float, fs: float) -
     return fs + bend * (joint - sm) / (ss - joint) * (ss - s) ** 2
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def slip_force(p: Any, load: float, slip_x: float, slip_y: float, scale: float) -> tuple[float, float]:
     """Return the longitudinal and lateral force [N].
 
@@ -93,7 +93,7 @@ def slip_force(p: Any, load: float, slip_x: float, slip_y: float, scale: float) 
     return force * c, force * n
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     """Return the longitudinal and lateral slope of force over slip at zero slip [N]."""
     t = p.tmeasy
@@ -101,7 +101,7 @@ def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     return _quadratic(t.dfx0, q), _quadratic(t.dfy0, q)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def aligning_moment(p: Any, load: float, depth: float, slip_y: float, force_y: float) -> float:
     """Return the moment about the vertical [N m] of a lateral force behind the middle of the contact.
 
@@ -127,7 +127,7 @@ def aligning_moment(p: Any, load: float, depth: float, slip_y: float, force_y: f
     return moment
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def overturning_moment(p: Any, camber: float) -> float:
     """Return the moment about the forward axis [N m] of a tread that camber loads on one side."""
     moment: float = -p.width * p.width / 12.0 * p.tmeasy.camber_stiffness * camber

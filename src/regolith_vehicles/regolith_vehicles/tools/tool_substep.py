@@ -7,12 +7,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.contact import PartPose
 from regolith_terrain.excavation import ToolArrays, sweep, sweep_drum, sweep_edge
 from regolith_vehicles.dynamics.substeps import BodyArrays, ContactParts, ToolHooks, add_wrench, body_fixed_pose
+from regolith_world.numerics import kernel
 
 Vector = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ class ToolStepArrays(NamedTuple):
     """Out: torque on each tool about its origin, world axes [N m], shape (n, 3)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def clear_tools(digging: ToolStepArrays, bodies: BodyArrays) -> None:
     """Remove all forces from the tools' bodies."""
     for k in range(digging.parts.body.shape[0]):
@@ -41,7 +41,7 @@ def clear_tools(digging: ToolStepArrays, bodies: BodyArrays) -> None:
             bodies.xfrc_applied[digging.parts.body[k], a] = 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def step_tools(digging: ToolStepArrays, step: float, bodies: BodyArrays, pose: PartPose) -> None:
     """Sweep the tools for a substep, and apply the forces to their bodies.
 

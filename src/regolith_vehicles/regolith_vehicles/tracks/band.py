@@ -34,12 +34,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_vehicles.dynamics.substeps import BodyArrays
 from regolith_vehicles.tracks.path import COLUMNS, LENGTH, NEXT, lay_track, point_on
 from regolith_vehicles.tracks.path import DISC as _DISC
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -164,7 +164,7 @@ def make_state(band: Band) -> BandState:
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def place_shoes(band: Band, state: BandState, step: float, bodies: BodyArrays) -> None:
     """Write the poses and velocities of all shoes.
 
@@ -181,7 +181,7 @@ def place_shoes(band: Band, state: BandState, step: float, bodies: BodyArrays) -
         _place_side(band, state, side, bodies)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _find_discs(band: Band, state: BandState, side: int, bodies: BodyArrays) -> None:
     """Write the discs' positions and rates in the hull frame."""
     hull = band.hull
@@ -205,7 +205,7 @@ def _find_discs(band: Band, state: BandState, side: int, bodies: BodyArrays) -> 
         row[3] = turn[2] * vx + turn[5] * vy + turn[8] * vz
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _place_pins(band: Band, state: BandState, side: int, nestling: float, bodies: BodyArrays) -> None:
     """Write the pins in path order, from the front of the sprocket; the first pin is repeated at the end."""
     discs, pieces, pins = state.discs[side], state.pieces[side], state.pins[side]
@@ -281,7 +281,7 @@ def _place_pins(band: Band, state: BandState, side: int, nestling: float, bodies
         pins[shoes, a] = pins[0, a]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _place_side(band: Band, state: BandState, side: int, bodies: BodyArrays) -> None:
     """Write poses and velocities of one side's shoes."""
     hull, pins, shoes = band.hull, state.pins[side], band.shoes[side]
@@ -314,7 +314,7 @@ def _place_side(band: Band, state: BandState, side: int, bodies: BodyArrays) -> 
         state.near[shoe] = a[PLACE] != ABOVE and b[PLACE] != ABOVE
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def idler_radius(band: Band, side: int, tension: float) -> float:
     """Return the radius of the pins on an idler [m] whose rubber deflects under the band's tension [N].
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.contact import PartPose
@@ -28,6 +27,7 @@ from regolith_vehicles.powertrain.columns import BRAKING, DIRECTION, STEERING, T
 from regolith_vehicles.powertrain.powertrain import Powertrain, driveshaft_torque
 from regolith_vehicles.tracks.band import Band, BandState, place_shoes
 from regolith_vehicles.tracks.forces import settle_band, turn_wheels
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -70,7 +70,7 @@ class TrackArrays(NamedTuple):
     """In/out: elastic rotation of each brake [rad], shape (2,)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def drive(arrays: TrackArrays, step: float, share: float, bodies: BodyArrays) -> None:
     """Place the shoes, and set the torques of engine, brakes and wheels."""
     band, state, line = arrays.band, arrays.state, arrays.line
@@ -100,7 +100,7 @@ def drive(arrays: TrackArrays, step: float, share: float, bodies: BodyArrays) ->
         bodies.qfrc_applied[dof] = holding - turn_wheels(band, state, side, bodies)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def place(arrays: TrackArrays, part: int, parts: ContactParts, bodies: BodyArrays, pose: PartPose) -> bool:
     """Write the pose of a shoe or of a part of the hull; return whether it can touch the ground."""
     state = arrays.state
@@ -118,7 +118,7 @@ def place(arrays: TrackArrays, part: int, parts: ContactParts, bodies: BodyArray
     return True
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def bear(
     arrays: TrackArrays, part: int, parts: ContactParts, bodies: BodyArrays, pose: PartPose, wrench: Wrench
 ) -> None:
@@ -127,7 +127,7 @@ def bear(
         apply_to_body(None, part, parts, bodies, pose, wrench)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def settle(arrays: TrackArrays, step: float, bodies: BodyArrays, wrenches: Wrenches) -> None:
     """Apply the wrenches on all shoes to the vehicle through the bands."""
     settle_band(arrays.band, arrays.state, step, bodies, wrenches)

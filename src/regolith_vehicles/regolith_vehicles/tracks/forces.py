@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_vehicles.dynamics.substeps import BodyArrays, Wrenches, add_wrench
@@ -31,6 +30,7 @@ from regolith_vehicles.tracks.band import (
     BandState,
 )
 from regolith_vehicles.tracks.path import DX, DZ, LENGTH, TURN, X, Z
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ _PIN_DAMPING = 600.0
 """Damping between neighboring pins across the band [N s/m]: 5 % of critical damping of their fastest mode."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def settle_band(band: Band, state: BandState, step: float, bodies: BodyArrays, wrenches: Wrenches) -> None:
     """Apply the ground's wrenches on the shoes to the vehicle, and move the pins by a substep [s]."""
     for side in range(band.disc.shape[0]):
@@ -52,7 +52,7 @@ def settle_band(band: Band, state: BandState, step: float, bodies: BodyArrays, w
         _twist(band.hull, -torque, bodies.xmat[band.hull], bodies)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _load_pins(band: Band, state: BandState, side: int, bodies: BodyArrays, wrenches: Wrenches) -> None:
     """Distribute the forces of ground and wheels on one side's shoes to their pins; lateral forces act on the hull."""
     hull, pins, shoes, load = band.hull, state.pins[side], band.shoes[side], state.load[side]
@@ -103,7 +103,7 @@ def _load_pins(band: Band, state: BandState, side: int, bodies: BodyArrays, wren
     state.pull[side] = pull
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _press_wheels(
     band: Band, state: BandState, side: int, a: Floats, b: Floats, dx: float, dz: float, bodies: BodyArrays
 ) -> tuple[float, float]:
@@ -147,7 +147,7 @@ def _press_wheels(
     return total, moment
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _turn_about(bodies: BodyArrays, body: int, fx: float, fz: float, turn: Floats) -> None:
     """Add the moment about a body's center of mass of a force [N] at its origin, given in the hull's plane."""
     ax, ay, az = (
@@ -161,14 +161,14 @@ def _turn_about(bodies: BodyArrays, body: int, fx: float, fz: float, turn: Float
     bodies.xfrc_applied[body, 5] += ax * wy - ay * wx
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _twist(body: int, moment: float, turn: Floats, bodies: BodyArrays) -> None:
     """Add a moment about the hull's y axis [N m] to a body."""
     for r in range(3):
         bodies.xfrc_applied[body, 3 + r] += moment * turn[3 * r + 1]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _push_disc(
     band: Band, state: BandState, side: int, disc: int, x: float, z: float, fx: float, fz: float, bodies: BodyArrays
 ) -> None:
@@ -180,7 +180,7 @@ def _push_disc(
     _twist(band.hull, (z - place[1]) * fx - (x - place[0]) * fz, turn, bodies)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _push_hull(band: Band, side: int, x: float, z: float, fx: float, fz: float, bodies: BodyArrays) -> None:
     """Add a force in the hull's plane [N] at a point of a track's plane to the hull."""
     turn, hull, y = bodies.xmat[band.hull], band.hull, band.aside[side]
@@ -197,7 +197,7 @@ def _push_hull(band: Band, side: int, x: float, z: float, fx: float, fz: float, 
     applied[5] += ax * wy - ay * wx
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _unit(start: Floats, end: Floats) -> tuple[float, float]:
     """Return the direction from one pin to another."""
     dx, dz = end[PX] - start[PX], end[PZ] - start[PZ]
@@ -205,7 +205,7 @@ def _unit(start: Floats, end: Floats) -> tuple[float, float]:
     return dx / size, dz / size
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _settle_run(band: Band, state: BandState, side: int, step: float, bodies: BodyArrays) -> None:
     """Move the free pins of one side, and apply the tension to sprocket and idler."""
     pins, shoes, load, turn = state.pins[side], band.shoes[side], state.load[side], bodies.xmat[band.hull]
@@ -254,7 +254,7 @@ def _settle_run(band: Band, state: BandState, side: int, step: float, bodies: Bo
     _push_disc(band, state, side, 0, x, z, -tension * ux, -tension * uz, bodies)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _stay_off_sprocket(
     band: Band, state: BandState, side: int, row: Floats, pin: Floats, step: float, bodies: BodyArrays
 ) -> None:
@@ -282,7 +282,7 @@ def _stay_off_sprocket(
     _push_hull(band, side, row[PX], row[PZ], aside * nz, -aside * nx, bodies)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _first_tension(band: Band, state: BandState, side: int, first: int, end: int) -> float:
     """Return the tension of the lower link next to the sprocket [N].
 
@@ -306,7 +306,7 @@ def _first_tension(band: Band, state: BandState, side: int, first: int, end: int
     return tension
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def turn_wheels(band: Band, state: BandState, side: int, bodies: BodyArrays) -> float:
     """Apply the band's drag to road wheels and idler; return the resulting moment at the sprocket [N m]."""
     speed = band.per_turn[side] * bodies.qvel[band.disc_dof[side, 0]]

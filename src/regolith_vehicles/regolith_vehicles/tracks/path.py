@@ -21,8 +21,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +36,7 @@ leads, -1 for an arc; angle of the outward normal at its start [rad]; angle per 
 COLUMNS = 9
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def lay_track(x: Floats, z: Floats, radius: Floats, pitch: float, pieces: Floats) -> tuple[int, float]:
     """Write the pieces of the path, and return their number and the path's length [m].
 
@@ -91,7 +92,7 @@ def lay_track(x: Floats, z: Floats, radius: Floats, pitch: float, pieces: Floats
     return count + 1, total
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _arc(
     pieces: Floats,
     at: int,
@@ -111,7 +112,7 @@ def _arc(
     return length
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def point_on(piece: Floats, way: float) -> tuple[float, float, float, float]:
     """Return x and z [m] and the outward normal at a length [m] from the start of a piece."""
     if piece[NEXT] < 0.0:

@@ -8,9 +8,9 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
 from regolith_world.cycle.records import BodyState, Shape, ShapeKind, Vector
+from regolith_world.numerics.kernel_options import kernel
 from regolith_world.numerics.portable_math import norm
 from regolith_world.numerics.rotation import matrix
 
@@ -80,7 +80,7 @@ def _length(v: Vector) -> float:
     return math.sqrt(float((v * v).sum()))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _bounds(
     kind: Vector,
     size: Vector,

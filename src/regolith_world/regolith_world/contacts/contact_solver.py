@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_world.contacts.intersection import TOUCH_DISTANCE
 from regolith_world.cycle.records import BodyState, Impulse, Vector
+from regolith_world.numerics.kernel_options import kernel
 from regolith_world.numerics.portable_math import dot, solved
 from regolith_world.objects.object import Intersection, Object, Status
 
@@ -37,7 +37,7 @@ MAX_PRESSING = 5.0
 """Maximum acceleration that is compensated in advance [m/s^2]. Beyond it, steps become shorter."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _answer(row: Vector, impulse: Vector, moment: Vector) -> float:
     """Return the product of one row of an inverse inertia, shape (6,), with an impulse and its moment."""
     total = 0.0
@@ -46,14 +46,14 @@ def _answer(row: Vector, impulse: Vector, moment: Vector) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _dot(a: Vector, b: Vector) -> float:
     """Return the inner product of two vectors, shape (3,), summed in index order; BLAS uses other orders."""
     total: float = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     return total
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _solve(
     pair: Vector,
     points: Vector,
@@ -140,7 +140,7 @@ def _solve(
         )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _relative(
     k: int, pair: Vector, points: Vector, center: Vector, v: Vector, omega: Vector, drift: Vector, out: Vector
 ) -> None:  # pragma: no cover - compiled
@@ -153,7 +153,7 @@ def _relative(
         out[i] = own - (v[a, i] + omega[a, j] * ra[m] - omega[a, m] * ra[j]) + drift[k, i]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _spare(
     pair: Vector,
     points: Vector,

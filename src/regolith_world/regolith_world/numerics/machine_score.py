@@ -7,8 +7,9 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from regolith_world.numerics.kernel_options import kernel
 
 _ROUNDS = 2_000_000
 _TABLE = 4096
@@ -33,7 +34,7 @@ def measure_machine_score(repeats: int = 3) -> float:
     return float(1e-6 * _ROUNDS / best)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _loop(table: NDArray[np.float64], rounds: int) -> float:
     """Return a number that no compiler can compute in advance."""
     x, at = 0.5, 0

@@ -12,7 +12,8 @@ import hashlib
 import math
 
 import numpy as np
-from numba import njit
+
+from regolith_world.numerics.kernel_options import kernel
 
 _LOW = np.uint64(0xFFFFFFFF)
 _SHIFT = np.uint64(32)
@@ -34,7 +35,7 @@ def stream_key(seed: int, name: str, quantity: str) -> np.uint64:
     return np.uint64(int.from_bytes(digest[:8], 'little'))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@kernel(forceinline=True)
 def philox_block(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """Return the block of a stream with counter (high, low), 64 bits each: four random words below 2^32.
 
@@ -51,7 +52,7 @@ def philox_block(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple[np.ui
     return c0, c1, c2, c3
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def normal_and_uniform(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple[float, float]:
     """Return a standard normal number and a uniform number in [0, 1) of 32 bits, from one block.
 
@@ -64,7 +65,7 @@ def normal_and_uniform(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple
     return radius * math.cos(2.0 * math.pi * np.float64(b) * 2.0**-32), np.float64(c) * 2.0**-32
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def mix_bits(word: np.uint64) -> np.uint64:
     """Return the SplitMix64 finalizer of a word.
 

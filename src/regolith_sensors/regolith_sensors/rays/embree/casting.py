@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Ints, Single, Singles, Words
@@ -30,6 +29,7 @@ from regolith_sensors.rays.parallel import run_in_ranges
 from regolith_sensors.scene.materials import reflect
 from regolith_sensors.scene.scene_arrays import SceneArrays
 from regolith_sensors.scene.table_columns import FACT_OBJECT
+from regolith_world.numerics import kernel
 
 _BAND = 128
 _ZERO, _THIRD = np.float32(0.0), np.float32(1.0 / 3.0)
@@ -71,7 +71,7 @@ def _cast_band(first: int, last: int, *arguments: Any) -> None:
         _cast(first, last, w.packet, w.words, w.valid, w.arguments, *arguments)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _cast(
     first: int,
     last: int,

@@ -14,7 +14,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from regolith_sensors.arrays import Ints, Singles, Words
 from regolith_sensors.rays.camera_rays import CameraRays, Lights
@@ -38,6 +37,7 @@ from regolith_sensors.rays.parallel import run_in_ranges
 from regolith_sensors.scene.materials import diffuse_albedo
 from regolith_sensors.scene.scene_arrays import SceneArrays
 from regolith_sensors.scene.table_columns import FACT_LIGHT, FACT_REFERENCE
+from regolith_world.numerics import kernel
 
 RAYS = 16
 """Rays from each point: one packet."""
@@ -123,7 +123,7 @@ def _gather_band(first: int, last: int, *arguments: Any) -> None:
         _gather(first, last, w.packet, w.words, w.valid, w.arguments, *arguments)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _gather(
     first: int,
     last: int,
@@ -230,7 +230,7 @@ def _gather(
             out[n, k] *= _PI / np.float32(about.shape[0])
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _spread(found: Singles, near: Ints, weight: Singles, out: Singles) -> None:
     """Interpolate the irradiance from points to nodes."""
     for node in range(out.shape[0]):
@@ -240,7 +240,7 @@ def _spread(found: Singles, near: Ints, weight: Singles, out: Singles) -> None:
                 out[node, k] += share * found[point, k]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def add_surface_light(
     facts: Ints,
     lattice: Ints,
@@ -278,7 +278,7 @@ def add_surface_light(
     out[2, lane] += blue * _INV_PI * (wa * light[a, 2] + wb * light[b, 2] + wc * light[c, 2])
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _node(first: int, pieces: int, i: int, j: int) -> int:
     """Return the number of a triangle's node, i along its first side and j along its second."""
     return first + i * (pieces + 1) - i * (i - 1) // 2 + j

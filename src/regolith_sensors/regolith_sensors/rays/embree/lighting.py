@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Bools, Ints, Longs, Single, Singles, Words
@@ -35,6 +34,7 @@ from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.fast_math import cos_sin_of_turn
 from regolith_sensors.rays.shading import hapke_lanes, haversine
 from regolith_sensors.scene.materials import CONSTANTS, is_hapke, reflect, tinted
+from regolith_world.numerics import kernel
 from regolith_world.random import mix_bits
 
 PLACE, NORMAL, TOWARD, BEGIN = 0, 3, 6, 9
@@ -54,7 +54,7 @@ _LATTICE_A, _LATTICE_B = np.float32(0.7548776662466927), np.float32(0.5698402909
 _STEP_A, _STEP_B = np.uint64(0.7548776662466927 * 2.0**32), np.uint64(0.5698402909980532 * 2.0**32)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def open_lane(packet: Singles, words: Words, lane: int) -> None:
     """Initialize a ray, except for origin and direction."""
     packet[T_NEAR, lane], packet[T_FAR, lane] = _ZERO, _INF
@@ -62,14 +62,14 @@ def open_lane(packet: Singles, words: Words, lane: int) -> None:
     words[GEOM, lane], words[INST, lane] = _NONE, _NONE
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _pair(stream: np.uint64, pixel: int, sample: int) -> tuple[Single, Single]:
     """Return two numbers in [0, 1) for a sample of a pixel: SplitMix64 of the sample's number."""
     word = mix_bits(stream + (np.uint64(pixel) * _PER_PIXEL + np.uint64(sample)) * _GOLDEN)
     return np.float32(word >> np.uint64(40)) * _TO_UNIT, np.float32(word & np.uint64(0xFFFFFF)) * _TO_UNIT
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _spread(stream: np.uint64, pixel: int, place: int, sample: int, extra: int) -> tuple[Single, Single]:
     """Return the two numbers of a sample of the sun's disc; for a pixel's first sample, a lattice over the image.
 
@@ -103,7 +103,7 @@ def _spread(stream: np.uint64, pixel: int, place: int, sample: int, extra: int) 
     return a - math.floor(a), b - math.floor(b)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def direct(
     handle: int,
     materials: Singles,
@@ -207,7 +207,7 @@ def direct(
         _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid, arguments, out)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+@kernel(views_only=True)
 def _sunlit(
     materials: Singles,
     direction: Singles,
@@ -241,13 +241,13 @@ def _sunlit(
             out[0, lane] = out[1, lane] = out[2, lane] = _ZERO
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _mu0(g: Singles, direction: Singles, lane: int) -> Single:
     """Return the cosine of incidence of light from a direction."""
     return g[NORMAL, lane] * direction[0] + g[NORMAL + 1, lane] * direction[1] + g[NORMAL + 2, lane] * direction[2]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _mu(g: Singles, lane: int) -> Single:
     """Return the cosine of emission."""
     return (
@@ -257,7 +257,7 @@ def _mu(g: Singles, lane: int) -> Single:
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _darkened(part: Single, darkening: Single) -> Single:
     """Return the squared radius in a unit disc that contains a given part of its light, by Newton's iteration.
 
@@ -276,7 +276,7 @@ def _darkened(part: Single, darkening: Single) -> Single:
     return min(max(square, _ZERO), _ONE)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _sun_seen(
     handle: int,
     direction: Singles,
@@ -337,7 +337,7 @@ def _sun_seen(
                 seen[lane] += share
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _lamp(
     handle: int,
     materials: Singles,
@@ -398,7 +398,7 @@ def _lamp(
                     out[c, lane] += glow[c, lane]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def gather_indirect(
     handle: int,
     facts: Ints,

@@ -12,7 +12,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Ints, Longs, Singles, Words
@@ -47,6 +46,7 @@ from regolith_sensors.rays.parallel import run_in_ranges
 from regolith_sensors.rays.shading import haversine
 from regolith_sensors.scene.scene_arrays import SceneArrays
 from regolith_sensors.scene.table_columns import FACT_OBJECT, FACT_SEMANTIC
+from regolith_world.numerics import kernel
 from regolith_world.random import mix_bits
 
 _BLOCK = 4
@@ -149,7 +149,7 @@ def _trace_band(first: int, last: int, *arguments: Any) -> None:
         _trace(first, last, w.packet, w.words, w.valid, w.arguments, *arguments)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _aim(
     rays: Singles,
     r: Singles,
@@ -197,7 +197,7 @@ def _aim(
         open_lane(packet, words, lane)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _render(
     first: int,
     last: int,
@@ -384,7 +384,7 @@ def _render(
                     sunlit[row, column, c] = whole[c, lane] * bright[lane] if samples == 1 else _ZERO
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _trace(
     first: int,
     last: int,

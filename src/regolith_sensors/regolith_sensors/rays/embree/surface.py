@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Ints, Single, Singles, Words
@@ -41,6 +40,7 @@ from regolith_sensors.scene.table_columns import (
     TERRAIN,
 )
 from regolith_sensors.scene.terrain_tiles import CELLS
+from regolith_world.numerics import kernel
 
 Hit = tuple[int, int, Single, Single, Single, Single, Single, Single, Single, Single, Single, Single]
 """Surface at a hit, see :func:`surface_at`."""
@@ -54,19 +54,19 @@ _LIFT, _LIFT_PART = np.float32(2e-4), np.float32(3e-6)
 _OVER = np.float32(0.15)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def hit_something(words: Words, lane: int) -> bool:
     """Return whether the ray of a lane hit a surface."""
     return bool(words[GEOM, lane] != _NONE)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _unit(x: Single, y: Single, z: Single) -> tuple[Single, Single, Single]:
     scale = _ONE / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-30)))
     return x * scale, y * scale, z * scale
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@kernel(forceinline=True)
 def surface_at(
     facts: Ints,
     frames: Singles,
@@ -162,7 +162,7 @@ def surface_at(
     return instance, material, bright, x, y, z, nx, ny, nz, start_x, start_y, start_z
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _ground(
     facts: Ints, frames: Singles, nodes: Singles, instance: int, x: Single, y: Single, z: Single
 ) -> tuple[Single, Single, Single, Single, Single]:
@@ -188,7 +188,7 @@ def _ground(
     return nx, ny, nz, min(rise, cell), rough
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _on_disc(
     discs: Singles, disc: int, x: Single, y: Single, z: Single, gx: Single, gy: Single, gz: Single
 ) -> tuple[Single, Single, Single]:
@@ -213,7 +213,7 @@ def _on_disc(
     return nx, ny, nz
 
 
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _bent(
     texels: Singles,
     layers: Singles,

@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_world.cycle.records import Vector
+from regolith_world.numerics.kernel_options import kernel
 from regolith_world.objects.linkages.envelope_solver import Places, factor, solve
 from regolith_world.objects.linkages.joints import ConstraintRows, JointFrames, RowKind
 
@@ -92,7 +92,7 @@ def system(joint_frames: JointFrames, equations: ConstraintRows, first: Places, 
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _axes_of(q: Vector, out: Vector) -> None:
     """Write the rotation matrix of a quaternion."""
     x, y, z, w = q[0], q[1], q[2], q[3]
@@ -101,14 +101,14 @@ def _axes_of(q: Vector, out: Vector) -> None:
     out[2, 0], out[2, 1], out[2, 2] = 2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _times(a: Vector, v: Vector, out: Vector) -> None:
     """Write the product of a matrix, shape (3, 3), and a vector."""
     for i in range(3):
         out[i] = a[i, 0] * v[0] + a[i, 1] * v[1] + a[i, 2] * v[2]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _turned(rotation: Vector, local: Vector, v: Vector, out: Vector) -> None:
     """Write R A R^T v with a symmetric matrix A in body axes."""
     a, b = np.empty(3), np.empty(3)
@@ -118,14 +118,14 @@ def _turned(rotation: Vector, local: Vector, v: Vector, out: Vector) -> None:
     _times(rotation, b, out)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _cross(a: Vector, b: Vector, out: Vector) -> None:
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]
     out[2] = a[0] * b[1] - a[1] * b[0]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _fly(masses: LinkMasses, now: LinkageState, then: LinkageState, h: float) -> None:
     """Write the motion of bodies after a time [s] without forces.
 
@@ -145,7 +145,7 @@ def _fly(masses: LinkMasses, now: LinkageState, then: LinkageState, h: float) ->
         _turn(now.orientation[k], omega, h, then.orientation[k])
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _turn(q: Vector, omega: Vector, h: float, out: Vector) -> None:
     """Write a quaternion rotated by a rate [rad/s] in the world frame for a time [s]: Cayley map, then normalized."""
     a, b, c = 0.5 * h * omega[0], 0.5 * h * omega[1], 0.5 * h * omega[2]
@@ -159,7 +159,7 @@ def _turn(q: Vector, omega: Vector, h: float, out: Vector) -> None:
         out[i] /= size
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _equations(s: ConstraintSystem, at: LinkageState, derive: bool) -> float:
     """Write the values of rows, and their derivatives if requested; return the largest absolute constraint value.
 
@@ -237,7 +237,7 @@ def _equations(s: ConstraintSystem, at: LinkageState, derive: bool) -> float:
     return worst
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _assemble(
     s: ConstraintSystem, masses: LinkMasses, at: LinkageState, braking: float, active: NDArray[np.bool_]
 ) -> None:
@@ -274,7 +274,7 @@ def _assemble(
     factor(s.matrix, s.first, s.start, active)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _push(s: ConstraintSystem, masses: LinkMasses, at: LinkageState) -> None:
     """Apply the impulses in ``right`` along the rows' derivatives."""
     rows, body = s.rows, s.frames.body
@@ -290,7 +290,7 @@ def _push(s: ConstraintSystem, masses: LinkMasses, at: LinkageState) -> None:
                     at.spin[k, i] += impulse * s.jacobian[r, side, 3 + i]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _still(s: ConstraintSystem, masses: LinkMasses, at: LinkageState) -> None:
     """Apply impulses that remove all motion against the rows. Derivatives and factor must be present."""
     rows, body = s.rows, s.frames.body
@@ -310,7 +310,7 @@ def _still(s: ConstraintSystem, masses: LinkMasses, at: LinkageState) -> None:
     _push(s, masses, at)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def _kick(s: ConstraintSystem, masses: LinkMasses, at: LinkageState, gravity: Vector, h: float) -> None:
     """Apply gravity and springs for a time [s], with the ends of springs at their present positions."""
     f = s.frames
@@ -349,7 +349,7 @@ def _kick(s: ConstraintSystem, masses: LinkMasses, at: LinkageState, gravity: Ve
                     at.spin[k, i] += sign * moment[i]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def inverses(inertia: Vector, out: Vector) -> None:
     """Write the inverses of symmetric matrices, shape (n, 3, 3), by their adjugates."""
     for k in range(inertia.shape[0]):
@@ -364,7 +364,7 @@ def inverses(inertia: Vector, out: Vector) -> None:
                 out[k, i, j] /= whole
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def angular_velocities(masses: LinkMasses, at: LinkageState, omega: Vector, inertia: Vector) -> None:
     """Write angular velocities [rad/s], shape (n, 3), and inertias in world axes, shape (n, 3, 3)."""
     rotation, column, out = np.empty((3, 3)), np.empty(3), np.empty(3)
@@ -378,7 +378,7 @@ def angular_velocities(masses: LinkMasses, at: LinkageState, omega: Vector, iner
             inertia[k, :, j] = out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def angular_momenta(masses: LinkMasses, at: LinkageState, omega: Vector) -> None:
     """Write the angular momenta of angular velocities [rad/s], shape (n, 3)."""
     rotation = np.empty((3, 3))
@@ -387,7 +387,7 @@ def angular_momenta(masses: LinkMasses, at: LinkageState, omega: Vector) -> None
         _turned(rotation, masses.inertia[k], omega[k], at.spin[k])
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def project_velocities(s: ConstraintSystem, masses: LinkMasses, at: LinkageState) -> None:
     """Apply impulses that remove all motion against the joints: after collisions, and at the start of a run.
 
@@ -400,7 +400,7 @@ def project_velocities(s: ConstraintSystem, masses: LinkMasses, at: LinkageState
     _still(s, masses, at)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def inverse_inertia(s: ConstraintSystem, masses: LinkMasses, at: LinkageState, body: int, out: Vector) -> None:
     """Write the velocities of a body, linear and angular, per impulse and moment on it, shape (6, 6).
 
@@ -427,7 +427,7 @@ def inverse_inertia(s: ConstraintSystem, masses: LinkMasses, at: LinkageState, b
         _turned(rotation, masses.compliance[body], still.spin[body], out[3:, column])
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def advance(
     s: ConstraintSystem,
     masses: LinkMasses,

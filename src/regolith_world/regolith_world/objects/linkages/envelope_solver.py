@@ -11,10 +11,10 @@ compiled into the substeps, with sums in a fixed order.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from regolith_world.cycle.records import Vector
+from regolith_world.numerics.kernel_options import kernel
 from regolith_world.objects.linkages.joints import ConstraintRows
 
 Places = NDArray[np.int64]
@@ -39,7 +39,7 @@ def envelope(rows: ConstraintRows, bodies: Places) -> tuple[Places, Places]:
     return first, np.concatenate(([0], np.cumsum(np.arange(count) - first + 1))).astype(np.int64)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def factor(matrix: Vector, first: Places, start: Places, active: NDArray[np.bool_]) -> None:
     """Replace the lower half of a matrix by its Cholesky factor. Rows that are inactive or redundant get pivot 0.
 
@@ -69,7 +69,7 @@ def factor(matrix: Vector, first: Places, start: Places, active: NDArray[np.bool
         matrix[at + r] = np.sqrt(rest) if active[r] and rest > _DEPENDENT * whole else 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@kernel
 def solve(matrix: Vector, first: Places, start: Places, right: Vector) -> None:
     """Replace the right-hand side, shape (m,), by the solution. Ignored rows have 0.
 
