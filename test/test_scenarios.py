@@ -24,6 +24,7 @@ from regolith_terrain.config import ScmSoilConfig
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.contact import wheel_state as ws
+from regolith_vehicles.description.model_config import WheelConfig
 from regolith_world.numerics.rotation import matrix
 
 OWN = ('traverse_polar', 'rut_following', 'convoy', 'stereo_traverse', 'tow')
@@ -35,10 +36,6 @@ ELSEWHERE = {
 }
 PAGE = ROOT / 'docs' / 'guide' / 'scenarios.md'
 LARGEST_PICTURE = 250_000
-
-
-NO_SLIP_SINKAGE = 'terrain.slip_sinkage.enabled=false'
-"""The closed forms below are those of pressing alone: soil that slipping wheels carry away deepens ruts without work."""
 
 
 class Drive:
@@ -102,7 +99,7 @@ def test_a_scenario_has_words_a_picture_a_launch_file_and_a_check(name: str) -> 
 @pytest.mark.slow
 def test_traverse_polar_slips_more_uphill_than_down() -> None:
     """It gets where it is sent; its wheels slip by the slope they climb, and their odometry is too long by the slip."""
-    drive = Drive('traverse_polar', NO_SLIP_SINKAGE)
+    drive = Drive('traverse_polar')
     driver = drive.scenario.vehicles['rover'].driver
     assert math.dist(drive.places('rover')[-1], driver.waypoints[-1]) < 0.3
     assert math.dist(driver.waypoints[0], driver.waypoints[-1]) >= 30.0
@@ -119,17 +116,18 @@ def test_traverse_polar_slips_more_uphill_than_down() -> None:
     reckoned = drive.seen['rover'][-1].odometry.distance
     # Along the ground, of which the way in plan is the cosine; the mean is over the way that wheels rolled.
     assert reckoned / drive.way('rover')[-1] - 1.0 == pytest.approx(rover['mean_slip'], abs=0.01)
-    assert rover['mean_slip'] > 0.03
+    assert rover['mean_slip'] > 0.015
 
 
 @pytest.mark.slow
 def test_a_rover_in_ruts_sinks_in_less_and_saves_the_work_of_pressing_them() -> None:
-    """On the same five metres: at most 0.4 of the sinkage, less slip, and less energy by Bekker's work, to 30 %.
+    """On the same five meters: at most 0.4 of the sinkage, as much slip, and less energy by the work of pressing, to 30 %.
 
-    To press a rut of width b to the depth z takes b k z^2 / 2 a metre (n = 1). The first rover makes two of z1, the second
-    presses them on to z2, so it saves k b (2 z1^2 - z2^2). Depths are medians along rough ground, and slip costs as well.
+    Let W(z) be the work per area of pressing soil to the depth z. The first rover presses two ruts of width b to z1. The
+    second presses them from z1 to z2, so it saves b (2 W(z1) - W(z2)) per meter for each pass of its two wheels. Depths
+    are medians along rough terrain.
     """
-    drive = Drive('rut_following', NO_SLIP_SINKAGE)
+    drive = Drive('rut_following')
     low, high = 2.5, 7.5
     sinkage, depth, slip, energy = {}, {}, {}, {}
     for name in ('first', 'second'):
@@ -140,21 +138,42 @@ def test_a_rover_in_ruts_sinks_in_less_and_saves_the_work_of_pressing_them() -> 
         depth[name] = float(np.median(np.delete(drive.wheels(name, ws.SINKAGE_TOTAL)[on_it], front, axis=1)))
         slip[name] = float(np.mean(drive.wheels(name, ws.SLIP)[on_it]))
         energy[name] = float(np.ptp(drive.energy(name)[on_it]) / np.ptp(drive.way(name)[on_it]))
-    # Bekker's law alone, for wheels of one load, gives 0.2 on the third pass; rough ground adds to it.
+    # Bekker's law alone, for wheels of one load, gives 0.2 on the third pass. Rough terrain adds to it.
     assert sinkage['second'] < 0.4 * sinkage['first']
-    assert slip['second'] < slip['first']
+    # The first has more resistance to overcome, on longer contacts.
+    assert slip['second'] == pytest.approx(slip['first'], abs=0.005)
     soil = drive.scenario.terrain.soil
-    assert isinstance(soil, ScmSoilConfig) and soil.exponent == 1.0
-    width = load_vehicle_model(drive.scenario.vehicles['first'].model)[0].wheels[0].width_m
-    stiffness = soil.k_c / width + soil.k_phi
-    saved = stiffness * width * (2.0 * depth['first'] ** 2 - depth['second'] ** 2)
-    assert energy['first'] - energy['second'] == pytest.approx(saved, rel=0.3)
+    assert isinstance(soil, ScmSoilConfig)
+    wheel = load_vehicle_model(drive.scenario.vehicles['first'].model)[0].wheels[0]
+    work_1, work_2 = (pressing_work(soil, wheel, depth[name]) for name in ('first', 'second'))
+    assert energy['first'] - energy['second'] == pytest.approx(2.0 * wheel.width_m * (2.0 * work_1 - work_2), rel=0.3)
+
+
+def pressing_work(soil: ScmSoilConfig, wheel: WheelConfig, depth: float) -> float:
+    """Return the work per area [J/m^2] of pressing undisturbed soil to a depth of the grousers' tips [m].
+
+    The pressure is that on the tips of the grousers and on the rim between them (docs/concepts/soil.md, Grousers).
+    """
+    assert wheel.grousers is not None
+    height, thickness = wheel.grousers.height_m, wheel.grousers.thickness_m
+    radius = wheel.radius_m + height
+    pitch = 2.0 * math.pi * radius / wheel.grousers.count
+    angle = math.radians(soil.friction_angle_deg)
+    flanks = math.exp(2.0 * (1.0 - math.sin(angle)) * math.tan(angle) * height / (pitch - thickness))
+    s = np.linspace(0.0, depth, 1001)
+    slot = thickness + radius / 15.0 * (2.0 * s / radius) ** 1.5
+    rim = np.maximum(s - height + height * slot / pitch, 0.0)
+    whole = soil.k_phi + soil.k_c / wheel.width_m
+    tips = thickness / pitch * (soil.k_phi + soil.k_c / thickness) * s**soil.exponent
+    pressure = tips + (1.0 - thickness / pitch) * whole * rim**soil.exponent * flanks
+    pressure = np.minimum(pressure, whole * s**soil.exponent)
+    return float(0.5 * (pressure[1:] + pressure[:-1]) @ np.diff(s))
 
 
 @pytest.mark.slow
 def test_of_a_convoy_each_finds_the_track_firmer_than_the_one_before() -> None:
-    """Six on one track: the first presses most anew, ruts level off, each needs less energy a metre, nobody is met."""
-    drive = Drive('convoy', NO_SLIP_SINKAGE)
+    """Six on one track: the first presses most anew, ruts level off, energy per meter falls, nobody is met."""
+    drive = Drive('convoy')
     names = sorted(drive.scenario.vehicles)
     low, high = 2.0, 4.5
     fresh, depth, energy = [], [], []
@@ -171,7 +190,10 @@ def test_of_a_convoy_each_finds_the_track_firmer_than_the_one_before() -> None:
     assert fresh[0] > 1.3 * max(fresh[1:])
     # Pressing goes with the logarithm of the number of passes: between 4 and 6 lies 0.6 of what lies between 1 and 2.
     assert 0.0 < depth[5] - depth[3] < 0.6 * (depth[1] - depth[0])
-    assert energy == sorted(energy, reverse=True) and energy[-1] < 0.7 * energy[0]
+    # On ruts that hardly deepen any more, energies differ by a few percent.
+    assert energy[:3] == sorted(energy[:3], reverse=True)
+    assert max(energy[3:]) < energy[2] and max(energy[3:]) - min(energy[3:]) < 0.15 * (energy[0] - energy[1])
+    assert energy[-1] < 0.7 * energy[0]
 
 
 @pytest.mark.ros
@@ -192,17 +214,20 @@ def test_stereo_traverse_measures_depth(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_digger_comes_out_of_a_crater_on_a_cable_and_not_without() -> None:
+@pytest.mark.parametrize('slip_sinkage', [False, True])
+def test_a_digger_comes_out_of_a_crater_on_a_cable_and_not_without(slip_sinkage: bool) -> None:
     """Without the cable it stays; with it it gets over the rim, and the pull is what weight and friction on the wall ask for.
 
     On a slope of angle a, with the cable at an angle d above the slope, P cos d = W sin a + mu (W cos a - P sin d). Stopped
     wheels slide with tan 35 degrees, 0.70, on average. Second by second the terrain is rough: the slope that the chassis
-    shows at the end of a second is off by some 3 degrees, 0.05 of the weight, and soil piles up before wheels.
+    shows at the end of a second is off by some 3 degrees, 0.05 of the weight, and soil piles up before wheels. With
+    slip-sinkage wheels also push the soil that their grousers hold, so the pull is larger.
     """
+    settings = [f'terrain.slip_sinkage.enabled={str(slip_sinkage).lower()}']
     middle = np.array([-12.197, -18.354])
-    left = Drive('tow', 'objects={}', NO_SLIP_SINKAGE, until_s=10.0)
+    left = Drive('tow', 'objects={}', *settings, until_s=10.0)
     assert math.dist(left.places('digger')[0], left.places('digger')[-1]) < 0.1
-    drive = Drive('tow', NO_SLIP_SINKAGE, until_s=0.02)
+    drive = Drive('tow', *settings, until_s=0.02)
     simulation, given, since = drive.simulation, 0.0, 0
     weight = 1.62 * simulation.agents['digger'].vehicle.body_state().mass
     frictions = []
@@ -224,8 +249,13 @@ def test_a_digger_comes_out_of_a_crater_on_a_cable_and_not_without() -> None:
     # In the first second that it pulls it is slack for a part, in the last it is let go.
     taut = frictions[1:-1]
     assert len(taut) >= 8
-    assert np.mean(taut) == pytest.approx(math.tan(math.radians(35.0)), abs=0.05)
-    assert np.abs(np.array(taut) - np.mean(taut)).max() < 0.1
+    friction = math.tan(math.radians(35.0))
+    if slip_sinkage:
+        assert friction + 0.03 < np.mean(taut) < friction + 0.15
+    else:
+        assert np.mean(taut) == pytest.approx(friction, abs=0.05)
+    # Heaps of pushed soil grow and are passed over.
+    assert np.abs(np.array(taut) - np.mean(taut)).max() < (0.2 if slip_sinkage else 0.1)
 
 
 def slope_and_rise(drive: Drive) -> tuple[float, float]:

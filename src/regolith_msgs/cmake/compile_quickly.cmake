@@ -24,6 +24,13 @@ function(read_headers_once)
       set_target_properties(${PROJECT_NAME}__rosidl_${kind} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 25)
     endif()
   endforeach()
+  if(TARGET ${PROJECT_NAME}__rosidl_generator_c)
+    # Descriptions define static variables of the same name for the types that they refer to.
+    get_target_property(sources ${PROJECT_NAME}__rosidl_generator_c SOURCES)
+    list(FILTER sources INCLUDE REGEX "__description\\.c$")
+    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    set_target_properties(${PROJECT_NAME}__rosidl_generator_c PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 25)
+  endif()
   if(TARGET ${PROJECT_NAME}__rosidl_typesupport_introspection_cpp)
     target_precompile_headers(${PROJECT_NAME}__rosidl_typesupport_introspection_cpp PRIVATE
       <algorithm> <array> <functional> <memory> <string> <vector>
