@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Check packages as ament's linters do: license headers, package.xml, versions, changelogs.
+"""Check packages as ament's linters do: license headers, package.xml, versions, change logs.
 
-Further checks: every import of a package is declared, every declaration is used, and rosdep knows every key. The tool
-needs no installation of ament.
+Further checks: fragments of the change logs are as towncrier expects them, every import of a package is declared, every
+declaration is used, and rosdep knows every key. The tool needs no installation of ament.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable
 from pathlib import Path
@@ -65,6 +66,8 @@ PUBLIC_KEYS = (
     'python3-yaml',
 )
 """Keys of the public rosdep database for all supported distributions; other keys are in tools/rosdep.yaml."""
+MAX_FRAGMENT = 200
+"""Maximum length of the line of a fragment."""
 
 
 def complaints() -> list[str]:
@@ -91,6 +94,7 @@ def complaints() -> list[str]:
             found.append(f'{where}: license is {package.findtext("license")}')
         if not (manifest.parent / 'CHANGELOG.rst').is_file():
             found.append(f'{where.parent}: no CHANGELOG.rst')
+        found += fragment_complaints(manifest.parent / 'changes')
         found += dependency_complaints(manifest, package)
         setup = manifest.parent / 'setup.py'
         if setup.is_file():
@@ -99,6 +103,23 @@ def complaints() -> list[str]:
                 found.append(f'{setup.relative_to(ROOT)}: version differs from package.xml ({versions[name]})')
     if len(set(versions.values())) > 1:
         found.append(f'versions differ: {versions}')
+    return found
+
+
+def fragment_complaints(folder: Path) -> list[str]:
+    """Check the fragments of a change log: ``ID.KIND.rst`` with one line, which is a sentence."""
+    towncrier = tomllib.loads((ROOT / 'pyproject.toml').read_text())['tool']['towncrier']
+    kinds = [kind['directory'] for kind in towncrier['type']]
+    found = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        text = path.read_text(encoding='utf-8').removesuffix('\n')
+        where = path.relative_to(ROOT)
+        if not re.fullmatch(rf'[\w+-]+\.({"|".join(kinds)})\.rst', path.name):
+            found.append(f'{where}: name is not ID.KIND.rst; allowed KIND: {", ".join(kinds)}')
+        if '\n' in text or not 0 < len(text) <= MAX_FRAGMENT or not text.endswith('.'):
+            found.append(f'{where}: is not one line of up to {MAX_FRAGMENT} characters that ends with a period')
+        if re.search(r'(?<!`)`(?!`)[^`]*`(?!`)', text):
+            found.append(f'{where}: code has single backticks; in reStructuredText it has two')
     return found
 
 
