@@ -11,9 +11,9 @@ import pytest
 
 from regolith_bringup.run import environment_pinning, launch_adapter
 from regolith_bringup.run.simulation import Simulation
-from regolith_bringup.scenario import determinism_section
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
+from regolith_world import determinism
 from regolith_world.determinism import LEVELS, TUNABLES, with_pins
 
 CANNOT = {
@@ -25,14 +25,14 @@ CANNOT = {
 
 @pytest.mark.parametrize('level', LEVELS)
 def test_every_level_is_accepted_without_external_inputs(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(determinism_section, 'unpinnable_reason', lambda: '')
+    monkeypatch.setattr(determinism, 'unpinnable_reason', lambda: '')
     assert load_scenario('two_rovers', [f'world.determinism={level}']).scenario.world.determinism == level
 
 
 @pytest.mark.seconds
 def test_what_stands_close_is_checked_by_processes_that_are_not_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rover below a lander is placed to check for intersections."""
-    monkeypatch.setattr(determinism_section, 'unpinnable_reason', lambda: '')
+    monkeypatch.setattr(determinism, 'unpinnable_reason', lambda: '')
     monkeypatch.delenv(TUNABLES, raising=False)
     assert load_scenario('lander', ['world.determinism=cross_machine']).scenario.world.determinism == 'cross_machine'
 
@@ -50,16 +50,14 @@ def test_what_comes_from_outside_or_from_the_clock_on_the_wall_is_refused(settin
 
 
 def test_other_machines_are_refused_where_nothing_pins_functions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        determinism_section, 'unpinnable_reason', lambda: 'the elementary functions of the C library musl'
-    )
+    monkeypatch.setattr(determinism, 'unpinnable_reason', lambda: 'the elementary functions of the C library musl')
     load_scenario('two_rovers', ['world.determinism=cross_process'])
     with pytest.raises(InputError, match='cannot pin the elementary functions of the C library musl; allowed: cross_'):
         load_scenario('two_rovers', ['world.determinism=cross_machine'])
 
 
 def test_a_process_that_was_not_started_pinned_does_not_run_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(determinism_section, 'unpinnable_reason', lambda: '')
+    monkeypatch.setattr(determinism, 'unpinnable_reason', lambda: '')
     monkeypatch.delenv(TUNABLES, raising=False)
     scenario = load_scenario('two_rovers', ['world.determinism=cross_machine']).scenario
     with pytest.raises(InputError, match=f'started without pinned elementary functions; allowed: .*{TUNABLES}='):
