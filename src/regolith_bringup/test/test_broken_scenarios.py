@@ -189,7 +189,7 @@ def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
     _lay_out(kind, tmp_path)
     raster = ', rasterio' if kind == 'not_a_raster' else ''
     for attempt in range(4):
-        imports_s = _time_of_imports('regolith_bringup.cli, regolith_bringup.scenario' + raster, attempt)
+        imports_s = _time_of_imports('regolith_bringup.cli, regolith_bringup.scenario.loading' + raster, attempt)
         refused, refusal_s = _run_here(tmp_path, '-m', 'regolith_bringup', 'run', 'broken.yaml', '--json')
         assert refused.returncode == 2, refused.stderr
         if refusal_s < 3.0 * imports_s:  # other work may disturb one of the two; a slow check is slow always

@@ -10,7 +10,7 @@ that draw, and nowhere else.
 =============================  =======================================================================================
 group                          target of an entry point ``name = module:target``
 =============================  =======================================================================================
-``regolith.commands``          Function or ``typer.Typer`` of ``./regolith name``. A parameter of type
+``regolith.commands``          Function or ``typer.Typer`` of ``./regolith NAME``. A parameter of type
                                ``typer.Context`` gives access to :class:`CommandContext` as ``context.obj``. Invalid
                                input raises ``InputError``. The first line of the docstring is the help text.
 ``regolith.report_sections``   ``section(run: Run) -> ReportSection | None``: a section of ``report.html``; None if

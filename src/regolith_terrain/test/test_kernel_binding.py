@@ -51,5 +51,5 @@ def test_bind_kernels_accepts_kernels_that_allocate_arrays() -> None:
     """
     for kernel, counts in ((through_a_new_array, True), (by_numbers, False)):
         loop = bind_kernels(repeat, views_only=True, kernel=kernel)
-        assert loop(3, 1.0) == 27.0 and loop.targetoptions['_nrt'] is counts
-    assert bind_kernels(repeat, kernel=by_numbers).targetoptions['_nrt'] is True
+        assert loop(3, 1.0) == 27.0 and loop.targetoptions.get('_nrt', True) is counts
+    assert bind_kernels(repeat, kernel=by_numbers).targetoptions.get('_nrt', True) is True
