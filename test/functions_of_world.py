@@ -295,7 +295,7 @@ def blows() -> Calls:
         found = constraints.solve_constraints(objects, 0, ())
         yield f'coupling.{name}', [found, made.near, made.far, made.step_ns, made.until_ns, made.next_dt_ns()]
     rope = RopeConfig.model_validate(
-        {'end_positions': ((0.0, 0.0, 1.0), (1.5, 0.7, 1.4)), 'length_m': 2.0, 'rods': 7, 'mass_kg': 3.0}
+        {'ends': ((0.0, 0.0, 1.0), (1.5, 0.7, 1.4)), 'length_m': 2.0, 'rods': 7, 'mass_kg': 3.0}
     )
     yield 'rope.nodes', rope.nodes()
     joined = [

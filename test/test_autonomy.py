@@ -144,7 +144,7 @@ def test_the_world_waits_for_the_stack_where_the_scenario_says_so(tmp_path):
     from geometry_msgs.msg import Twist
     from regolith_msgs.msg import Cycle
 
-    barrier = {'input_barrier': {'topic': '/amber/cmd_vel', 'max_wait_s': 30.0}}
+    barrier = {'input_barrier': {'topic': '/amber/cmd_vel', 'timeout_s': 30.0}}
     driver = {'type': 'external', 'timeout_s': 1.0}
     file = write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0, **driver)}, duration_s=60.0, world=barrier)
     with LiveRun(tmp_path, file, '--no-record', processes='one') as live:

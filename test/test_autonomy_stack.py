@@ -28,7 +28,7 @@ DRIVEN = (
     'vehicles.rover.driver={type: external, timeout_s: 1.0}',
     # The world waits for a command in every cycle: how busy the machine is changes nothing but the time it takes.
     '--set',
-    'world.input_barrier={topic: /rover/cmd_vel, max_wait_s: 60.0}',
+    'world.input_barrier={topic: /rover/cmd_vel, timeout_s: 60.0}',
     '--set',
     'world.participant_timeout_s=60.0',
 )

@@ -21,12 +21,12 @@ from regolith_vehicles.config import load_vehicle_model
 
 DOWN = {'arm_front': -0.85, 'arm_rear': -0.85, 'drum_front': 2.0, 'drum_rear': 2.0}
 TASKS = [
-    {'type': 'dig', 'target_fill': 0.3, 'joint_targets': DOWN},
+    {'type': 'dig', 'target_fill': 0.3, 'joints': DOWN},
     {
         'type': 'dump',
         'target_fill': 0.2,
         'initial_wait_s': 1.0,
-        'joint_targets': {'drum_front': -3.0, 'drum_rear': -3.0, **{arm: 0.3 for arm in ('arm_front', 'arm_rear')}},
+        'joints': {'drum_front': -3.0, 'drum_rear': -3.0, **{arm: 0.3 for arm in ('arm_front', 'arm_rear')}},
     },
 ]
 
@@ -118,7 +118,7 @@ def test_a_checkpoint_with_soil_in_drums_and_in_the_air_leads_to_the_same_hash(t
 @pytest.mark.seconds
 def test_two_diggers_on_one_pile_never_take_a_gram_twice(tmp_path: Path) -> None:
     """Face to face, their front drums in one trench: the mass balance stays closed, and each gets less than alone."""
-    driver = {'type': 'tasks', 'tasks': [{'type': 'dig', 'target_fill': 1.0, 'speed_mps': 0.0, 'joint_targets': DOWN}]}
+    driver = {'type': 'tasks', 'tasks': [{'type': 'dig', 'target_fill': 1.0, 'speed_mps': 0.0, 'joints': DOWN}]}
     diggers = {
         name: {'model': 'rassor', 'position': [x, 0.0], 'heading_deg': heading, 'driver': driver}
         for name, x, heading in (('amber', -0.8, 0.0), ('beryl', 0.8, 180.0))
@@ -183,9 +183,9 @@ def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
     data['ground_shapes'] = data['ground_shapes'][:1]
     path.write_text(yaml.safe_dump(data))
     tasks = [
-        {'type': 'dig', 'target_fill': 0.5, 'speed_mps': 0.15, 'joint_targets': {'arm_front': down}},
-        {'type': 'haul', 'goal': [0.8, 0.0], 'initial_wait_s': 3.0, 'joint_targets': {'arm_front': -0.3}},
-        {'type': 'dump', 'joint_targets': {'arm_front': poured_at}},
+        {'type': 'dig', 'target_fill': 0.5, 'speed_mps': 0.15, 'joints': {'arm_front': down}},
+        {'type': 'haul', 'goal': [0.8, 0.0], 'initial_wait_s': 3.0, 'joints': {'arm_front': -0.3}},
+        {'type': 'dump', 'joints': {'arm_front': poured_at}},
     ]
     simulation = Simulation(load_scenario(write(tmp_path, model=str(path), tasks=tasks)).scenario)
     agent: Any = simulation.agents['digger']
@@ -267,8 +267,8 @@ def digger_with(folder: Path, change: dict[str, Any]) -> Path:
     ('task', 'words'),
     [
         ({'type': 'dig', 'tools': ['shovel']}, r'tasks.*shovel.*drum_front, drum_rear'),
-        ({'type': 'dump', 'joint_targets': {'lid': 1.0}}, r'lid.*arm_front, arm_rear, drum_front, drum_rear'),
-        ({'type': 'dig', 'joint_targets': {'arm_front': -2.0}}, r'outside its limits'),
+        ({'type': 'dump', 'joints': {'lid': 1.0}}, r'lid.*arm_front, arm_rear, drum_front, drum_rear'),
+        ({'type': 'dig', 'joints': {'arm_front': -2.0}}, r'outside its limits'),
         ({'type': 'haul'}, r'goal'),
         ({'type': 'sing'}, r'dig.*haul.*dump'),
     ],

@@ -70,7 +70,7 @@ def test_barrier_takes_its_type_from_the_topic_and_says_that_it_waits(tmp_path: 
     from regolith_msgs.msg import DriverInputs
 
     truck = {'model': 'hmmwv', 'position': [0.0, 0.0], 'driver': {'type': 'external'}}
-    barrier = {'input_barrier': {'topic': '/truck/driver_inputs', 'max_wait_s': 2.0}}
+    barrier = {'input_barrier': {'topic': '/truck/driver_inputs', 'timeout_s': 2.0}}
     scenario = write_scenario(tmp_path, {'truck': truck}, duration_s=600.0, world=barrier)
     with LiveRun(tmp_path, scenario, processes='one') as live:
         publisher = live.node.create_publisher(DriverInputs, '/truck/driver_inputs', 10)

@@ -31,7 +31,7 @@ def write(folder: Path, other_vehicles: str = 'stop', spacing_m: float = 0.1, **
     region = {
         'model': 'crm',
         'name': 'strip',
-        'allowed_vehicle': 'amber',
+        'vehicle': 'amber',
         'rectangle': STRIP,
         'spacing_m': spacing_m,
         'depth_m': 0.2,

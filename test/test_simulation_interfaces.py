@@ -17,7 +17,7 @@ BALL = {
     'position': [-4.0, 0.0, 5.0],
     'velocity_mps': [0.0, 1.0, 0.0],
     'mass_kg': 1.0,
-    'ignore_gravity': True,
+    'weightless': True,
     'shape': {'kind': 'sphere', 'size_m': [0.25]},
 }
 ROCK = {'type': 'static_body', 'position': [30.0, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [1.0, 2.0, 3.0]}]}
@@ -259,7 +259,7 @@ def test_client_of_the_standard_spawns_entities(tmp_path: Path, processes: str) 
         made.pose.orientation.w = w
         return made
 
-    ball = '{type: rigid_body, mass_kg: 2.0, ignore_gravity: true, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
+    ball = '{type: rigid_body, mass_kg: 2.0, weightless: true, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
     rock = '{type: static_body, shapes: [{kind: box, size_m: [0.5, 0.5, 0.5]}]}'
     drives = {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3)}
     file = write_scenario(tmp_path, drives, duration_s=600.0, terrain={'source': 'flat'}, objects={'ball': BALL})

@@ -19,7 +19,7 @@ from launch import LaunchDescription
 DRIVEN = (
     'vehicles.rover.driver={type: external, timeout_s: 1.0}',
     # The world waits for a command in every cycle, so the result does not depend on the speed of the machine.
-    'world.input_barrier={topic: /rover/cmd_vel, max_wait_s: 5.0}',
+    'world.input_barrier={topic: /rover/cmd_vel, timeout_s: 5.0}',
 )
 
 

@@ -62,7 +62,7 @@ def frames(scenario: Any) -> set[str]:
     """Return all frames of the rover, and the stack's map."""
     config, _ = load_vehicle_model(scenario.vehicles['rover'].model)
     sensed = {sensor.frame(frame.suffix) for sensor in scenario_sensors(scenario) for frame in sensor.frames}
-    return {'map', f'rover/{config.frame_ids.base}', f'rover/{config.frame_ids.odom}', *sensed}
+    return {'map', f'rover/{config.frames.base}', f'rover/{config.frames.odom}', *sensed}
 
 
 def test_topics_are_published_and_of_the_type_that_nav2_expects(topics: dict[str, str]) -> None:

@@ -78,11 +78,6 @@ KINDS = {
         {},
         ['broken.yaml:4', "terrain.ground = 'rigid'", 'did you mean model?'],
     ),
-    'former_key_of_a_region': (
-        GOOD.replace('{soil: lunar_nominal}', '{regions: [{model: crm, vehicle: amber}]}'),
-        {},
-        ['broken.yaml:4', "terrain.regions.0.vehicle = 'amber'", 'did you mean allowed_vehicle?'],
-    ),
     'soil_of_a_region': (
         GOOD.replace(
             '{soil: lunar_nominal}', '{regions: [{model: rigid, disc: {center: [0, 0], radius_m: 1}, soil: pad.yaml}]}'

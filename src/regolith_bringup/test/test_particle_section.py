@@ -21,7 +21,7 @@ from regolith_files.problems import InputError, Problem
 STRIP: dict[str, Any] = {
     'model': 'crm',
     'name': 'strip',
-    'allowed_vehicle': 'amber',
+    'vehicle': 'amber',
     'rectangle': {'low': [1.6, -1.0], 'high': [3.2, 1.0]},
     'spacing_m': 0.05,
     'depth_m': 0.2,
@@ -68,12 +68,12 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
             ["terrain.regions.0.name = '../../../x'", 'cannot be the name of a folder; allowed: letters'],
         ),
         (
-            {'allowed_vehicle': None},
-            ['terrain.regions.0.model = crm: allowed_vehicle is missing', 'allowed: all of rectangle'],
+            {'vehicle': None},
+            ['terrain.regions.0.model = crm: vehicle is missing', 'allowed: all of rectangle'],
         ),
         (
-            {'allowed_vehicle': 'ambr'},
-            ['terrain.regions.0.allowed_vehicle', "'ambr'", 'allowed: amber, basalt (did you mean amber?)'],
+            {'vehicle': 'ambr'},
+            ['terrain.regions.0.vehicle', "'ambr'", 'allowed: amber, basalt (did you mean amber?)'],
         ),
         ({'soil': 'lunar_nominal'}, ['terrain.regions.0.soil', 'allowed:', 'lunar_regolith']),
         (
@@ -85,7 +85,7 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
             ['terrain.regions.0.soil.friction = -0.1', 'allowed:'],
         ),
         (
-            {'model': 'rigid', 'spacing_m': None, 'depth_m': None, 'allowed_vehicle': None},
+            {'model': 'rigid', 'spacing_m': None, 'depth_m': None, 'vehicle': None},
             ["terrain.regions.0.name = 'strip': applies only to model crm", 'allowed: no value, or model: crm'],
         ),
         (
@@ -116,11 +116,11 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ),
         (
             {'amber': {'model': 'm113', 'position': [-9.0, 0.0]}},
-            ['terrain.regions.0.allowed_vehicle', 'does not run on particles', 'allowed: a wheeled vehicle'],
+            ['terrain.regions.0.vehicle', 'does not run on particles', 'allowed: a wheeled vehicle'],
         ),
         (
             {'amber': {'model': 'rassor'}},
-            ['terrain.regions.0.allowed_vehicle', 'has tools', 'allowed: a vehicle without tools'],
+            ['terrain.regions.0.vehicle', 'has tools', 'allowed: a vehicle without tools'],
         ),
     ],
 )

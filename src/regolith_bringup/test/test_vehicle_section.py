@@ -251,12 +251,12 @@ def test_dig_task_that_waits_for_a_drum_at_rest_is_refused(tmp_path: Path) -> No
         '      type: tasks',
         '      tasks:',
     ]
-    both = '        - {type: dig, joint_targets: {arm_front: -0.85, drum_front: 2.0, drum_rear: 2.0}}'
-    one = '        - {type: dig, joint_targets: {arm_front: -0.85, drum_front: 2.0}}'
+    both = '        - {type: dig, joints: {arm_front: -0.85, drum_front: 2.0, drum_rear: 2.0}}'
+    one = '        - {type: dig, joints: {arm_front: -0.85, drum_front: 2.0}}'
     file = tmp_path / 'dig.yaml'
     file.write_text('\n'.join([*lines, one]))
     problem = refused(scenario=str(file))
-    assert problem.key == 'vehicles.digger.driver.tasks.0.joint_targets'
+    assert problem.key == 'vehicles.digger.driver.tasks.0.joints'
     assert 'drum_rear (target of joint drum_rear: 0)' in problem.problem and 'drum_front' in problem.allowed
     file.write_text('\n'.join([*lines, both, one]))
     load_scenario(str(file))

@@ -177,7 +177,7 @@ class SoilRegionConfig(Section):
         le=100.0,
         description='CRM only: depth of the particle bed below the undisturbed surface, down to a rough floor [m].',
     )
-    allowed_vehicle: str | None = Field(
+    vehicle: str | None = Field(
         default=None,
         min_length=1,
         description='CRM only: name of the only vehicle that may enter the region; its process moves the particles.',
@@ -202,7 +202,7 @@ class SoilRegionConfig(Section):
 
     @model_validator(mode='after')
     def _particles_are_whole(self) -> SoilRegionConfig:
-        given = {key: getattr(self, key) for key in ('rectangle', 'name', 'spacing_m', 'depth_m', 'allowed_vehicle')}
+        given = {key: getattr(self, key) for key in ('rectangle', 'name', 'spacing_m', 'depth_m', 'vehicle')}
         if self.model != 'crm':
             extra = [key for key, value in given.items() if value is not None and key != 'rectangle']
             if extra:
@@ -240,11 +240,11 @@ class SoilRegionConfig(Section):
             return None
         from regolith_terrain.crm.region import ParticleRegion
 
-        assert self.rectangle and self.name and self.allowed_vehicle and self.spacing_m and self.depth_m
+        assert self.rectangle and self.name and self.vehicle and self.spacing_m and self.depth_m
         assert isinstance(self.soil, ParticleSoil)
         return ParticleRegion(
             self.name,
-            self.allowed_vehicle,
+            self.vehicle,
             self.rectangle.low,
             self.rectangle.high,
             self.spacing_m,
@@ -450,7 +450,7 @@ class TerrainConfig(Section):
 
         here = [(region.model or self.model, region) for region in self.regions]
         places = [(self.model, self.soil)] + [
-            (self.model, self.soil) if law == 'crm' and region.allowed_vehicle != vehicle else (law, region.soil)
+            (self.model, self.soil) if law == 'crm' and region.vehicle != vehicle else (law, region.soil)
             for law, region in here
         ]
         tables = {}

@@ -30,7 +30,7 @@ def test_citations_depend_on_terrain_model_and_mode() -> None:
         'model': 'crm',
         'rectangle': {'low': [1.0, 0.0], 'high': [2.0, 1.0]},
         'name': 'strip',
-        'allowed_vehicle': 'amber',
+        'vehicle': 'amber',
         'spacing_m': 0.1,
         'depth_m': 0.2,
     }

@@ -222,7 +222,7 @@ def test_relaxation_excludes_particle_regions() -> None:
         'model': 'crm',
         'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]},
         'name': 'strip',
-        'allowed_vehicle': 'amber',
+        'vehicle': 'amber',
         'spacing_m': 0.1,
         'depth_m': 0.2,
     }

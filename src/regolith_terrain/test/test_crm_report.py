@@ -18,7 +18,7 @@ STRIP = {
     'model': 'crm',
     'rectangle': {'low': [0.4, -0.4], 'high': [1.2, 0.4]},
     'name': 'strip',
-    'allowed_vehicle': 'amber',
+    'vehicle': 'amber',
     'spacing_m': 0.1,
     'depth_m': 0.2,
 }

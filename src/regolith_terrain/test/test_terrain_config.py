@@ -106,7 +106,7 @@ def test_particle_region_applies_to_its_vehicle_only() -> None:
         'model': 'crm',
         'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]},
         'name': 'strip',
-        'allowed_vehicle': 'amber',
+        'vehicle': 'amber',
         'spacing_m': 0.1,
         'depth_m': 0.3,
     }

@@ -15,7 +15,7 @@ from regolith_vehicles.tools.dig_check import idle_drums
 from regolith_world.cycle.records import BodyState
 
 STEP_NS = 20_000_000
-ORDER = DigConfig(type='dig', target_fill=0.5, speed_mps=0.04, joint_targets={'drum': 2.0})
+ORDER = DigConfig(type='dig', target_fill=0.5, speed_mps=0.04, joints={'drum': 2.0})
 BASE = BodyState('m', np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3))
 
 
@@ -93,7 +93,7 @@ def test_dig_goal_for_drum_at_rest_names_the_drum() -> None:
     goals = dict.fromkeys(config.joints, 0.0)
 
     def problem(tools: tuple[str, ...] = (), full: str = '', **joints: float) -> str:
-        order = DigConfig(type='dig', target_fill=0.5, tools=tools, joint_targets=joints)
+        order = DigConfig(type='dig', target_fill=0.5, tools=tools, joints=joints)
         return idle_drums(config, order, goals, {full: 0.6})
 
     waits = problem(drum_front=2.0)

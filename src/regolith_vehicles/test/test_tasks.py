@@ -56,8 +56,8 @@ class Machine:
             self.step()
 
 
-DIG = {'type': 'dig', 'target_fill': 0.5, 'joint_targets': {'drum': 2.0}, 'initial_wait_s': 1.0}
-DUMP = {'type': 'dump', 'joint_targets': {'drum': -2.0}}
+DIG = {'type': 'dig', 'target_fill': 0.5, 'joints': {'drum': 2.0}, 'initial_wait_s': 1.0}
+DUMP = {'type': 'dump', 'joints': {'drum': -2.0}}
 
 
 @pytest.mark.parametrize('backwards', [False, True])

@@ -36,7 +36,7 @@ def _odd(tmp_path) -> tuple[VehicleModelConfig, Multibody]:
     drive = {'max_wheel_speed_radps': 3.0, 'max_wheel_acceleration_radps2': 2.0}
     frames = {'base': 'trunk', 'odom': 'start'}
     config = VehicleModelConfig.model_validate(
-        {'mjcf': 'odd.xml', 'chassis': 'hull', 'wheels': [wheel], 'drive': drive, 'frame_ids': frames}
+        {'mjcf': 'odd.xml', 'chassis': 'hull', 'wheels': [wheel], 'drive': drive, 'frames': frames}
     )
     return config, compile_vehicle(config, tmp_path / 'odd.xml', (0.0, 0.0, -1.62))
 
@@ -52,7 +52,7 @@ def test_frames_match_mujoco_bodies(which: str, tmp_path) -> None:
         data.qpos[3:7] = generator.normal(size=4)
         data.qpos[body.joint_qpos] = generator.uniform(-0.6, 0.6, size=len(body.joints))
         mujoco.mj_kinematics(body.model, data)
-        poses = {config.frame_ids.base: (data.xpos[body.base], quaternion_to_ros(data.xquat[body.base]))}
+        poses = {config.frames.base: (data.xpos[body.base], quaternion_to_ros(data.xquat[body.base]))}
         joints = frame_joints(config, body)
         for joint, pose in zip(joints, JointPoses(joints).at(data.qpos[body.joint_qpos]), strict=True):
             place, turn = poses[joint.parent]
@@ -73,7 +73,7 @@ def test_urdf_file_is_complete(which: str, tmp_path) -> None:
     names = [joint.get('name') for joint in joints]
     assert len(set(links)) == len(links) and len(set(names)) == len(names)
     children = [joint.find('child').get('link') for joint in joints]
-    assert sorted([config.frame_ids.base, *children]) == sorted(links)
+    assert sorted([config.frames.base, *children]) == sorted(links)
     assert all(joint.find('parent').get('link') in links for joint in joints)
     moving = [joint for joint in joints if joint.get('type') != 'fixed']
     assert sorted(joint.get('name') for joint in moving) == sorted(body.joints)
@@ -113,7 +113,7 @@ def test_origins_match_the_frames(tmp_path) -> None:
 def test_frames_of_the_vehicle_file_are_used(tmp_path) -> None:
     """The base link has the name given in the vehicle file."""
     config, body = _viper()
-    named = config.model_copy(update={'frame_ids': FramesConfig(base='body')})
+    named = config.model_copy(update={'frames': FramesConfig(base='body')})
     assert link_names(named, body)[body.base] == 'body'
     assert frame_joints(named, body)[0].parent == 'body'
     assert link_names(*_odd(tmp_path))[1] == 'trunk'

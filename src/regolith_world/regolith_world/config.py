@@ -45,7 +45,7 @@ class InputBarrier(Section):
     type: str | None = Field(
         None, description='Message type as package/msg/Type; null: the type that the vehicle subscribes to.'
     )
-    max_wait_s: Seconds = Field(
+    timeout_s: Seconds = Field(
         1.0, description='Maximum wall time for which a cycle waits for a message; it then starts without one [s].'
     )
 

@@ -65,8 +65,8 @@ def energy(w: World, names: tuple[str, ...], gravity: float = 0.0) -> float:
 def test_a_rod_keeps_two_balls_at_a_distance_and_their_momentum() -> None:
     """They rotate about each other; momentum and angular momentum about the origin are conserved to rounding."""
     two = {
-        'a': ball(0, 0, 0, ignore_gravity=True, velocity_mps=[0.1, 0.5, 0.0]),
-        'b': ball(1, 0, 0, mass=3.0, ignore_gravity=True, velocity_mps=[0.1, -0.5, 0.2]),
+        'a': ball(0, 0, 0, weightless=True, velocity_mps=[0.1, 0.5, 0.0]),
+        'b': ball(1, 0, 0, mass=3.0, weightless=True, velocity_mps=[0.1, -0.5, 0.2]),
     }
     w = world(**two, rod=joint('distance', 'a', 'b', **ROD))
 
@@ -111,8 +111,8 @@ def test_a_pendulum_has_its_period_and_gains_no_energy(kind: str) -> None:
 def test_a_cable_pulls_and_never_pushes() -> None:
     """Slack, it has no effect. Taut, a plastic impact keeps only the velocity of the center of mass along it."""
     w = world(
-        a=ball(0, 0, 0, ignore_gravity=True),
-        b=ball(1, 0, 0, mass=3.0, ignore_gravity=True, velocity_mps=[0.5, 0.2, 0.0]),
+        a=ball(0, 0, 0, weightless=True),
+        b=ball(1, 0, 0, mass=3.0, weightless=True, velocity_mps=[0.5, 0.2, 0.0]),
         tow=cable('a', 'b', length_m=2.0),
     )
     run(w, 1.5)
@@ -148,8 +148,8 @@ def test_a_train_of_sledges_has_the_tensions_of_newton() -> None:
 def test_a_spring_swings_with_its_period() -> None:
     """Two free balls: 2 pi sqrt(m / k) with the reduced mass, to 1 %; implicit steps of 5 ms only remove energy."""
     w = world(
-        a=ball(0, 0, 0, ignore_gravity=True),
-        b=ball(1.1, 0, 0, mass=3.0, ignore_gravity=True),
+        a=ball(0, 0, 0, weightless=True),
+        b=ball(1.1, 0, 0, mass=3.0, weightless=True),
         coil=joint('spring', 'a', 'b', **ROD, stiffness_npm=30.0, rest_length_m=1.0),
     )
     crossings = []
@@ -177,7 +177,7 @@ def test_a_weight_stretches_an_elastic_cable_by_its_law(step_s: float) -> None:
                 'ends': [[0, 0, 0], [0, 0, 0]],
                 'max_step_s': 0.002,
             },
-            'bird': ball(3.0, 0, 5.0, ignore_gravity=True),
+            'bird': ball(3.0, 0, 5.0, weightless=True),
         },
     ):
         w = world(
@@ -196,7 +196,7 @@ def test_slack_cable_and_its_release_time_are_restored() -> None:
     def made(until_s: float = 0.0) -> World:
         w = world(
             hook=HOOK,
-            bob=ball(0, 0, 4.9, ignore_gravity=True, velocity_mps=[0.1, 0.0, 0.0]),
+            bob=ball(0, 0, 4.9, weightless=True, velocity_mps=[0.1, 0.0, 0.0]),
             tether=cable('hook', 'bob', length_m=2.0, **({'release_s': until_s} if until_s else {})),
         )
         w.step()
@@ -245,8 +245,8 @@ HELD = {
 def test_joints_constrain_exactly_their_degrees_of_freedom(kind: str) -> None:
     """Two bricks that tumble, 4 s: points together, axes parallel, momenta conserved; free directions move."""
     w = world(
-        a=brick(0, 0, 0, ignore_gravity=True, angular_velocity_radps=[0.1, 0.2, 0.6], velocity_mps=[0.0, 0.0, 0.05]),
-        b=brick(0.8, 0, 0, mass=1.0, ignore_gravity=True, angular_velocity_radps=[-0.2, 0.1, -0.4]),
+        a=brick(0, 0, 0, weightless=True, angular_velocity_radps=[0.1, 0.2, 0.6], velocity_mps=[0.0, 0.0, 0.05]),
+        b=brick(0.8, 0, 0, mass=1.0, weightless=True, angular_velocity_radps=[-0.2, 0.1, -0.4]),
         pin=joint(kind, 'a', 'b', at=[0.4, 0.0, 0.0]),
     )
     axes, near = HELD[kind]
@@ -332,7 +332,7 @@ def test_rule_1_holds_for_worlds_with_constraints() -> None:
 
 def test_constraint_spawned_during_a_run_is_released_when_deleted() -> None:
     """The entities that it connects must exist."""
-    w = world(hook=HOOK, bob=ball(0, 0, 4.0, ignore_gravity=True))
+    w = world(hook=HOOK, bob=ball(0, 0, 4.0, weightless=True))
     timeline = Timeline(w, Nobody())  # type: ignore[arg-type]
     w.hold()
     timeline.begin()

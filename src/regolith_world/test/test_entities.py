@@ -36,7 +36,7 @@ THINGS = {
         'rpy_deg': [0, 0, 90],
     },
     'ball': {'type': 'rigid_body', 'position': [1, 2, 3], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.5]}},
-    'cable': {'type': 'rope', 'end_positions': [[0, 9, 4], [2, 9, 4]], 'length_m': 2.0, 'rods': 2, 'mass_kg': 1.0},
+    'cable': {'type': 'rope', 'ends': [[0, 9, 4], [2, 9, 4]], 'length_m': 2.0, 'rods': 2, 'mass_kg': 1.0},
 }
 
 

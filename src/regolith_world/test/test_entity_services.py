@@ -21,7 +21,7 @@ def served() -> tuple[Any, Any]:
     from regolith_world.ros.entity_services import EntityServices
 
     shape = {'kind': 'sphere', 'size_m': [0.1]}
-    ball = {'type': 'rigid_body', 'position': [1.0, 2.0, 3.0], 'mass_kg': 1.0, 'shape': shape, 'ignore_gravity': True}
+    ball = {'type': 'rigid_body', 'position': [1.0, 2.0, 3.0], 'mass_kg': 1.0, 'shape': shape, 'weightless': True}
     w = world(
         ball={**ball, 'velocity_mps': [0.1, 0.2, 0.3], 'angular_velocity_radps': [0.4, 0.5, 0.6]},
         spark={**ball, 'position': [9.0, 0.0, 0.0], 'lifetime_s': 0.5},

@@ -32,7 +32,7 @@ BALL: dict[str, Any] = {
     'shape': {'kind': 'sphere', 'size_m': [0.1]},
     'restitution': 1.0,
     'friction': 0.0,
-    'ignore_gravity': True,
+    'weightless': True,
 }
 WALL: dict[str, Any] = {
     'type': 'static_body',

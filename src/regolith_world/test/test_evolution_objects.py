@@ -37,7 +37,7 @@ BALL: dict[str, Any] = {
     'shape': {'kind': 'sphere', 'size_m': [0.1]},
     'restitution': 1.0,
     'friction': 0.0,
-    'ignore_gravity': True,
+    'weightless': True,
 }
 WALL: dict[str, Any] = {
     'type': 'static_body',
@@ -59,14 +59,14 @@ LIFT: dict[str, Any] = {
 }
 ROPE: dict[str, Any] = {
     'type': 'rope',
-    'end_positions': [[0.0, 0.0, 3.0], [0.0, 0.0, 2.0]],
+    'ends': [[0.0, 0.0, 3.0], [0.0, 0.0, 2.0]],
     'fixed_ends': 'first',
     'length_m': 1.0,
     'rods': 4,
     'mass_kg': 1.0,
     'radius_m': 0.03,
 }
-LOOSE = {**ROPE, 'end_positions': [[0.0, 0.0, 3.0], [0.9, 0.0, 3.0]], 'fixed_ends': 'none'}
+LOOSE = {**ROPE, 'ends': [[0.0, 0.0, 3.0], [0.9, 0.0, 3.0]], 'fixed_ends': 'none'}
 
 
 def linkage(bodies: dict[str, Any], *joints: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def linkage(bodies: dict[str, Any], *joints: dict[str, Any]) -> dict[str, Any]:
     return {
         'type': 'linkage',
         'position': [0.0, 0.0, 0.0],
-        'ignore_gravity': True,
+        'weightless': True,
         'restitution': 1.0,
         'friction': 0.0,
         'bodies': {n: {**cube, **b} for n, b in bodies.items()},
@@ -156,7 +156,7 @@ def test_a_non_active_system_evolves_by_physics_as_one_unit() -> None:
     """2.1-2 A non-active system of objects obeys physics laws in order to evolve, and is treated as one-unit, because
     components of it are connected by mathematical constraints.
     """
-    w = world(rope={**LOOSE, 'ignore_gravity': False})
+    w = world(rope={**LOOSE, 'weightless': False})
     start = linkage_of(w, 'rope').body.position.copy()
     run(w, 1.0)
     assert set(w.objects) == {'rope'} and len(linkage_of(w, 'rope').links) == 4
@@ -178,7 +178,7 @@ def test_each_component_interacts_and_changes_how_the_system_evolves() -> None:
 
 def test_a_rope_is_made_of_rods_constrained_to_each_other() -> None:
     """2.1-4 Rope: is made by multiple-rods constrained to each other."""
-    links = linkage_of(run(world(rope={**ROPE, 'end_positions': [[0, 0, 3], [0.8, 0, 2.6]]}), 1.0), 'rope').links
+    links = linkage_of(run(world(rope={**ROPE, 'ends': [[0, 0, 3], [0.8, 0, 2.6]]}), 1.0), 'rope').links
     for above, below in pairwise(links):
         ends = [b.body.position + s * 0.125 * _axis(b) for b, s in ((above, 1.0), (below, -1.0))]
         assert ends[0] == pytest.approx(ends[1], abs=1e-6)
@@ -361,7 +361,7 @@ def test_the_world_handles_all_objects_equally() -> None:
         'wall': WALL,
         'air': AIR,
         'lift': LIFT,
-        'rope': {**ROPE, 'end_positions': [[0, 4, 3], [0, 4, 2]]},
+        'rope': {**ROPE, 'ends': [[0, 4, 3], [0, 4, 2]]},
     }
     assert {t['type'] for t in things.values()} | {'linkage', 'throwing_robot'} <= set(all_object_types())
     w = world(**things)

@@ -33,7 +33,7 @@ BALL: dict[str, Any] = {
     'shape': {'kind': 'sphere', 'size_m': [0.1]},
     'restitution': 1.0,
     'friction': 0.0,
-    'ignore_gravity': True,
+    'weightless': True,
 }
 BOX = {**BALL, 'shape': {'kind': 'box', 'size_m': [0.1, 0.1, 0.1]}}
 WALL: dict[str, Any] = {

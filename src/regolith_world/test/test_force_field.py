@@ -26,7 +26,7 @@ BALL: dict[str, Any] = {
     'shape': {'kind': 'sphere', 'size_m': [0.1]},
     'friction': 0.0,
     'restitution': 1.0,
-    'ignore_gravity': True,
+    'weightless': True,
 }
 EVERYWHERE: dict[str, Any] = {
     'type': 'force_field',
@@ -45,7 +45,7 @@ def test_a_field_everywhere_is_gravity() -> None:
     """The parabola, exact from the first state on, and equal to that of the world's own gravity."""
     ball = {**BALL, 'velocity_mps': [1.0, 0.0, 2.0]}
     pulled = ball_of(run(world(ball=ball, pull={**EVERYWHERE, 'acceleration_mps2': [0.0, 0.0, -1.62]}), 2.0))
-    heavy = ball_of(run(world(ball={**ball, 'ignore_gravity': False}), 2.0))
+    heavy = ball_of(run(world(ball={**ball, 'weightless': False}), 2.0))
     assert pulled.body.position == pytest.approx([2.0, 0.0, 4.0 - 0.81 * 4.0], abs=1e-12)
     assert pulled.body.position == pytest.approx(heavy.body.position, abs=1e-12)
     assert pulled.body.linear_velocity == pytest.approx([1.0, 0.0, 2.0 - 3.24], abs=1e-12)
@@ -92,7 +92,7 @@ def test_a_body_on_a_cushion_swings_as_a_spring_does(push: float) -> None:
         'repulsion_per_s2': push,
     }
     omega, rest = math.sqrt(push), 0.1 - 1.62 / push
-    ball = {**BALL, 'ignore_gravity': False, 'position': [0.0, 0.0, rest], 'velocity_mps': [0.0, 0.0, -0.02]}
+    ball = {**BALL, 'weightless': False, 'position': [0.0, 0.0, rest], 'velocity_mps': [0.0, 0.0, -0.02]}
     w = world(ball=ball, cushion=cushion)
     heights, times = [], []
     while w.t_ns < 4_000_000_000:
@@ -139,7 +139,7 @@ def test_world_with_fields_continues_from_a_checkpoint_bit_for_bit() -> None:
             **BALL,
             'velocity_mps': [1.0, 0.2, 0.0],
             'angular_velocity_radps': [1.0, 0.0, 0.3],
-            'ignore_gravity': False,
+            'weightless': False,
         },
         'region': {
             **EVERYWHERE,
@@ -188,7 +188,7 @@ def test_every_field_of_the_record_is_restored() -> None:
 
 ROPE: dict[str, Any] = {
     'type': 'rope',
-    'end_positions': [[0.0, 0.0, 3.0], [0.0, 0.0, 2.0]],
+    'ends': [[0.0, 0.0, 3.0], [0.0, 0.0, 2.0]],
     'fixed_ends': 'first',
     'length_m': 1.0,
     'rods': 6,
@@ -199,9 +199,9 @@ ROPE: dict[str, Any] = {
 
 def test_rope_in_a_field_hangs_as_under_gravity() -> None:
     """Weightless in a field, or under gravity: the same swing; the force of the field is of second order."""
-    slant = {**ROPE, 'end_positions': [[0.0, 0.0, 3.0], [0.6, 0.0, 2.2]]}
+    slant = {**ROPE, 'ends': [[0.0, 0.0, 3.0], [0.6, 0.0, 2.2]]}
     pulled = run(
-        world(rope={**slant, 'ignore_gravity': True}, pull={**EVERYWHERE, 'acceleration_mps2': [0.0, 0.0, -1.62]}), 1.5
+        world(rope={**slant, 'weightless': True}, pull={**EVERYWHERE, 'acceleration_mps2': [0.0, 0.0, -1.62]}), 1.5
     )
     heavy = run(world(rope=slant), 1.5)
     ends = [w.objects['rope'].family()[-1].body.position for w in (pulled, heavy)]
@@ -216,9 +216,9 @@ def test_free_rope_in_a_field_accelerates_as_a_rigid_body() -> None:
         world(
             rope={
                 **ROPE,
-                'end_positions': [[0.0, 0.0, 3.0], [0.8, 0.0, 3.0]],
+                'ends': [[0.0, 0.0, 3.0], [0.8, 0.0, 3.0]],
                 'fixed_ends': 'none',
-                'ignore_gravity': True,
+                'weightless': True,
             },
             wind=wind,
         ),

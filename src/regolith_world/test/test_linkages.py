@@ -44,13 +44,13 @@ BALL = {
     'mass_kg': 1.0,
     'friction': 0.0,
     'shape': {'kind': 'sphere', 'size_m': [0.1]},
-    'ignore_gravity': True,
+    'weightless': True,
     'restitution': 0.5,
 }
 ROPES = {
     'cable': {
         'type': 'rope',
-        'end_positions': [[0, 3, 4], [2, 3, 4]],
+        'ends': [[0, 3, 4], [2, 3, 4]],
         'length_m': 2.5,
         'rods': 6,
         'mass_kg': 1.0,
@@ -58,7 +58,7 @@ ROPES = {
     },
     'whip': {
         'type': 'rope',
-        'end_positions': [[5, 0, 4], [5, 0, 3]],
+        'ends': [[5, 0, 4], [5, 0, 3]],
         'fixed_ends': 'first',
         'length_m': 1.2,
         'rods': 3,
@@ -67,7 +67,7 @@ ROPES = {
     },
     'stick': {
         'type': 'rope',
-        'end_positions': [[8, 0, 9], [9, 0, 9]],
+        'ends': [[8, 0, 9], [9, 0, 9]],
         'fixed_ends': 'none',
         'length_m': 1.1,
         'rods': 4,
@@ -140,7 +140,7 @@ def test_a_rope_of_fifty_rods_hangs_as_a_catenary() -> None:
     """Within 1 % of its sag once it is at rest, with joint errors below 1e-6 m before."""
     section = RopeConfig(
         type='rope',
-        end_positions=((0.0, 0.0, 5.0), (8.0, 0.0, 5.0)),
+        ends=((0.0, 0.0, 5.0), (8.0, 0.0, 5.0)),
         length_m=10.0,
         rods=50,
         mass_kg=5.0,
@@ -167,9 +167,7 @@ def test_rope_starts_at_its_ends() -> None:
         nodes = section.nodes()
         rods = np.linalg.norm(np.diff(nodes, axis=0), axis=1)
         assert rods == pytest.approx(np.full(section.rods, section.length_m / section.rods))
-        assert nodes[0] == pytest.approx(section.end_positions[0]) and nodes[-1] == pytest.approx(
-            section.end_positions[1], abs=1e-9
-        )
+        assert nodes[0] == pytest.approx(section.ends[0]) and nodes[-1] == pytest.approx(section.ends[1], abs=1e-9)
     taut = RopeConfig.model_validate({**ROPES['cable'], 'length_m': 2.0})
     assert taut.nodes()[:, 2] == pytest.approx(np.full(7, 4.0), abs=1e-6)
     held = {name: run(world({name: entry}), 0.5).objects[name] for name, entry in ROPES.items()}
@@ -288,8 +286,8 @@ def test_linkage_with_invalid_keys_is_refused(change: dict[str, Any], says: str)
 @pytest.mark.parametrize(
     ('change', 'says'),
     [
-        ({'length_m': 1.5}, 'length_m = 1.5: does not fit end_positions 2 m apart; allowed: at least this distance'),
-        ({'end_positions': [[0, 0, 0], [0, 0, 0]]}, 'allowed: at least this distance, and two different end_positions'),
+        ({'length_m': 1.5}, 'length_m = 1.5: does not fit ends 2 m apart; allowed: at least this distance'),
+        ({'ends': [[0, 0, 0], [0, 0, 0]]}, 'allowed: at least this distance, and two different ends'),
         ({'rods': 50}, 'rods = 50: gives rods of 0.05 m; allowed: rods of at least twice radius_m'),
         ({'rods': 0}, 'rods'),
         ({'damping': math.nan}, 'damping'),

@@ -46,7 +46,7 @@ THINGS: dict[str, Any] = {
         'angular_velocity_radps': [1.0, 2.0, -0.7],
         'mass_kg': 5.0,
         'shape': {'kind': 'box', 'size_m': [0.3, 0.2, 0.1]},
-        'ignore_gravity': True,
+        'weightless': True,
         'restitution': 0.6,
     },
     'spark': {

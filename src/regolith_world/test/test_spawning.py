@@ -46,7 +46,7 @@ TYPES = {
     'force_field': '{type: force_field, shapes: [{kind: box, size_m: [1.0, 1.0, 1.0]}], acceleration_mps2: [0.0, 0.1, 0.0]}',
     'linkage': '{type: linkage, bodies: {leaf: {position: [0, 0, 0], shape: {kind: box, size_m: [0.1, 0.1, 0.1]}, '
     'mass_kg: 1.0}}, joints: [{kind: hinge, between: [world, leaf], at: [0.0, 0.3, 0.0], axis: [1.0, 0.0, 0.0]}]}',
-    'rope': '{type: rope, end_positions: [[0.0, 0.0, 4.0], [1.0, 0.0, 4.0]], length_m: 1.2, rods: 5, mass_kg: 1.0}',
+    'rope': '{type: rope, ends: [[0.0, 0.0, 4.0], [1.0, 0.0, 4.0]], length_m: 1.2, rods: 5, mass_kg: 1.0}',
     'throwing_robot': '{type: throwing_robot}',
 }
 

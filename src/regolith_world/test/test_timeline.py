@@ -17,7 +17,7 @@ from regolith_world.world import World
 
 def entry(x: float) -> dict[str, object]:
     shape = {'kind': 'sphere', 'size_m': [0.1]}
-    return {'type': 'rigid_body', 'position': [x, 0.0, 0.0], 'mass_kg': 1.0, 'shape': shape, 'ignore_gravity': True}
+    return {'type': 'rigid_body', 'position': [x, 0.0, 0.0], 'mass_kg': 1.0, 'shape': shape, 'weightless': True}
 
 
 def spawn(name: str, x: float) -> SpawnEdit:

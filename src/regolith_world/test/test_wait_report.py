@@ -63,7 +63,7 @@ def test_deferred_messages_are_published_before_the_world_waits(wait: str) -> No
         leaving.asked = True
 
     inbox = SimpleNamespace(subscribe=lambda *_: None, subscribe_any=lambda *_: None, wait=pause)
-    barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', max_wait_s=9.0)
+    barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', timeout_s=9.0)
     config = SimpleNamespace(max_step_s=0.02, participant_timeout_s=5.0, input_barrier=barrier)
     world = SimpleNamespace(config=config, cycle=1000, t_ns=20_000_000_000, epoch=0)
     node = SimpleNamespace(get_namespace=lambda: '/regolith')
@@ -102,7 +102,7 @@ class Followed:
         )
         self.takes: dict[str, Any] = {}
         monkeypatch.setattr('regolith_world.ros.backpressure.time', SimpleNamespace(monotonic=lambda: self.now))
-        barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', max_wait_s=2.0)
+        barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', timeout_s=2.0)
         config = SimpleNamespace(max_step_s=max_step_s, participant_timeout_s=5.0, input_barrier=barrier)
         self.world = SimpleNamespace(config=config, cycle=100, t_ns=2_000_000_000, epoch=0)
         inbox = SimpleNamespace(subscribe=self._subscribe, subscribe_any=self._subscribe_any, wait=self._wait)

@@ -65,10 +65,10 @@ def _possible_links(model: str) -> frozenset[str] | None:
         return None
     bodies = {body.get('name', f'body_{k + 1}') for k, body in enumerate(root.iter('body'))}
     wheels = {f'{wheel.name}_link' for wheel in config.wheels}
-    if config.frame_ids.odom in bodies or wheels & bodies or {config.frame_ids.base, config.frame_ids.odom} & wheels:
+    if config.frames.odom in bodies or wheels & bodies or {config.frames.base, config.frames.odom} & wheels:
         return None
     axes = {f'{joint.get("name")}_axis' for joint in root.iter('joint')}
-    return frozenset({config.frame_ids.base, config.frame_ids.odom, *bodies, *wheels, *axes})
+    return frozenset({config.frames.base, config.frames.odom, *bodies, *wheels, *axes})
 
 
 def _of_vehicles(scenario: Scenario) -> Iterator[tuple[str, str, KeyPath]]:
@@ -88,7 +88,7 @@ def _links(model: str) -> tuple[tuple[str, str], ...]:
     config, mjcf = load_vehicle_model(model)
     joints = frame_joints(config, compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)))
     links = [(joint.child, f'the link {joint.child}') for joint in joints]
-    return ((config.frame_ids.base, 'the base'), (config.frame_ids.odom, 'odometry'), *links)
+    return ((config.frames.base, 'the base'), (config.frames.odom, 'odometry'), *links)
 
 
 def _of_sensors(scenario: Scenario) -> Iterator[tuple[str, str, KeyPath]]:

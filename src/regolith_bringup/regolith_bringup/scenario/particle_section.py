@@ -68,7 +68,7 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
         key: KeyPath = ('terrain', 'regions', number)
         if region.vehicle not in scenario.vehicles:
             allowed = allowed_names(scenario.vehicles, region.vehicle)
-            raise source.error((*key, 'allowed_vehicle'), 'is not a vehicle of this scenario', allowed, region.vehicle)
+            raise source.error((*key, 'vehicle'), 'is not a vehicle of this scenario', allowed, region.vehicle)
         _check_vehicle(region, configs[region.vehicle][0], key, source)
         _check_paths(region, scenario, reaches, source)
     if any(vehicle.sensors for vehicle in scenario.vehicles.values()) and not supports_surfels(
@@ -96,14 +96,14 @@ def _check_vehicle(region: ParticleRegion, config: VehicleModelConfig, key: KeyP
     narrowest = min((wheel.width_m for wheel in config.wheels), default=0.0)
     if config.running_gear is not None:
         allowed = 'a wheeled vehicle with one servo for each wheel'
-        raise source.error((*key, 'allowed_vehicle'), 'does not run on particles', allowed, region.vehicle)
+        raise source.error((*key, 'vehicle'), 'does not run on particles', allowed, region.vehicle)
     if config.tools:
         allowed = 'a vehicle without tools, which work in the soil grid only'
-        raise source.error((*key, 'allowed_vehicle'), 'has tools', allowed, region.vehicle)
+        raise source.error((*key, 'vehicle'), 'has tools', allowed, region.vehicle)
     meshes = [*(wheel.mesh for wheel in config.wheels), *(shape.mesh for shape in config.ground_shapes)]
     if any(meshes):
         allowed = 'cylinders, wheels with grousers and boxes'
-        raise source.error((*key, 'allowed_vehicle'), 'has meshes as wheels or ground shapes', allowed, region.vehicle)
+        raise source.error((*key, 'vehicle'), 'has meshes as wheels or ground shapes', allowed, region.vehicle)
     if not region.spacing < narrowest:
         allowed = f'less than {narrowest!r} m, the width of the narrowest wheel of {region.vehicle}'
         raise source.error((*key, 'spacing_m'), 'is coarser than a wheel', allowed, region.spacing)

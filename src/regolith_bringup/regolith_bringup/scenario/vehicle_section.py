@@ -287,20 +287,20 @@ def _check_tasks(name: str, driver: TasksDriverConfig, config: VehicleModelConfi
             unknown = sorted(set(task.tools) - set(config.tools))
             if unknown or not config.tools:
                 raise source.error((*key, 'tools'), f'is not a tool for {task.type}', known, unknown or None)
-        for joint, target in task.joint_targets.items():
+        for joint, target in task.joints.items():
             given = config.joints.get(joint)
             if given is None:
                 allowed = ', '.join(sorted(config.joints)) or 'none: the vehicle has no joints that take targets'
-                raise source.error((*key, 'joint_targets', joint), 'is not a joint that takes targets', allowed, joint)
+                raise source.error((*key, 'joints', joint), 'is not a joint that takes targets', allowed, joint)
             if not given.limits[0] <= target <= given.limits[1]:
                 allowed = f'{given.limits[0]!r} to {given.limits[1]!r}, the limits of the joint'
-                raise source.error((*key, 'joint_targets', joint), 'is outside its limits', allowed, target)
+                raise source.error((*key, 'joints', joint), 'is outside its limits', allowed, target)
         if isinstance(task, DigConfig):
             problem = idle_drums(config, task, goals, dug)
             if problem:
                 what, _, allowed = problem.partition('; allowed: ')
-                raise source.error((*key, 'joint_targets'), what, allowed, dict(task.joint_targets))
-        goals |= task.joint_targets
+                raise source.error((*key, 'joints'), what, allowed, dict(task.joints))
+        goals |= task.joints
         dug |= {name: 1.0 for name, tool in config.tools.items() if goals.get(tool.joint or '', 0.0) > 0.0}
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping
-from typing import Any
 
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.drivers.driver import Driver
@@ -19,7 +18,6 @@ _LENGTH = struct.Struct('<q')
 _HEAD = struct.Struct('<qqq')
 _NONE = -1
 """Length that encodes no goal; an empty goal cancels the active one."""
-_JOINTS = 'joints'  # key of joint_targets in a saved goal: part of the state hash
 
 
 class DigGoalDriver(Driver):
@@ -50,7 +48,7 @@ class DigGoalDriver(Driver):
 
     def set_goal(self, dig: DigConfig | None) -> None:
         """Set a goal with the next latched input; None: cancel the active goal."""
-        self._pending = b'' if dig is None else _encoded(dig)
+        self._pending = b'' if dig is None else json.dumps(dig.model_dump(mode='json'), sort_keys=True).encode()
 
     def encode(self, wanted: DriveCommand | None) -> bytes:
         """Return a new goal, if any, and the other driver's live input; see the base class."""
@@ -71,7 +69,7 @@ class DigGoalDriver(Driver):
         self._order = order
         self._task = None
         if order:
-            self._task = TasksDriver(TasksDriverConfig.model_validate({'tasks': [_decoded(order)]}), t_ns)
+            self._task = TasksDriver(TasksDriverConfig.model_validate({'tasks': [json.loads(order)]}), t_ns)
 
     def set_fill_levels(self, fill_levels: Mapping[str, float]) -> None:
         """Store the fill levels of the tools; see the base class."""
@@ -105,17 +103,3 @@ class DigGoalDriver(Driver):
             self._task.restore(blob[end : end + size])
             end += size
         self._driver.restore(blob[end:])
-
-
-def _encoded(dig: DigConfig) -> bytes:
-    """Return a goal as bytes."""
-    values = dig.model_dump(mode='json')
-    values[_JOINTS] = values.pop('joint_targets')
-    return json.dumps(values, sort_keys=True).encode()
-
-
-def _decoded(goal: bytes) -> dict[str, Any]:
-    """Return the settings of a goal as bytes."""
-    values: dict[str, Any] = json.loads(goal)
-    values['joint_targets'] = values.pop(_JOINTS)
-    return values

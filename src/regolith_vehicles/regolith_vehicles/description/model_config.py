@@ -425,7 +425,7 @@ class VehicleModelConfig(Section):
     )
     odometry: OdometryConfig = OdometryConfig()
     visuals: VisualsConfig = VisualsConfig()
-    frame_ids: FramesConfig = FramesConfig()
+    frames: FramesConfig = FramesConfig()
     _source: YamlSource | None = PrivateAttr(None)
 
     @property

@@ -91,7 +91,7 @@ def link_names(config: VehicleModelConfig, body: Multibody) -> dict[int, str]:
     model = body.model
     names = {b: model.body(b).name or f'body_{b}' for b in range(1, model.nbody) if _root(model, b) == body.base}
     names.update({int(b): f'{wheel.name}_link' for b, wheel in zip(body.wheel_body, config.wheels)})
-    names[body.base] = config.frame_ids.base
+    names[body.base] = config.frames.base
     return names
 
 
@@ -142,7 +142,7 @@ def robot_description(config: VehicleModelConfig, body: Multibody, name: str) ->
     joints = frame_joints(config, body)
     robot = ElementTree.Element('robot', name=name)
     of_link = {link: b for b, link in links.items()}
-    for link in [config.frame_ids.base, *(joint.child for joint in joints)]:
+    for link in [config.frames.base, *(joint.child for joint in joints)]:
         element = ElementTree.SubElement(robot, 'link', name=link)
         if link in of_link:
             _describe_body(element, model, of_link[link])

@@ -17,7 +17,7 @@ Seconds = Annotated[float, Field(ge=0.0, le=LONGEST_DURATION_S)]
 class TaskConfig(Section):
     """Settings common to all tasks."""
 
-    joint_targets: dict[str, float] = Field(
+    joints: dict[str, float] = Field(
         default_factory=dict,
         description='Targets of joints by name during the task, in the units of their actuators; for other joints see'
         ' on_timeout.',

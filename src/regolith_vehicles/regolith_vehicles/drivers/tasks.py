@@ -66,7 +66,7 @@ class TasksDriver(Driver):
             seconds = (t_ns - self._since_ns) * 1e-9
             if seconds < task.timeout_s and not (seconds >= task.initial_wait_s and self._is_over(task, base)):
                 twist = self._twist(task, base) if seconds >= task.initial_wait_s else (0.0, 0.0)
-                return DriveCommand(*twist, task.joint_targets)
+                return DriveCommand(*twist, task.joints)
             self._done, self._since_ns, self._turning = self._done + 1, t_ns, False
         return DriveCommand()
 

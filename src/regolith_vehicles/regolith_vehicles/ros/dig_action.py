@@ -158,7 +158,7 @@ def _order(request: Dig.Goal, joints: dict[str, float]) -> DigConfig:
         tools=tuple(request.tools),
         target_fill=request.target_fill,
         speed_mps=request.speed,
-        joint_targets=joints,
+        joints=joints,
         initial_wait_s=request.initial_wait,
         timeout_s=request.timeout or 120.0,
     )

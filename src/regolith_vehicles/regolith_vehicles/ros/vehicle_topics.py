@@ -88,7 +88,7 @@ class VehicleTopics:
         self._edge = TerrainBoundsMonitor(agent.name, agent.grid.height_field)
         self._torques = TorqueWatch(agent.name, agent.vehicle.body.model)
         self._log = node.get_logger()
-        names = agent.model.frame_ids
+        names = agent.model.frames
         self._base, self._odom = f'{frame_prefix}{names.base}', f'{frame_prefix}{names.odom}'
         self._period_ns = round(1e9 / rate_hz)
         self._last_slot = -1

@@ -99,7 +99,7 @@ class TMeasyConfig(_Lagging):
     type: Literal['tmeasy']
     rolling_resistance: float = Field(ge=0.0, le=1.0, description='Rolling resistance force divided by load [-].')
     nominal_load_n: float = Field(ge=1.0, le=1e8, description='Nominal load pn [N].')
-    saturation_load_n: float = Field(ge=1.0, le=1e8, description='Load above which the forces no longer increase [N].')
+    top_load_n: float = Field(ge=1.0, le=1e8, description='Load above which the forces no longer increase [N].')
     dfx0: Pair = Field(description='Longitudinal slope at zero slip [N].')
     sxm: Pair = Field(description='Longitudinal slip at the peak force [-].')
     fxm: Pair = Field(description='Longitudinal peak force [N].')
@@ -127,7 +127,7 @@ class TMeasyConfig(_Lagging):
         record['rolling_resistance'] = self.rolling_resistance
         record['relaxation_length'] = self.relaxation_length_m
         own = record['tmeasy']
-        own['nominal_load'], own['saturation_load'] = self.nominal_load_n, self.saturation_load_n
+        own['nominal_load'], own['saturation_load'] = self.nominal_load_n, self.top_load_n
         own['camber_stiffness'] = self.load_curve[1][1] / self.load_curve[1][0]
         for name in ('dfx0', 'sxm', 'fxm', 'sxs', 'fxs', 'dfy0', 'sym', 'fym', 'sys', 'fys', 'n2L0', 'syN0', 'syE'):
             own[name] = getattr(self, name)

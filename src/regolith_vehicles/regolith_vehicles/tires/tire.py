@@ -191,18 +191,18 @@ class RollingTire:
         return dict(zip(NAMES, out.tolist(), strict=True))
 
 
-def load_tire(name_or_path: str | Path, behavior: str = 'regolith', *, base_dir: str | Path = '.') -> Tire:
+def load_tire(name_or_path: str | Path, behaviour: str = 'regolith', *, base_dir: str | Path = '.') -> Tire:
     """Return a tire by its name or the path of its YAML file.
 
     Args:
         name_or_path: Name of a known tire, or path of a YAML file.
-        behavior: Mode of the tire; see :class:`Tire`.
+        behaviour: Mode of the tire; see :class:`Tire`.
         base_dir: Folder to which a relative path refers.
 
     Raises:
         InputError: If the file is invalid; names file, key, value and allowed values.
     """
-    return Tire(read_tire(YamlSource(TIRES.find(name_or_path, base_dir), what='a tire')), behavior)
+    return Tire(read_tire(YamlSource(TIRES.find(name_or_path, base_dir), what='a tire')), behaviour)
 
 
 @kernel

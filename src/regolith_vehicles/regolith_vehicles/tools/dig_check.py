@@ -32,7 +32,7 @@ def idle_drums(
         if config.tools[name].kind != 'drum' or joint is None or joint not in config.joints:
             continue  # a blade needs no joint, and joints without targets have unknown motion
         held = goals.get(joint, 0.0) if config.joints[joint].on_timeout == 'hold' else 0.0
-        target = dig.joint_targets.get(joint, held)
+        target = dig.joints.get(joint, held)
         if target <= 0.0:
             idle.append((name, joint, target))
     if not idle:

@@ -121,7 +121,7 @@ class RigidBodyConfig(_Thing):
     angular_velocity_radps: tuple[Meters, Meters, Meters] = Field(
         (0.0, 0.0, 0.0), description='Initial angular velocity in the world frame [rad/s].'
     )
-    ignore_gravity: bool = Field(False, description='Whether gravity does not act on the body.')
+    weightless: bool = Field(False, description='Whether gravity does not act on the body.')
     lifetime_s: PositiveTimeSinceStart | None = Field(
         None, description='Simulated time after which the body is removed [s]; null: never.'
     )
@@ -175,7 +175,7 @@ class _FreeBodies(ObjectType[RigidBodyConfig]):
             name,
             state,
             [shape],
-            gravity=np.zeros(3) if s.ignore_gravity else gravity,
+            gravity=np.zeros(3) if s.weightless else gravity,
             restitution=s.restitution,
             friction=s.friction,
             lifetime_ns=lifetime_ns,

@@ -140,7 +140,7 @@ class Backpressure:
         barrier = self._world.config.input_barrier
         if barrier is None:
             return
-        until = time.monotonic() + barrier.max_wait_s
+        until = time.monotonic() + barrier.timeout_s
         self._waits.begin()
         while self._inputs == 0 and not self._leaving.asked:
             self._serve()

@@ -134,7 +134,7 @@ class _System(Section):
         0.0, ge=0.0, le=1.0, description='Coefficient of restitution [-]; 0: plastic, 1: elastic.'
     )
     friction: float = Field(0.5, ge=0.0, le=10.0, description='Coulomb friction coefficient [-].')
-    ignore_gravity: bool = Field(False, description='Whether gravity does not act on the bodies.')
+    weightless: bool = Field(False, description='Whether gravity does not act on the bodies.')
     substep_s: float = Field(SUBSTEP_S, ge=1e-6, le=0.1, description='Maximum substep size [s].')
 
 
@@ -184,7 +184,7 @@ class RopeConfig(_System):
     """A rope of rods connected by ball joints. It starts as an arc that hangs from its ends."""
 
     type: Literal['rope'] = 'rope'
-    end_positions: tuple[Place, Place] = Field(
+    ends: tuple[Place, Place] = Field(
         description='Initial positions of the two ends of the rope in the world frame [m].'
     )
     fixed_ends: Literal['both', 'first', 'none'] = Field(
@@ -200,11 +200,11 @@ class RopeConfig(_System):
 
     @model_validator(mode='after')
     def _reaches(self) -> RopeConfig:
-        apart = math.dist(*self.end_positions)
+        apart = math.dist(*self.ends)
         if not 1e-6 < apart <= self.length_m * (1.0 + 1e-9):
             raise ValueError(
-                f'length_m = {self.length_m!r}: does not fit end_positions {apart:.6g} m apart; allowed: at least this '
-                'distance, and two different end_positions'
+                f'length_m = {self.length_m!r}: does not fit ends {apart:.6g} m apart; allowed: at least this '
+                'distance, and two different ends'
             )
         if self.length_m / self.rods < 2.0 * self.radius_m:
             length = self.length_m / self.rods
@@ -215,7 +215,7 @@ class RopeConfig(_System):
 
     def nodes(self) -> Vector:
         """Return the initial ends of the rods, on an arc that hangs from the rope's ends [m], shape (rods + 1, 3)."""
-        first, last = (np.array(end, float) for end in self.end_positions)
+        first, last = (np.array(end, float) for end in self.ends)
         along = last - first
         chord = norm(along)
         along = along / chord
@@ -313,7 +313,7 @@ class _Linkages(ObjectType[LinkageConfig]):
             inertia,
             bodies,
             joints,
-            gravity=np.zeros(3) if section.ignore_gravity else gravity,
+            gravity=np.zeros(3) if section.weightless else gravity,
             restitution=section.restitution,
             friction=section.friction,
             substep_s=section.substep_s,
@@ -350,7 +350,7 @@ class _Ropes(ObjectType[RopeConfig]):
             np.array([inertia] * count),
             bodies,
             joints,
-            gravity=np.zeros(3) if s.ignore_gravity else gravity,
+            gravity=np.zeros(3) if s.weightless else gravity,
             restitution=s.restitution,
             friction=s.friction,
             substep_s=s.substep_s,
