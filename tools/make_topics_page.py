@@ -168,7 +168,7 @@ def run(scenario: Mapping[str, Any], folder: Path) -> set[Endpoint]:
     from regolith_bringup.run.node_plan import new_run_id, node_specs
     from regolith_bringup.scenario import load_scenario, write_resolved
     from regolith_bringup.scenario.participant_sections import prepared
-    from regolith_world.node_main import PARENT
+    from regolith_world.node_main import PARENT_VARIABLE
 
     file, created = folder / 'scenario.yaml', folder / 'created'
     file.write_text(yaml.safe_dump(dict(scenario)), encoding='utf-8')
@@ -179,7 +179,7 @@ def run(scenario: Mapping[str, Any], folder: Path) -> set[Endpoint]:
         **os.environ,
         **middleware_environment(os.environ),
         'ROS_DOMAIN_ID': str(domain.number),
-        PARENT: str(os.getpid()),
+        PARENT_VARIABLE: str(os.getpid()),
     }
     nodes: dict[str, subprocess.Popen[bytes]] = {}
     try:
