@@ -114,6 +114,41 @@ def test_imports_of_private_names_are_found() -> None:
     assert is_public('regolith_terrain', 'scm') and is_public('regolith_world.ros', 'qos')
 
 
+def names_in(module: str) -> set[str]:
+    """Return all names that a module may have: what it defines and imports, and its modules."""
+    found = {name.rpartition('.')[2] for name in SOURCES if name.rpartition('.')[0] == module}
+    if module in PUBLIC:
+        found |= set(importlib.import_module(module).__all__)
+    for node in ast.walk(ast.parse(SOURCES[module].read_text(encoding='utf-8'))):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.alias):
+            found.add(node.asname or node.name)
+    return found
+
+
+def test_names_that_tests_and_tools_import_exist() -> None:
+    """Also those imported inside functions, which run seldom."""
+    files = [*(ROOT / 'tools').glob('*.py'), *(ROOT / 'test').glob('*.py'), *(ROOT / 'src').glob('*/test/*.py')]
+    missing, names = set(), {}
+    for path in files:
+        # Much faster than parsing all files.
+        for module, several in re.findall(
+            r'^\s*from (regolith_[\w.]+) import (\([^)]*\)|[^(\n]*)$', path.read_text(encoding='utf-8'), re.M
+        ):
+            if module in SOURCES:
+                if module not in names:
+                    names[module] = names_in(module)
+                known = names[module]
+                for imported in re.findall(r'(?<!as )\b\w+\b(?=\s*(?:,|\)|$| as ))', re.sub(r'#.*', '', several)):
+                    if imported not in known:
+                        missing.add(f'{path.name}: {module} {imported}')
+    assert len(names) > 200
+    assert missing == set()
+
+
 def test_examples_and_pages_import_public_names_only() -> None:
     sources = {file.name: file.read_text(encoding='utf-8') for file in (ROOT / 'examples').rglob('*.py')}
     pages = [ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *(ROOT / 'docs').rglob('*.md')]
