@@ -175,7 +175,7 @@ def run(scenario: Mapping[str, Any], folder: Path) -> set[Endpoint]:
     resolved = prepared(load_scenario(file).scenario, folder)
     write_resolved(resolved, file)
     domain = ros_graph.free_domain(range(20, 81))
-    surroundings = {
+    environment = {
         **os.environ,
         **middleware_environment(os.environ),
         'ROS_DOMAIN_ID': str(domain.number),
@@ -185,7 +185,7 @@ def run(scenario: Mapping[str, Any], folder: Path) -> set[Endpoint]:
     try:
         for spec in node_specs(resolved, file, folder, PROCESSES, run=new_run_id()):
             words = [sys.executable, __file__, '--node', str(created), spec.package, spec.executable]
-            nodes[spec.label] = subprocess.Popen([*words, *spec.arguments()], env=surroundings)
+            nodes[spec.label] = subprocess.Popen([*words, *spec.arguments()], env=environment)
         until = time.monotonic() + LIMIT_S
         while running := [label for label, node in nodes.items() if node.poll() is None]:
             failed = [label for label, node in nodes.items() if node.poll()]

@@ -3,8 +3,7 @@
 """Decorator of compiled kernels: the options of Numba that all kernels share.
 
 Kernels are cached on disk, run without the global interpreter lock, and divide by zero as IEEE 754 does. They are not
-compiled for calls from C, which shortens the compilation of all kernels by a tenth. ``fastmath`` is off: it
-would let the compiler change the order of sums.
+compiled for calls from C, which nothing uses. ``fastmath`` is off: it would let the compiler change the order of sums.
 """
 
 from __future__ import annotations
