@@ -129,7 +129,7 @@ def test_traverse_polar_slips_more_uphill_than_down(slip_sinkage: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize('slip_sinkage', [False, True])
 def test_a_rover_in_ruts_sinks_in_less_and_saves_the_work_of_pressing_them(slip_sinkage: bool) -> None:
-    """On the same five meters: at most 0.4 of the sinkage, no more slip, and less energy by the work of pressing, to 30 %.
+    """On the same five meters: at most 0.4 of the sinkage, about the same slip, and less energy by the work of pressing, to 30 %.
 
     Let W(z) be the work per area of pressing soil to the depth z. The first rover presses two ruts of width b to z1. The
     second presses them from z1 to z2, so it saves b (2 W(z1) - W(z2)) per meter for each pass of its two wheels. Depths
