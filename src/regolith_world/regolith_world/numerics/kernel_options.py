@@ -4,14 +4,31 @@
 
 Kernels are cached on disk, run without the global interpreter lock, and divide by zero as IEEE 754 does. They are not
 compiled for calls from C, which nothing uses. ``fastmath`` is off: it would let the compiler change the order of sums.
+
+CPython keeps the frames of Python functions in chunks of 16 KiB. Versions 3.11 to 3.13.0 map a chunk into memory
+whenever a call crosses the end of the last one, and unmaps it at the return (python/cpython#142183). Numba's compiler
+loops at depths of hundreds of calls, so compilation took up to a third longer. Therefore it runs above a frame that
+needs so large a chunk that the frames of the compiler fit in the rest of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from numba import njit
+
+_FRAME_SLOTS = 140_000
+"""Size of the large frame in pointers, 1.1 MB: CPython doubles the chunk to 2 MiB, and 0.9 MiB are left."""
+
+
+def _call(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    return function(*arguments, **keywords)
+
+
+# The memory of the frame is reserved, but not written to.
+_call.__code__ = _call.__code__.replace(co_stacksize=_FRAME_SLOTS)
 
 
 def kernel(function: Callable[..., Any] | None = None, *, views_only: bool = False, **options: Any) -> Any:
@@ -24,5 +41,12 @@ def kernel(function: Callable[..., Any] | None = None, *, views_only: bool = Fal
         **options: Further options of :func:`numba.njit`, such as ``inline``.
     """
     counts = {'_nrt': False} if views_only else {}
-    compiled = njit(cache=True, nogil=True, error_model='numpy', no_cfunc_wrapper=True, **counts, **options)
+    decorate = njit(cache=True, nogil=True, error_model='numpy', no_cfunc_wrapper=True, **counts, **options)
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        dispatcher = decorate(function)
+        # Numba calls this for argument types without a compiled kernel.
+        dispatcher._compile_for_args = partial(_call, dispatcher._compile_for_args)
+        return dispatcher
+
     return compiled if function is None else compiled(function)
