@@ -5,14 +5,14 @@
 # Run all tests in the checkout's environment. --all adds the slow ones. --fast selects the packages' tests that
 # start no ROS node and take at most about two seconds each. Other arguments are passed to pytest.
 #
-# Whole suites run file by file in one process more than there are processors (at most eight). A test that
+# Whole suites run file by file in two processes more than there are processors (at most eight). A test that
 # starts real nodes leaves a processor idle for much of its time, while they start and while it waits. conftest.py
 # distributes such files among the others. Tests that measure wall time run afterwards, one by one. This also applies
 # whenever tests run in several processes (-n).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . install/env.sh
-processes=$(($(nproc) < 8 ? $(nproc) + 1 : 8))
+processes=$(($(nproc) < 7 ? $(nproc) + 2 : 8))
 select='not slow' several='' given=() paths=() fast=''
 case "${1:-}" in
     --all) select=''; shift ;;
