@@ -102,7 +102,7 @@ def camera() -> Calls:
             f'respond.{response}',
             stages.respond(image - 1.0, response, (0.1, 0.2, 0.3), (0.01, 0.02, 0.03), 0.8, 1.3),
         )  # type: ignore[arg-type]
-    yield 'quantise', stages.quantise(image / 30.0 - 0.1)
+    yield 'quantize', stages.quantize(image / 30.0 - 0.1)
     for model, k in (
         ('plumb_bob', (0.1, -0.05, 0.002, -0.003, 0.01)),
         ('equidistant', (0.05, -0.01, 0.004, -0.001)),

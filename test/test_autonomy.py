@@ -44,10 +44,10 @@ def _pace(run: LiveRun, speed: float) -> None:
     from rcl_interfaces.srv import SetParameters
 
     value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=speed)
-    (answer,) = run.call(
+    (result,) = run.call(
         SetParameters, '/regolith/world/set_parameters', parameters=[Parameter(name='real_time_factor', value=value)]
     ).results
-    assert answer.successful, answer.reason
+    assert result.successful, result.reason
 
 
 def test_an_outside_program_drives_a_rover(run: LiveRun) -> None:

@@ -23,7 +23,7 @@ FUNCTIONS = {
     'regolith_comms.radio:load_radio': ('name',),
 }
 """``module:name`` -> its first arguments."""
-STAGES = ('distort', 'defocus', 'vignette', 'aggregate', 'add_noise', 'respond', 'quantise')
+STAGES = ('distort', 'defocus', 'vignette', 'aggregate', 'add_noise', 'respond', 'quantize')
 HAPKE = ('w', 'b', 'c', 'Bs0', 'hs', 'phi', 'theta')
 COMMANDS = (
     'run',

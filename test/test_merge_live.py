@@ -77,8 +77,8 @@ def test_the_order_of_arrival_does_not_matter(order: tuple[str, str], early: boo
     deltas = {'amber': _rut(range(0, 10), 0.010, 8e3), 'basalt': _rut(range(6, 16), 0.012, 1e4)}
     field = build_height_field(CONFIG, 0)
     updates: list[SoilUpdate] = []
-    answers: list[CycleResult] = []
-    terrain = TerrainParticipant(CONFIG, field, answers.append, updates.append)
+    results: list[CycleResult] = []
+    terrain = TerrainParticipant(CONFIG, field, results.append, updates.append)
     copies = [SoilCopy(SoilGrid(field, CONFIG.spacing_m), name) for name in AGENTS]
     key = CycleKey(0, 0, 0)
     roles = (VEHICLE_ROLES, VEHICLE_ROLES, TERRAIN_ROLES)
@@ -102,4 +102,4 @@ def test_the_order_of_arrival_does_not_matter(order: tuple[str, str], early: boo
         copy.receive(update)
         copy.commit(key)
         assert copy.grid.all_records().equals(terrain.grid.all_records())
-        assert copy.grid.soil_hash() == answers[-1].soil_hash == update.soil_hash
+        assert copy.grid.soil_hash() == results[-1].soil_hash == update.soil_hash

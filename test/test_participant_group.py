@@ -32,25 +32,25 @@ class Process:
     """A process of some vehicles as :mod:`regolith_vehicles.fleet_node` has it, its messages in lists."""
 
     def __init__(
-        self, site: AgentFactory, names: tuple[str, ...], answers: dict[str, CycleResult], deltas: list[SoilDelta]
+        self, site: AgentFactory, names: tuple[str, ...], results: dict[str, CycleResult], deltas: list[SoilDelta]
     ) -> None:
         self.soil = SharedSoilCopy(site.grid(), 'fleet') if site.terrain.merge_compaction else None
-        self.crew = ParticipantGroup(
-            lambda told: answers.update({each.name: each for each in told}), self.soil, threads=2
+        self.group = ParticipantGroup(
+            lambda told: results.update({each.name: each for each in told}), self.soil, threads=2
         )
         self.agents = {}
         for name in names:
             grid = None if self.soil is None else self.soil.grid
-            agent = site.agent(name, self.crew.receive, deltas.append, lambda snapshot: None, grid)
+            agent = site.agent(name, self.group.receive, deltas.append, lambda snapshot: None, grid)
             self.agents[name] = agent
-            self.crew.add(agent)
+            self.group.add(agent)
 
     def take(self, update: SoilUpdate) -> None:
         if self.soil is not None:
             self.soil.receive(update)
         for agent in self.agents.values():
             agent.on_update(update)
-        self.crew.retry_stashed()
+        self.group.retry_stashed()
 
     def restore(self, name: str, state: bytes, ground: bytes, epoch: int) -> None:
         soil_seq, nodes = TerrainParticipant.unpack(ground)
@@ -70,18 +70,18 @@ class Processes:
         resolved = scenario_file.with_name('resolved.yaml')
         write_resolved(load_scenario(scenario_file).scenario, resolved)
         site = AgentFactory(resolved)
-        self.answers: dict[str, CycleResult] = {}
+        self.results: dict[str, CycleResult] = {}
         self.deltas: list[SoilDelta] = []
         self.updates: list[SoilUpdate] = []
         self.late = late
         self.terrain = TerrainParticipant(site.terrain, site.field, self._keep, self.updates.append)
-        self.processes = [Process(site, names, self.answers, self.deltas) for names in groups]
+        self.processes = [Process(site, names, self.results, self.deltas) for names in groups]
         self.world = World(site.world, bus=self)
         for participant in self.participants.values():
             self.world.admit(participant.join_request())
 
-    def _keep(self, answer: CycleResult) -> None:
-        self.answers[answer.name] = answer
+    def _keep(self, result: CycleResult) -> None:
+        self.results[result.name] = result
 
     @property
     def participants(self) -> dict[str, Participant]:
@@ -89,24 +89,24 @@ class Processes:
 
     def exchange(self, cycle: Cycle) -> dict[str, CycleResult]:
         """Deliver everything twice, and updates late."""
-        self.answers.clear()
+        self.results.clear()
         pending, self.updates[:] = list(self.updates), []
         deliver_late = cycle.key.cycle % 3 < self.late
         for process in self.processes:
             first, then = (
-                (process.crew.on_cycle, process.take) if deliver_late else (process.take, process.crew.on_cycle)
+                (process.group.on_cycle, process.take) if deliver_late else (process.take, process.group.on_cycle)
             )
             for deliver in (first, then):
-                for record in (cycle,) if deliver == process.crew.on_cycle else pending:
+                for record in (cycle,) if deliver == process.group.on_cycle else pending:
                     deliver(record)
-            process.crew.on_cycle(cycle)
+            process.group.on_cycle(cycle)
         self.terrain.on_cycle(cycle)
         for delta in [*self.deltas, *self.deltas]:
             self.terrain.on_delta(delta)
         self.deltas.clear()
-        if missing := [name for name in cycle.participants if name not in self.answers]:
+        if missing := [name for name in cycle.participants if name not in self.results]:
             raise ParticipantTimeout(missing)
-        return {name: self.answers[name] for name in cycle.participants}
+        return {name: self.results[name] for name in cycle.participants}
 
     def run(self, until_s: float) -> str:
         while self.world.t_ns < round(until_s * 1e9):
@@ -128,7 +128,7 @@ class Processes:
 
 @pytest.fixture(scope='module')
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_scenario(tmp_path_factory.mktemp('crew'), DRIVES, duration_s=1.6)
+    return write_scenario(tmp_path_factory.mktemp('group'), DRIVES, duration_s=1.6)
 
 
 @pytest.fixture(scope='module')
@@ -180,5 +180,5 @@ def test_processes_of_vehicles_that_share_them_rejoin_and_give_the_same_hash(tmp
     assert result.output.count('rejoined after replaying') == 1
     assert result.summary['processes'] == '2' and result.summary['bag']['lost'] == 0
     assert result.summary['state_hash'] == library_run(file).world.state_hash
-    answered = [sorted(spoken.answers) for spoken in cycles(result.run_dir)]
-    assert answered == [['amber', 'basalt', 'chert', 'terrain']] * result.summary['cycles']
+    responded = [sorted(spoken.results) for spoken in cycles(result.run_dir)]
+    assert responded == [['amber', 'basalt', 'chert', 'terrain']] * result.summary['cycles']

@@ -127,11 +127,11 @@ def test_bytes_of_results_are_those_of_the_serializer() -> None:
 
     from regolith_world.ros import message_conversion, record_codec
 
-    for answer in ANSWERS:
-        data = record_codec.cycle_result_bytes(answer, RUN)
-        assert same_bytes(data, in_run(message_conversion.cycle_result_message(answer)))
-        assert codec.encode_record(record_codec.cycle_result_record(data)) == codec.encode_record(answer)
-    told = [in_run(message_conversion.cycle_result_message(answer)) for answer in ANSWERS]
+    for result in ANSWERS:
+        data = record_codec.cycle_result_bytes(result, RUN)
+        assert same_bytes(data, in_run(message_conversion.cycle_result_message(result)))
+        assert codec.encode_record(record_codec.cycle_result_record(data)) == codec.encode_record(result)
+    told = [in_run(message_conversion.cycle_result_message(result)) for result in ANSWERS]
     data = record_codec.cycle_result_batch_bytes(ANSWERS, RUN)
     assert same_bytes(data, CycleResultBatch(key=told[0].key, results=told))
     assert [*map(codec.encode_record, record_codec.cycle_result_batch_records(data))] == [

@@ -234,7 +234,7 @@ def test_a_vehicle_and_a_terrain_that_are_restored_are_as_new() -> None:
         assert rig.agent.on_command(0.2, -0.1)
         rig.evolve()
         rig.hold()
-    assert used.answers[-1].state_hash == new.answers[-1].state_hash
+    assert used.results[-1].state_hash == new.results[-1].state_hash
     same(used.agent, new.agent)
     same(used.terrain, new.terrain)
 
@@ -253,7 +253,7 @@ def test_a_comms_node_that_is_restored_is_as_new() -> None:
         rig.epoch, rig.cycle, rig.attempt, rig.t_ns, rig.verdict = 3, cycle, 0, t_ns, Verdict.NONE
         rig.evolve()
         rig.send(Command.HOLD, 0)
-    assert used.answers[-1].state_hash == new.answers[-1].state_hash
+    assert used.results[-1].state_hash == new.results[-1].state_hash
     same(used.comms, new.comms)
 
 

@@ -192,7 +192,7 @@ def test_two_rovers_rewind_from_twenty_seconds(tmp_path: Path, processes: str) -
         assert step_to(5.0).success
         there = PoseStamped()
         there.pose.position.x = there.pose.position.y = -12.0
-        answer = live.call(
+        result = live.call(
             SpawnEntity,
             f'{WORLD}/spawn_entity',
             timeout=120.0,
@@ -200,7 +200,7 @@ def test_two_rovers_rewind_from_twenty_seconds(tmp_path: Path, processes: str) -
             initial_pose=there,
             resource_string='{model: viper, driver: {type: constant, speed_mps: 0.2}}',
         )
-        assert answer.result.result == 1, answer
+        assert result.result.result == 1, result
         step_to(12.0)
         assert live.call(DeleteEntity, f'{WORLD}/delete_entity', entity='cobalt').result.result == 1
         end = step_to(20.0)

@@ -238,8 +238,8 @@ def test_steps_beyond_the_end_get_a_result(tmp_path: Path) -> None:
         clock = live.subscribe(Clock, '/clock')
         live.wait_for(lambda: clock and clock[-1].clock.nanosec, 60.0, 'the run')
         assert ask.change(2) == 1
-        answer = ask('step_simulation', steps=5000)
-        assert answer.result.result == 4 and ' steps: the run ended, ' in answer.result.error_message
+        response = ask('step_simulation', steps=5000)
+        assert response.result.result == 4 and ' steps: the run ended, ' in response.result.error_message
         assert live.finish().summary['simulated_s'] == pytest.approx(5.0)
 
 

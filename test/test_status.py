@@ -56,13 +56,13 @@ def _change_speed_and_list_parameters(live: LiveRun, late: Observer) -> None:
     live.pause(False)
     value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=4.0)
     faster = Parameter(name='real_time_factor', value=value)
-    (answer,) = late.call(SetParameters, '/regolith/world/set_parameters', parameters=[faster]).results
-    assert answer.successful, answer.reason
+    (result,) = late.call(SetParameters, '/regolith/world/set_parameters', parameters=[faster]).results
+    assert result.successful, result.reason
     status = late.subscribe(WorldStatus, '/regolith/status')
     late.wait_for(lambda: any(s.real_time_factor > 1.5 for s in status), what='the run to speed up')
     value.double_value = -1.0
-    (answer,) = late.call(SetParameters, '/regolith/world/set_parameters', parameters=[faster]).results
-    assert not answer.successful
+    (result,) = late.call(SetParameters, '/regolith/world/set_parameters', parameters=[faster]).results
+    assert not result.successful
     for node, name in (('/amber/agent', 'state_rate_hz'), ('/regolith/terrain', 'use_sim_time')):
         names = late.call(ListParameters, f'{node}/list_parameters').result.names
         assert name in names, (node, names)

@@ -181,4 +181,4 @@ def test_run_that_is_shorter_or_misses_a_result_differs(monkeypatch: pytest.Monk
         found = comparison.first_difference(one, other)
         assert found is not None and (found.cycle, found.field) == (2, 'cycles')
     found = comparison.first_difference('whole', 'other')
-    assert found is not None and (found.cycle, found.field, found.second) == (0, 'answers', 'amber, x')
+    assert found is not None and (found.cycle, found.field, found.second) == (0, 'results', 'amber, x')

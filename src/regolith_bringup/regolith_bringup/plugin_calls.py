@@ -35,18 +35,18 @@ def _ask(group: str, kind: type[Any], *arguments: Any) -> dict[str, Any]:
         kind: Type of the results. Others are skipped with a warning.
         arguments: Arguments of the plug-ins.
     """
-    answers = {}
+    results = {}
     for name, target in load_plugins(group).items():
         try:
-            answer = target(*arguments)
+            result = target(*arguments)
         except Exception as error:  # errors of plug-ins are not ours
             _log.warning('%s %s failed: %s: %s', group, name, type(error).__name__, error, exc_info=True)
             continue
-        if isinstance(answer, kind):
-            answers[name] = answer
-        elif answer is not None:
-            _log.warning('%s %s returned a %s; allowed: %s, or None', group, name, type(answer).__name__, kind.__name__)
-    return answers
+        if isinstance(result, kind):
+            results[name] = result
+        elif result is not None:
+            _log.warning('%s %s returned a %s; allowed: %s, or None', group, name, type(result).__name__, kind.__name__)
+    return results
 
 
 def summary_values(run: Run) -> dict[str, Any]:

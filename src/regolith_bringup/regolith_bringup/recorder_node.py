@@ -309,7 +309,7 @@ class Recorder:
             now = time.monotonic()
             if now >= self._next_look:
                 self._follow_types()
-                self._watch.look()
+                self._watch.check()
                 self._next_look = now + TYPE_CHECK_PERIOD_S
             if now >= next_flush:
                 self._bag.flush()
@@ -331,7 +331,7 @@ class Recorder:
         """Empty the queue of one subscription."""
         take, message_type = channel.subscription.handle.take_message, channel.message_type
         if channel.topic.name == '/regolith/status' or channel.topic.role:
-            self._watch.heard()
+            self._watch.record_message()
         publishers = channel.subscription.get_publisher_count()
         while (taken := take(message_type, True)) is not None:
             data, info = taken

@@ -210,9 +210,9 @@ class SingleProcessNode:
             self._topics[name].publish(snapshot)
         self._ready = []
 
-    def _collect(self, answer: CycleResultRecord) -> None:
+    def _collect(self, result: CycleResultRecord) -> None:
         """Collect the snapshots of all threads at their end."""
-        self._publish_record(self._results, record_codec.cycle_result_bytes, answer)
+        self._publish_record(self._results, record_codec.cycle_result_bytes, result)
         self._ready += self._snapshots
         self._snapshots = []
 
@@ -227,7 +227,7 @@ class SingleProcessNode:
             or missing()
             or not all(publisher.get_subscription_count() for publisher in self._followed)
         ):
-            if self.runner.leaving.asked:
+            if self.runner.leaving.requested:
                 return 0
             if (hint := self._remote.wait_for(missing())) and time.monotonic() > next_word:
                 next_word = time.monotonic() + WAIT_REPORT_S

@@ -12,9 +12,9 @@ DOMAIN = ('--domain', '17')
 class Noted:
     """Stands for a client or a function: notes calls as (name, positional, keywords), and responds as it was set up."""
 
-    def __init__(self, **answers: Any) -> None:
+    def __init__(self, **results: Any) -> None:
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
-        self._answers = answers
+        self._answers = results
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         self.calls.append(('', given, named))
@@ -32,8 +32,8 @@ class Noted:
 
         def call(*given: Any, **named: Any) -> Any:
             self.calls.append((name, given, named))
-            answer = self._answers.get(name)
-            return answer(*given, **named) if callable(answer) else answer
+            result = self._answers.get(name)
+            return result(*given, **named) if callable(result) else result
 
         return call
 

@@ -81,7 +81,7 @@ def test_the_last_attempt_of_a_cycle_is_compared() -> None:
         return opened
 
     one, other, unlike = (next(cycle(20, value).spoken(3)) for value in (8, 8, 9))
-    assert one.answers == other.answers == {'amber': 8} and unlike.answers == {'amber': 9}
+    assert one.results == other.results == {'amber': 8} and unlike.results == {'amber': 9}
 
 
 def test_vehicles_differ_by_color_runs_by_dashes_and_histories_have_space(run_dir: Path) -> None:

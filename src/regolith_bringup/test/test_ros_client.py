@@ -45,7 +45,7 @@ class Graph:
         self.offered: list[Any] = []
         self.sent: list[Any] = []
         self.asked: list[tuple[str, Any]] = []
-        self.answers: dict[str, Any] = {}
+        self.responses: dict[str, Any] = {}
         self.arriving: list[Any] = []
 
     def _wait(self, done: Any, timeout_s: float) -> bool:
@@ -86,11 +86,11 @@ class Graph:
     def create_client(self, kind: Any, service: str) -> Any:
         def call_async(request: Any) -> Any:
             self.asked.append((service, request))
-            answer = self.answers.get(service)
-            return SimpleNamespace(done=lambda: answer is not None, result=lambda: answer)
+            response = self.responses.get(service)
+            return SimpleNamespace(done=lambda: response is not None, result=lambda: response)
 
         return SimpleNamespace(
-            service_is_ready=lambda: service in self.services or service in self.answers, call_async=call_async
+            service_is_ready=lambda: service in self.services or service in self.responses, call_async=call_async
         )
 
 
@@ -146,10 +146,10 @@ def test_messages_are_published_as_often_and_as_fast_as_requested() -> None:
 
 def test_a_service_gets_the_values_and_a_timeout_is_printed() -> None:
     graph = Graph()
-    graph.answers['/s'] = SetBool.Response(success=True)
+    graph.responses['/s'] = SetBool.Response(success=True)
     assert graph.client.call('/s', 'std_srvs/srv/SetBool', '{data: true}').success
     assert graph.asked == [('/s', SetBool.Request(data=True))] and graph.waits == [5.0, 0.3, 60.0]
-    graph.answers.clear()
+    graph.responses.clear()
     with pytest.raises(
         InputError, match="service call: service = '/s': no response within 60 s; allowed: a service that responds"
     ):
@@ -163,11 +163,11 @@ def test_parameters_are_listed_read_and_set() -> None:
     graph = Graph()
     listed = ListParameters.Response()
     listed.result.names = ['speed', 'duration_s']
-    graph.answers['/n/list_parameters'] = listed
-    graph.answers['/n/get_parameters'] = GetParameters.Response(
+    graph.responses['/n/list_parameters'] = listed
+    graph.responses['/n/get_parameters'] = GetParameters.Response(
         values=[ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=2.5)]
     )
-    graph.answers['/n/set_parameters'] = SetParameters.Response(results=[SetParametersResult(successful=True)])
+    graph.responses['/n/set_parameters'] = SetParameters.Response(results=[SetParametersResult(successful=True)])
     assert graph.client.parameters('/n') == ['duration_s', 'speed'] and graph.client.parameter('/n', 'speed') == 2.5
     for text, kind, field, value in (
         ('3', ParameterType.PARAMETER_DOUBLE, 'double_value', 3.0),
@@ -183,16 +183,16 @@ def test_parameters_are_listed_read_and_set() -> None:
             kind,
             value,
         )
-    graph.answers['/n/get_parameters'] = GetParameters.Response(
+    graph.responses['/n/get_parameters'] = GetParameters.Response(
         values=[ParameterValue(type=ParameterType.PARAMETER_INTEGER, integer_value=4)]
     )
     graph.client.set_parameter('/n', 'count', '3')
     assert graph.asked[-1][1].parameters[0].value.integer_value == 3
-    graph.answers['/n/set_parameters'] = SetParameters.Response(results=[SetParametersResult(reason='is read only')])
+    graph.responses['/n/set_parameters'] = SetParameters.Response(results=[SetParametersResult(reason='is read only')])
     with pytest.raises(InputError, match='param set: speed = 1: is read only; allowed: a value that the node accepts'):
         graph.client.set_parameter('/n', 'speed', '1')
     for values in ([], [ParameterValue()]):
-        graph.answers['/n/get_parameters'] = GetParameters.Response(values=values)
+        graph.responses['/n/get_parameters'] = GetParameters.Response(values=values)
         with pytest.raises(
             InputError,
             match=r"param get: parameter = 'sped': is not one of /n; allowed: duration_s, speed \(did you mean speed\?\)",
@@ -260,11 +260,11 @@ def test_parameters_are_loaded_from_what_dump_prints(tmp_path: Path) -> None:
     graph, file = Graph(), tmp_path / 'dump.yaml'
     file.write_text(parameters_yaml('/n', {'speed': 2.0, 'name': 'x', 'list': ['a']}))
     assert yaml.safe_load(file.read_text()) == {'/n': {'ros__parameters': {'speed': 2.0, 'name': 'x', 'list': ['a']}}}
-    graph.answers['/n/set_parameters'] = SetParameters.Response(results=[SetParametersResult(successful=True)])
+    graph.responses['/n/set_parameters'] = SetParameters.Response(results=[SetParametersResult(successful=True)])
     assert graph.client.load_parameters('/n', str(file)) == {'speed': '', 'name': '', 'list': ''}
     sent = [request.parameters[0] for _, request in graph.asked]
     assert [each.name for each in sent] == ['speed', 'name', 'list'] and sent[0].value.double_value == 2.0
-    graph.answers['/n/set_parameters'] = SetParameters.Response(results=[SetParametersResult(reason='is read only')])
+    graph.responses['/n/set_parameters'] = SetParameters.Response(results=[SetParametersResult(reason='is read only')])
     assert graph.client.load_parameters('/n', str(file)) == dict.fromkeys(('speed', 'name', 'list'), 'is read only')
     with pytest.raises(InputError, match=r'dump\.yaml: /m: has no ros__parameters; allowed: /m: \{ros__parameters'):
         graph.client.load_parameters('/m', str(file))
@@ -274,9 +274,9 @@ def test_parameter_is_described_by_its_node() -> None:
     graph = Graph()
     listed = ListParameters.Response()
     listed.result.names = ['speed']
-    graph.answers['/n/list_parameters'] = listed
+    graph.responses['/n/list_parameters'] = listed
     described = DescribeParameters.Response(descriptors=[ParameterDescriptor(name='speed', description='cap')])
-    graph.answers['/n/describe_parameters'] = described
+    graph.responses['/n/describe_parameters'] = described
     assert graph.client.describe('/n', 'speed').description == 'cap'
     with pytest.raises(
         InputError, match=r"param describe: parameter = 'sped': is not one of /n; allowed: speed \(did you mean speed"
@@ -297,14 +297,14 @@ def test_stamps_are_read_and_other_topics_refused() -> None:
 class World(Graph):
     """Stands for a node beside a running world: it responds to requests at once."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, **answers: Any) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **responses: Any) -> None:
         from regolith_bringup.run import running_simulation
 
         super().__init__()
         self.world = running_simulation.RunningSimulation.__new__(running_simulation.RunningSimulation)
         self.world.node, self.world.root, self.world.executor = self, '/east', None  # type: ignore[assignment]
         self.world.wait = self._wait  # type: ignore[method-assign]
-        self.answers = {f'/east/regolith/world/{service}': answer for service, answer in answers.items()}
+        self.responses = {f'/east/regolith/world/{service}': response for service, response in responses.items()}
 
         def ask(executor: Any, client: Any, request: Any, timeout_s: float) -> Any:
             return client.call_async(request).result()
@@ -385,6 +385,6 @@ def test_refusal_of_a_running_world_states_allowed_values(monkeypatch: pytest.Mo
         with pytest.raises(InputError) as caught:
             call()
         assert str(caught.value) == said
-    world.answers['/east/regolith/world/step'] = Step.Response(message='takes steps already')
+    world.responses['/east/regolith/world/step'] = Step.Response(message='takes steps already')
     with pytest.raises(InputError, match='step: takes steps already; allowed: a world that is not executing steps'):
         client.step(1)

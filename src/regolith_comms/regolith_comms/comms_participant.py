@@ -312,7 +312,7 @@ class CommsParticipant(Participant):
         if committed is not None:
             self.on_committed(committed)
 
-    def _idle_answer(self, cycle: Cycle) -> CycleResult:
+    def _idle_result(self, cycle: Cycle) -> CycleResult:
         report = json.dumps(self.summary()) if cycle.command == Command.STOP else ''
         return self._answer_to(cycle, summary_json=report)
 

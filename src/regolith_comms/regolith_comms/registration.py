@@ -55,7 +55,7 @@ class CommsType(ParticipantType[CommsConfig, 'CommsParticipant']):
         from regolith_comms.flat_context import flat_context
 
         config = CommsConfig.model_validate({'margin_m': 30.0})
-        self.participant('comms', config, flat_context(), lambda answer: None).warm_up()
+        self.participant('comms', config, flat_context(), lambda result: None).warm_up()
 
     def participant(
         self, name: str, section: CommsConfig, site: ParticipantContext, send_result: Callable[[CycleResult], None]

@@ -29,11 +29,11 @@ class Rig:
     """World side of the protocol; amber stands 200 m from the lander, where about half of its packets arrive."""
 
     def __init__(self, epoch: int = 0, **config: object) -> None:
-        self.answers: list[CycleResult] = []
+        self.results: list[CycleResult] = []
         self.arrived: list[Delivery] = []
         model = LinkModel(Radio(model='log_normal_range', fading_exponent=2.7, scaling_factor=1.0))
         section = CommsConfig.model_validate({**CONFIG, **config})
-        self.comms = CommsParticipant(section, model, 5, ('amber', 'basalt'), self.answers.append, {}, epoch=epoch)
+        self.comms = CommsParticipant(section, model, 5, ('amber', 'basalt'), self.results.append, {}, epoch=epoch)
         self.comms.on_arrival = self.arrived.extend
         self.cycle = self.attempt = self.t_ns = 0
         self.epoch, self.verdict = epoch, Verdict.NONE
@@ -49,18 +49,18 @@ class Rig:
         )
         roles = (Roles(),)
         self.comms.on_cycle(Cycle(key, self.t_ns, dt_ns, self.verdict, command, ('comms',), roles, bodies))
-        return self.answers[-1]
+        return self.results[-1]
 
     def evolve(self, commit: bool = True, dt_ns: int = DT_NS) -> CycleResult:
-        answer = self.send(Command.EVOLVE, dt_ns)
+        result = self.send(Command.EVOLVE, dt_ns)
         self.verdict = Verdict.COMMIT if commit else Verdict.DISCARD
         self.t_ns += dt_ns if commit else 0
-        return answer
+        return result
 
     def hold(self) -> CycleResult:
-        answer = self.send(Command.HOLD, 0)
+        result = self.send(Command.HOLD, 0)
         self.verdict = Verdict.NONE
-        return answer
+        return result
 
 
 def test_scheduled_traffic_is_sent_once_for_any_cycles() -> None:
@@ -99,9 +99,9 @@ def test_inputs_are_latched_and_replayed() -> None:
             rig.evolve(commit=False)
             rig.comms.send(Datagram('amber', 'basalt', 4100, b'late'))
             assert rig.comms.deploy('basalt') == 'basalt_breadcrumb_0'
-        answer = rig.evolve()
-        hashes.append(answer.state_hash)
-        inputs[k] = answer.live_inputs
+        result = rig.evolve()
+        hashes.append(result.state_hash)
+        inputs[k] = result.live_inputs
     assert [k for k, live in inputs.items() if live != b'[]'] == [3, 6]
     again, still = Rig(), Rig()
     again.comms.replay_inputs = inputs
@@ -118,13 +118,13 @@ def test_checkpoint_continues_bit_identical_and_rewind_repeats_inputs() -> None:
     rig.hold()
     blob, t_ns = rig.comms.save(), rig.t_ns
     rig.comms.send(Datagram('amber', 'basalt', 4100, b'hi'))
-    answers = [rig.evolve() for _ in range(15)]
-    expected = [answer.state_hash for answer in answers]
+    results = [rig.evolve() for _ in range(15)]
+    expected = [result.state_hash for result in results]
     fresh = Rig(epoch=1)
     for other in (fresh, rig):
         other.comms.restore(blob, 1)
         other.epoch, other.cycle, other.attempt, other.t_ns, other.verdict = 1, 15, 0, t_ns, Verdict.NONE
-    rig.comms.replay_inputs = {15 + k: answer.live_inputs for k, answer in enumerate(answers)}
+    rig.comms.replay_inputs = {15 + k: result.live_inputs for k, result in enumerate(results)}
     assert [rig.evolve().state_hash for _ in range(15)] == expected
     fresh.comms.send(Datagram('amber', 'basalt', 4100, b'hi'))
     assert [fresh.evolve().state_hash for _ in range(15)] == expected

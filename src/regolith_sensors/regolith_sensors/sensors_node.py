@@ -148,7 +148,7 @@ class SensorsNode:
         max_exposure_s = self._world_config.start_timeout_s
         patience = StartupTimeout(self.node, 'starting', max_exposure_s)
         while len(looks) < len(vehicles):
-            if self._leaving.asked:
+            if self._leaving.requested:
                 raise KeyboardInterrupt
             if patience.left() < 0.0:
                 missing = ', '.join(name for name in vehicles if name not in looks)
@@ -267,7 +267,7 @@ class SensorsNode:
         until = 0.0
         while not self._leaving.overdue:
             self.inbox.wait(0.02)
-            self._watch.look()
+            self._watch.check()
             if self.states.ground.lost:
                 self._find_ground()
             self._make_frames()
@@ -281,7 +281,7 @@ class SensorsNode:
         self._starting.done()
         patience = StartupTimeout(self.node, 'starting', self._world_config.start_timeout_s)
         while not self._connected():
-            if self._leaving.asked:
+            if self._leaving.requested:
                 raise KeyboardInterrupt
             if patience.left() < 0.0:
                 raise TimeoutError(f'sensors: connections incomplete after {self._world_config.start_timeout_s} s')

@@ -67,9 +67,9 @@ def individual_contact(device: Camera, frame: Any, n: int) -> Any:
     signal = np.minimum(signal + pattern.offset if on.fixed_pattern else signal, np.float32(c.full_well))
     if not on.response or c.response.slope is None:
         iso = c.iso if on.response else 100.0
-        return stages.quantise(stages.respond(signal, 'linear', 1.0 / (100.0 * c.full_well), 0.0, iso))
+        return stages.quantize(stages.respond(signal, 'linear', 1.0 / (100.0 * c.full_well), 0.0, iso))
     r = c.response
-    return stages.quantise(
+    return stages.quantize(
         stages.respond(
             signal, r.kind, np.array(c.response.slope)[channels], np.array(r.offset)[channels], c.iso, r.gamma
         )

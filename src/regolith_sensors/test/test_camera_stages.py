@@ -106,13 +106,13 @@ def test_response_and_quantization() -> None:
     gamma = stages.respond(s['gamma_signal_in'], 'gamma', P['a_gam'], P['b_gam'], P['ISO'], P['gamma'])
     for name, image in (('linear', linear), ('sigmoid', sigmoid), ('gamma', gamma)):
         np.testing.assert_allclose(image, s[name], **EXACT)
-        np.testing.assert_array_equal(stages.quantise(image), s[f'{name}_dn'])
+        np.testing.assert_array_equal(stages.quantize(image), s[f'{name}_dn'])
     dark = np.array([[-1.0, 0.0, 1e-9]])
     for response in ('linear', 'gamma', 'sigmoid'):
         assert np.isfinite(stages.respond(dark, response, 1.0, 0.0, 100.0, 0.8)).all()
     with pytest.raises(ValueError, match=r'response .*; allowed: linear, gamma, sigmoid'):
         stages.respond(dark, 'film', 1.0, 0.0, 100.0)  # type: ignore[arg-type]
-    assert stages.quantise(np.array([[-1.0, 0.5, 2.0]])).tolist() == [[0, 32768, 65535]]
+    assert stages.quantize(np.array([[-1.0, 0.5, 2.0]])).tolist() == [[0, 32768, 65535]]
 
 
 def test_defocus_conserves_uniform_light_and_points() -> None:
@@ -184,7 +184,7 @@ def test_exposure_laws() -> None:
     def dn(t: float = 1e-3, n: float = 4.0, iso: float = 100.0) -> float:
         gain = stages.physical_gain(0.9, 550e-9)
         signal = stages.aggregate(radiance, gain, 3.45e-6, n, t, 0.55)
-        return float(stages.quantise(stages.respond(signal, 'linear', 1e-6, 0.1, iso))[0, 0]) - 0.1 * 65535
+        return float(stages.quantize(stages.respond(signal, 'linear', 1e-6, 0.1, iso))[0, 0]) - 0.1 * 65535
 
     # Half a digital number of some 7000.
     assert dn(t=2e-3) == pytest.approx(2.0 * dn(), rel=1e-3)

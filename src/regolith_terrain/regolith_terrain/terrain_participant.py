@@ -131,12 +131,12 @@ class TerrainParticipant(Participant):
         awaited = self._awaited
         if awaited is not None and delta.key == self._last_key and len(self._deltas[delta.key]) >= len(awaited):
             try:
-                answer = self._try_merge(delta.key)
+                result = self._try_merge(delta.key)
             except ForeignSoilError as error:
                 self._send_result(CycleResult(delta.key, self.name, 0, failure=str(error)))
                 raise
-            if answer is not None:
-                self._reply(answer)
+            if result is not None:
+                self._reply(result)
 
     def missing(self) -> tuple[str, ...]:
         """Return the agents whose delta the present attempt is waiting for."""
@@ -214,7 +214,7 @@ class TerrainParticipant(Participant):
             key, self.name, NO_STEP_LIMIT_NS, state_hash=state_hash, soil_hash=soil_hash, summary_json=report
         )
 
-    def _idle_answer(self, cycle: Cycle) -> CycleResult:
+    def _idle_result(self, cycle: Cycle) -> CycleResult:
         self._discard_before(cycle.key)
         report = json.dumps(self.summary()) if cycle.command == Command.STOP else ''
         soil_hash = self.grid.soil_hash()

@@ -230,8 +230,8 @@ def test_loose_soil_is_part_of_the_terrain_state() -> None:
     identically."""
     stage = Stage()
     stage.step(POURED, Verdict.NONE)
-    answer = stage.results[-1]
-    assert answer.state_hash != answer.soil_hash and stage.updates[-1].grants[0].granted == 350 * quanta(0.03)
+    result = stage.results[-1]
+    assert result.state_hash != result.soil_hash and stage.updates[-1].grants[0].granted == 350 * quanta(0.03)
     stage.step({})
     stage.step({}, command=Command.HOLD)
     saved = stage.terrain.save()

@@ -72,9 +72,9 @@ def test_terrain_responds_when_all_deltas_have_arrived() -> None:
     stage.delta(key, 'amber', rut(1, 0.1))
     assert not stage.results and stage.terrain.missing() == ('beryl',)
     stage.delta(key, 'beryl', NodeRecords.empty())
-    (answer,), (update,) = stage.results, stage.updates
-    assert update.key == answer.key == key and update.soil_seq == 1 and update.agents == ('amber', 'beryl')
-    assert answer.soil_hash == answer.state_hash == update.soil_hash
+    (result,), (update,) = stage.results, stage.updates
+    assert update.key == result.key == key and update.soil_seq == 1 and update.agents == ('amber', 'beryl')
+    assert result.soil_hash == result.state_hash == update.soil_hash
     assert stage.terrain.grid.modified_count == 0  # no change before the verdict
     stage.cycle(1, 1, Verdict.COMMIT)
     assert stage.terrain.grid.modified_count == 1 and stage.terrain.soil_seq == 1

@@ -58,11 +58,11 @@ class AgentNode:
         self.shell.inbox.subscribe(
             TerrainUpdate, self.shell.world('terrain/update'), self._on_update, qos.PROTOCOL, raw=True
         )
-        seat = self.shell.attach(self.agent, self._restore, self._replay, self._adopt)
+        endpoint = self.shell.attach(self.agent, self._restore, self._replay, self._adopt)
         self.shell.watch([self._delta, *self.topics.followed(filter(None, followed))])
         assert self.agent.grid is not None
         create_height_service(node, self.agent.grid)
-        create_state_service(node, self.agent, seat, self.shell.run_id)
+        create_state_service(node, self.agent, endpoint, self.shell.run_id)
 
     def _publish(self, snapshot: VehicleState) -> None:
         if not self.shell.muted:

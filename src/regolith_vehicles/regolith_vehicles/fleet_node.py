@@ -63,28 +63,30 @@ class FleetNode:
             raise StartupError(
                 f'fleet: parameter vehicles is {unknown or names}; allowed: {known} (of {scenario_file})'
             )
-        self.shell = shell = ParticipantHost(node, site.world, lambda topic: topic, crew=True)
+        self.shell = shell = ParticipantHost(node, site.world, lambda topic: topic, group=True)
         self._delta = shell.link.create_publisher(TerrainDeltaBatch, shell.world('terrain/delta_batch'), qos.PROTOCOL)
         shell.watch([self._delta])
         # Without compaction transfer every vehicle has different soil and needs its own copy.
         self._soil = SharedSoilCopy(site.grid(), node.get_name()) if site.terrain.merge_compaction else None
-        self.crew = ParticipantGroup(self._send, self._soil, threads)
+        self.group = ParticipantGroup(self._send, self._soil, threads)
         self.agents: dict[str, VehicleAgent] = {}
         self.topics: dict[str, VehicleTopics] = {}
         self._deltas: list[SoilDelta] = []
         self._snapshots: list[tuple[str, VehicleState]] = []
         streams = [stream.partition('/')[::2] for stream in followed if stream]
-        seats = [self._seat(site, name, [s for vehicle, s in streams if vehicle == name]) for name in names]
+        endpoints = [
+            self._make_endpoint(site, name, [s for vehicle, s in streams if vehicle == name]) for name in names
+        ]
         shell.inbox.subscribe(TerrainUpdate, shell.world('terrain/update'), self._on_update, qos.PROTOCOL, raw=True)
-        shell.attach_group(self.crew, seats, self._replay)
+        shell.attach_group(self.group, endpoints, self._replay)
 
-    def _seat(self, site: AgentFactory, name: str, followed: list[str]) -> ParticipantEndpoint:
+    def _make_endpoint(self, site: AgentFactory, name: str, followed: list[str]) -> ParticipantEndpoint:
         """Make the endpoint of a vehicle with its node."""
         shell = self.shell
         node = named_node('agent', f'{root_namespace(self.node)}/{name}')
         link = helper_node(node, 'link')
         grid = None if self._soil is None else self._soil.grid
-        agent = site.agent(name, self.crew.receive, self._keep_delta, partial(self._keep, name), grid)
+        agent = site.agent(name, self.group.receive, self._keep_delta, partial(self._keep, name), grid)
         agent.warm_up()
         self.agents[name] = agent
         self.topics[name] = VehicleTopics(node, agent, site.head.seed)
@@ -94,10 +96,10 @@ class FleetNode:
         create_height_service(node, agent.grid)
         shell.executor.add_node(node)
         shell.nodes += [node, link]
-        self.crew.add(agent)
-        seat = shell.seat(node, agent, partial(self._restore, agent), partial(self._adopt, agent))
-        create_state_service(node, agent, seat, shell.run_id)
-        return seat
+        self.group.add(agent)
+        endpoint = shell.make_endpoint(node, agent, partial(self._restore, agent), partial(self._adopt, agent))
+        create_state_service(node, agent, endpoint, shell.run_id)
+        return endpoint
 
     # -- output ---------------------------------------------------------------------------------------------------
 
@@ -107,7 +109,7 @@ class FleetNode:
     def _keep(self, name: str, snapshot: VehicleState) -> None:
         self._snapshots.append((name, snapshot))
 
-    def _send(self, answers: list[CycleResult]) -> None:
+    def _send(self, results: list[CycleResult]) -> None:
         """Send the results for one record, then publish the states that it committed."""
         deltas, self._deltas = sorted(self._deltas, key=lambda delta: delta.agent), []
         snapshots, self._snapshots = self._snapshots, []
@@ -115,7 +117,7 @@ class FleetNode:
             return
         if deltas:
             self.shell.send(self._delta, record_codec.delta_batch_bytes(deltas, self.shell.run_id))
-        self.shell.send_batch(answers)
+        self.shell.send_batch(results)
         for name, snapshot in snapshots:
             self.topics[name].publish(snapshot)
 
@@ -123,7 +125,7 @@ class FleetNode:
 
     def _on_update(self, message: bytes) -> None:
         self._take(record_codec.update_record(message))
-        self.crew.retry_stashed()
+        self.group.retry_stashed()
 
     def _take(self, update: SoilUpdate) -> None:
         if self._soil is not None:
@@ -150,13 +152,13 @@ class FleetNode:
 
     def _replay(self, pasts: Mapping[str, Join.Response]) -> None:
         for name, past in pasts.items():
-            answers = map(cycle_result_record, past.results)
-            self.agents[name].replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in answers}
+            results = map(cycle_result_record, past.results)
+            self.agents[name].replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in results}
         longest = max(pasts.values(), key=lambda past: len(past.cycles))
         for update in map(message_conversion.update_record, longest.updates):
             self._take(update)
         for cycle in map(cycle_record, longest.cycles):
-            self.crew.on_cycle(cycle)
+            self.group.on_cycle(cycle)
         for name in pasts:
             self.agents[name].replay_inputs = {}
 

@@ -46,13 +46,13 @@ class Rig:
 
     def __init__(self, driver: dict[str, Any] | None = None, shared: bool = False, **options: Any) -> None:
         field = FlatField()
-        self.answers: list[CycleResult] = []
+        self.results: list[CycleResult] = []
         self.deltas: list[SoilDelta] = []
         self.updates: list[SoilUpdate] = []
         self.published: list[VehicleState] = []
         self.deliver_updates = True
         grid = SoilGrid(field, TERRAIN.spacing_m)
-        self.terrain = TerrainParticipant(TERRAIN, field, lambda answer: None, self._update, grid=grid)
+        self.terrain = TerrainParticipant(TERRAIN, field, lambda result: None, self._update, grid=grid)
         self.soil = None if shared else SoilCopy(SoilGrid(field, TERRAIN.spacing_m), 'amber')
         config, mjcf = load_vehicle_model('viper')
         driver = driver or {'type': 'constant', 'speed_mps': 0.3, 'yaw_rate_radps': 0.05}
@@ -65,7 +65,7 @@ class Rig:
             TERRAIN,
             field,
             1.62,
-            self.answers.append,
+            self.results.append,
             self._delta,
             soil=self.soil,
             grid=grid if shared else None,
@@ -97,14 +97,14 @@ class Rig:
         """Pass a record to the terrain authority and the agent; return the newest result of the agent."""
         self.terrain.on_cycle(cycle)
         self.agent.on_cycle(cycle)
-        return self.answers[-1]
+        return self.results[-1]
 
     def evolve(self, dt_ns: int = DT_NS, commit: bool = True, **inputs: Any) -> CycleResult:
         """Run one attempt and commit or discard it."""
-        answer = self.send(self.record(dt_ns=dt_ns, **inputs))
+        result = self.send(self.record(dt_ns=dt_ns, **inputs))
         self.verdict = Verdict.COMMIT if commit else Verdict.DISCARD
         self.t_ns += dt_ns if commit else 0
-        return answer
+        return result
 
     def go_to(self, agent: bytes, terrain: bytes, cycle: int, t_ns: int) -> None:
         """Restore a checkpoint in a new epoch."""
@@ -116,9 +116,9 @@ class Rig:
 
     def hold(self, command: Command = Command.HOLD) -> CycleResult:
         """Run a cycle that holds the state."""
-        answer = self.send(self.record(command, 0))
+        result = self.send(self.record(command, 0))
         self.verdict = Verdict.NONE
-        return answer
+        return result
 
 
 def _hashes(rig: Rig, cycles: int) -> list[str]:
@@ -144,7 +144,7 @@ def test_duplicate_record_gets_the_same_result() -> None:
         first = noisy.send(record)
         deltas = len(noisy.deltas)
         noisy.send(record)
-        assert noisy.answers[-1] is first and noisy.deltas[-1] is noisy.deltas[deltas - 1]
+        assert noisy.results[-1] is first and noisy.deltas[-1] is noisy.deltas[deltas - 1]
         noisy.verdict = Verdict.COMMIT
         noisy.t_ns += DT_NS
         got.append(first.state_hash)
@@ -171,14 +171,14 @@ def test_commit_waits_for_the_soil_update() -> None:
     rig = Rig()
     rig.evolve()
     rig.deliver_updates = False
-    answers = len(rig.answers)
+    results = len(rig.results)
     rig.evolve()  # Its COMMIT part refers to the first attempt, whose update has arrived.
-    assert len(rig.answers) == answers + 1
+    assert len(rig.results) == results + 1
     rig.evolve()  # The update of the second attempt has not arrived.
-    assert len(rig.answers) == answers + 1
+    assert len(rig.results) == results + 1
     rig.agent.on_update(rig.updates[-1])
-    assert len(rig.answers) == answers + 2
-    assert rig.answers[-1].key.cycle == 2
+    assert len(rig.results) == results + 2
+    assert rig.results[-1].key.cycle == 2
 
 
 def test_shared_grid_and_own_copy_are_bit_identical() -> None:
@@ -196,8 +196,8 @@ def test_impulses_act_with_their_sign() -> None:
 
     def lift(*impulses: Impulse) -> float:
         rig = Rig()
-        answer = rig.evolve(dt_ns=1_000, impulses=impulses)
-        return float(answer.bodies[0].linear_velocity[2])
+        result = rig.evolve(dt_ns=1_000, impulses=impulses)
+        return float(result.bodies[0].linear_velocity[2])
 
     still = lift(Impulse('basalt', 'rock', point, push))
     up, down = lift(Impulse('amber', 'rock', point, push)), lift(Impulse('rock', 'amber', point, push))
@@ -219,9 +219,9 @@ def test_live_input_is_latched_once_per_cycle_and_replays() -> None:
             rig.agent.on_command(-1.0, 0.0)  # Too late for this cycle.
         if k == 9:
             rig.agent.on_command(float('nan'), 0.0)
-        answer = rig.evolve()
-        hashes.append(answer.state_hash)
-        inputs[k] = answer.live_inputs
+        result = rig.evolve()
+        hashes.append(result.state_hash)
+        inputs[k] = result.live_inputs
     assert [k for k, live in inputs.items() if live[0]] == [3, 6]
     again = Rig(external, replay_inputs=inputs)
     assert _hashes(again, 20) == hashes
@@ -237,11 +237,11 @@ def test_commands_out_of_range_are_limited_to_the_rovers_maximum() -> None:
     assert not rig.agent.on_command(float('inf'), 0.0) and not rig.agent.on_command(0.0, float('nan'))
     assert np.isfinite(rig.agent.vehicle.gear_arrays()[0]).all()
     # 1.2 s at 2 rad/s^2 on wheels of 0.25 m.
-    speed = np.hypot(*rig.answers[-1].bodies[0].linear_velocity[:2])
+    speed = np.hypot(*rig.results[-1].bodies[0].linear_velocity[:2])
     assert 0.1 < speed < 0.6
     assert rig.agent.on_command(0.0, 0.0)
     _hashes(rig, 80)
-    assert np.hypot(*rig.answers[-1].bodies[0].linear_velocity[:2]) < 0.1 * speed
+    assert np.hypot(*rig.results[-1].bodies[0].linear_velocity[:2]) < 0.1 * speed
 
 
 class _Reckless(Driver):
@@ -267,7 +267,7 @@ def test_invalid_command_of_plugin_driver_fails_with_its_name(nonsense: Any) -> 
         ParticipantFailed, match=r"amber: in the cycle from 0\.1000 s: driver 'reckless' \(.*_Reckless\)"
     ):
         rig.evolve()
-    assert rig.answers[-1].failure.startswith('amber: in the cycle from 0.1000 s') and len(rig.deltas) == 5
+    assert rig.results[-1].failure.startswith('amber: in the cycle from 0.1000 s') and len(rig.deltas) == 5
 
 
 def test_unstable_vehicle_ends_the_run_with_time() -> None:
@@ -279,7 +279,7 @@ def test_unstable_vehicle_ends_the_run_with_time() -> None:
         ParticipantFailed, match=r'amber: in the cycle from 0\.0600 s: .*unstable at body wheel_front_left'
     ):
         rig.evolve()
-    assert 'wheel_front_left' in rig.answers[-1].failure
+    assert 'wheel_front_left' in rig.results[-1].failure
 
 
 def _on_its_back(**options: Any) -> Rig:
@@ -320,10 +320,10 @@ def test_agent_after_rewind_receives_recorded_inputs_again(given: DriveCommand) 
     rig.hold()
     agent_blob, terrain_blob, t_ns = rig.agent.save(), rig.terrain.save(), rig.t_ns
     assert not rig.agent.set_command(given)
-    answers = [rig.evolve() for _ in range(5)]
-    expected = [answer.state_hash for answer in answers]
+    results = [rig.evolve() for _ in range(5)]
+    expected = [result.state_hash for result in results]
     rig.go_to(agent_blob, terrain_blob, 5, t_ns)
-    rig.agent.replay_inputs = {5 + k: answer.live_inputs for k, answer in enumerate(answers)}
+    rig.agent.replay_inputs = {5 + k: result.live_inputs for k, result in enumerate(results)}
     rig.agent.on_command(-0.5, 0.0)  # Too late: these cycles are recorded.
     assert _hashes(rig, 5) == expected
     rig.agent.on_command(-0.5, 0.0)
@@ -381,7 +381,7 @@ def test_agent_state_is_saved_and_restored_field_by_field() -> None:
     (seen,) = fresh.published[told:]
     assert (seen.cycle, seen.t_ns, seen.command) == (15, rig.t_ns, one._command)
     assert np.array_equal(seen.base.position, one.vehicle.body_state().position)
-    assert seen.cycle_ns == 0 and seen.motion is None and seen.figures == one.vehicle.statistics
+    assert seen.cycle_ns == 0 and seen.motion is None and seen.statistics == one.vehicle.statistics
 
 
 def test_events_are_reported_with_time_and_kind() -> None:
@@ -396,11 +396,11 @@ def test_observers_see_committed_states_only() -> None:
     rig = Rig()
     rig.evolve()
     rig.evolve(commit=False)
-    answer = rig.evolve()
+    result = rig.evolve()
     rig.evolve()
     rig.hold()
     assert [s.t_ns for s in rig.published] == [0, DT_NS, 2 * DT_NS, 3 * DT_NS]
-    assert np.array_equal(rig.published[2].base.position, answer.bodies[0].position)
+    assert np.array_equal(rig.published[2].base.position, result.bodies[0].position)
     assert tuple(rig.published[2].command) == (0.3, 0.05)
     parts = rig.published[2].parts
     assert (
@@ -428,13 +428,13 @@ def test_swept_bounds_enclose_the_motion_within_a_cycle() -> None:
     agent = rig.agent
     blow = Impulse('amber', 'rock', np.array([1.6, 2.4, 0.4]), np.array([-200.0, 300.0, 50.0]))
     start = agent.vehicle.body_state()
-    answer = rig.evolve(dt_ns=DT_NS, impulses=(blow,))
-    assert np.array_equal(answer.swept_min, swept_bounds(agent.outlines[0], start, answer.bodies[0])[0])
+    result = rig.evolve(dt_ns=DT_NS, impulses=(blow,))
+    assert np.array_equal(result.swept_min, swept_bounds(agent.outlines[0], start, result.bodies[0])[0])
     for part in (4_000_000, 11_000_000, 19_000_000):
         rig.verdict = Verdict.DISCARD
         middle = rig.evolve(dt_ns=part, impulses=(blow,), commit=False).bodies[0]
         low, high = agent.outlines[0].bounds(middle)
-        assert (low >= answer.swept_min).all() and (high <= answer.swept_max).all()
+        assert (low >= result.swept_min).all() and (high <= result.swept_max).all()
 
 
 def test_agent_requires_exactly_one_of_soil_and_grid() -> None:

@@ -95,13 +95,13 @@ def _center_velocities(vehicle: Vehicle) -> np.ndarray:
 
 
 def test_agent_lists_parts_and_applies_impulses_on_them() -> None:
-    answers: list[CycleResult] = []
+    results: list[CycleResult] = []
     config, mjcf = with_parts()
     field, terrain = FlatField(), TerrainConfig(source='flat', soil=load_soil('chrono_lunar'))
     grid = SoilGrid(field, terrain.spacing_m)
-    ground = TerrainParticipant(terrain, field, lambda answer: None, lambda update: None, grid=grid)
+    ground = TerrainParticipant(terrain, field, lambda result: None, lambda update: None, grid=grid)
     entry = VehicleEntry.model_validate({'position': [0.0, 0.0]})
-    agent = VehicleAgent('amber', entry, config, mjcf, terrain, field, 1.62, answers.append, ground.on_delta, grid=grid)
+    agent = VehicleAgent('amber', entry, config, mjcf, terrain, field, 1.62, results.append, ground.on_delta, grid=grid)
     request = agent.join_request()
     assert request.problem() == '' and request.shape_bodies[-1] == 2
     assert [b.name for b in request.bodies] == ['amber', f'amber/{STRUT}', f'amber/{WHEEL}']
@@ -120,7 +120,7 @@ def test_agent_lists_parts_and_applies_impulses_on_them() -> None:
             impulses=impulses,
         )
         agent.on_cycle(cycle)
-        return answers[-1]
+        return results[-1]
 
     quiet = evolved(0)
     at = request.bodies[2].position
@@ -128,7 +128,7 @@ def test_agent_lists_parts_and_applies_impulses_on_them() -> None:
         evolved(k + 1, Impulse(*names, at, np.array([0.0, 0.0, 4.0])))
         for k, names in enumerate(((f'amber/{WHEEL}', 'rock'), ('rock', f'amber/{WHEEL}'), ('rock/wheel', 'rock')))
     ]
-    height = [answer.bodies[2].position[2] - quiet.bodies[2].position[2] for answer in hit]
+    height = [result.bodies[2].position[2] - quiet.bodies[2].position[2] for result in hit]
     assert height[0] > 1e-4 > -1e-4 > height[1] and height[2] == 0.0
     assert hit[2].state_hash == quiet.state_hash != hit[0].state_hash
     # Swept bounds contain the shape of the wheel, which extends beyond that of the hull.

@@ -19,7 +19,7 @@ from regolith_vehicles.tires.bench_motions import COLUMNS as MOTION_COLUMNS
 from regolith_vehicles.tires.bench_motions import BenchMotion, run_motion
 from regolith_vehicles.tires.tire import TIRES as FILES
 
-DATA = Path(__file__).parent / 'data' / 'tyres'
+DATA = Path(__file__).parent / 'data' / 'tires'
 TIRES = {'TMeasy': 'hmmwv_tmeasy', 'Fiala': 'hmmwv_fiala', 'Pac89': 'hmmwv_pac89', 'Pac02': 'hmmwv_pac02'}
 FORCES = ('Fx', 'Fy', 'Mx', 'My', 'Mz')
 STEP = 1e-3

@@ -54,8 +54,8 @@ class ParticipantNode:
         return ''
 
     def _replay(self, past: Join.Response) -> None:
-        answers: list[Any] = list(map(cycle_result_record, past.results))
-        self.participant.replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in answers}
+        responses: list[Any] = list(map(cycle_result_record, past.results))
+        self.participant.replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in responses}
         for cycle in map(cycle_record, past.cycles):
             self.participant.on_cycle(cycle)
         self.participant.replay_inputs = {}

@@ -69,7 +69,7 @@ class World:
         config: Section ``world`` of the scenario.
         objects: Root objects that the world computes, at time 0.
         bus: Transport to the participants; None: no participants.
-        on_silence: Function that returns the reaction to unresponsive participants; None: ``config.on_failure``.
+        on_timeout: Function that returns the reaction to unresponsive participants; None: ``config.on_failure``.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class World:
         config: WorldConfig,
         objects: Sequence[Object] = (),
         bus: Transport | None = None,
-        on_silence: Callable[[ParticipantTimeout], Choice] | None = None,
+        on_timeout: Callable[[ParticipantTimeout], Choice] | None = None,
     ) -> None:
         self.config = config
         self.t_ns = 0
@@ -90,7 +90,7 @@ class World:
         self.objects: dict[str, Object] = {}
         self.participants: dict[str, Roles] = {}
         self.control = StepControl(round(config.max_step_s * 1e9), round(config.min_step_s * 1e9))
-        self.last_answers: dict[str, CycleResult] = {}
+        self.last_results: dict[str, CycleResult] = {}
         self.log: InputLog[Act] = InputLog()
         """All external inputs and world edits since the beginning."""
         self.acts = 0
@@ -102,7 +102,7 @@ class World:
         self._requests: dict[str, JoinRequest] = {}
         """Join requests of all participants that joined and can join again after a rewind."""
         self._bus = bus
-        self._on_silence = on_silence or (lambda silence: config.on_failure)
+        self._on_timeout = on_timeout or (lambda timeout: config.on_failure)
         self._agreement = ParameterAgreement()
         self._agreement.adopt('world', {'protocol': PROTOCOL, 'world.gravity_mps2': repr(config.gravity_mps2)})
         self._attempt = 0
@@ -288,7 +288,7 @@ class World:
             regolith_world.cycle.stall.Stalled: If too many attempts are discarded.
         """
         wish = min((o.next_dt_ns() for o in self.objects.values()), default=self.control.max_step_ns)
-        wish = min([wish, *(a.next_dt_ns for n, a in self.last_answers.items() if n not in self.objects)])
+        wish = min([wish, *(a.next_dt_ns for n, a in self.last_results.items() if n not in self.objects)])
         if end_ns is not None:
             wish = min(wish, end_ns - self.t_ns)
         if not self.cycle:
@@ -348,17 +348,17 @@ class World:
     def _idle(self, command: Command) -> dict[str, CycleResult]:
         while True:
             try:
-                answers = self._exchange(self._record(command, 0))
+                results = self._exchange(self._record(command, 0))
             except _Dropped:
                 continue
             self._verdict = Verdict.NONE
-            self.last_answers = answers
-            for name in sorted(self._newcomers & set(answers)):
-                agent, answer = self.objects[name], answers[name]
+            self.last_results = results
+            for name in sorted(self._newcomers & set(results)):
+                agent, result = self.objects[name], results[name]
                 assert isinstance(agent, RemoteAgent)
-                agent.rewind(self.t_ns, answer.bodies, answer.next_dt_ns, answer.state_hash)
+                agent.rewind(self.t_ns, result.bodies, result.next_dt_ns, result.state_hash)
             self._newcomers.clear()
-            return answers
+            return results
 
     def _record(self, command: Command, dt_ns: int) -> Cycle:
         names = tuple(sorted(self.participants))
@@ -391,14 +391,14 @@ class World:
         while True:
             try:
                 return self._bus.exchange(cycle)
-            except ParticipantTimeout as silence:
-                choice = self._on_silence(silence)
+            except ParticipantTimeout as timeout:
+                choice = self._on_timeout(timeout)
                 if choice == 'wait':
                     continue
-                vehicles = all(self.participants[n].has_bodies for n in silence.names)
+                vehicles = all(self.participants[n].has_bodies for n in timeout.names)
                 if choice == 'stop' or not vehicles:
                     raise
-                for name in silence.names:
+                for name in timeout.names:
                     self.remove(name, lost=True)
                 self.log.cut(self.cycle, self.acts)
                 raise _Dropped from None
@@ -417,21 +417,21 @@ class World:
     def _evolve(self, cycle: Cycle) -> list[Object]:
         end_ns = cycle.t_ns + cycle.dt_ns
         # Remote agents first: they compute in their own processes while the world waits for none of them.
-        answers = self._exchange(cycle)
+        results = self._exchange(cycle)
         offspring: list[Object] = []
         for name in sorted(self.objects):
             offspring += self.objects[name].evolve(cycle)
-        for name, answer in answers.items():
+        for name, result in results.items():
             if self.participants[name].has_bodies:
-                if answer.soil_hash and self.soil_hash and answer.soil_hash != self.soil_hash:
+                if result.soil_hash and self.soil_hash and result.soil_hash != self.soil_hash:
                     raise ProtocolError(
-                        f'{name} has the soil state {answer.soil_hash[:16]} where terrain committed '
+                        f'{name} has the soil state {result.soil_hash[:16]} where terrain committed '
                         f'{self.soil_hash[:16]} '
                         f'(cycle {cycle.key.cycle})'
                     )
                 agent = self.objects[name]
                 assert isinstance(agent, RemoteAgent)
-                agent.take(answer, end_ns)
+                agent.take(result, end_ns)
                 offspring += [
                     RigidBody(
                         spawned.name,
@@ -442,9 +442,9 @@ class World:
                         friction=spawned.friction,
                         t_ns=end_ns,
                     )
-                    for spawned in answer.spawned
+                    for spawned in result.spawned
                 ]
-        self.last_answers = answers
+        self.last_results = results
         for item in offspring:
             self.add(item)
         return offspring
@@ -462,9 +462,9 @@ class World:
         self._verdict = Verdict.COMMIT
         self.forced_cycles += forced
         self.control.accept()
-        for name, answer in self.last_answers.items():
+        for name, result in self.last_results.items():
             if self.participants[name].owns_soil:
-                self.soil_hash = answer.soil_hash
+                self.soil_hash = result.soil_hash
         hits = self._intersections
         for name in sorted(self.objects):
             self.objects[name].commit([h for h in hits if h.involves(self.objects[name])])
@@ -484,12 +484,12 @@ class World:
         hashes = {name: o.state_hash() for name, o in self.objects.items()}
         # A participant without bodies is not an object, but its state is part of the world. Terrain has the soil hash.
         others = (n for n, roles in self.participants.items() if not (roles.has_bodies or roles.owns_soil))
-        hashes |= {n: self.last_answers[n].state_hash for n in others if n in self.last_answers}
+        hashes |= {n: self.last_results[n].state_hash for n in others if n in self.last_results}
         # A terrain with more state than the grid, such as loose soil, sends a separate hash of it.
-        own = ((n, a) for n, a in self.last_answers.items() if self.participants[n].owns_soil)
-        hashes |= {n: answer.state_hash for n, answer in own if answer.state_hash != answer.soil_hash}
+        own = ((n, a) for n, a in self.last_results.items() if self.participants[n].owns_soil)
+        hashes |= {n: result.state_hash for n, result in own if result.state_hash != result.soil_hash}
         self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.memory())
-        latched = {n: answer.live_inputs for n, answer in self.last_answers.items() if self.participants[n].inputs}
+        latched = {n: result.live_inputs for n, result in self.last_results.items() if self.participants[n].inputs}
         try:
             self.log.commit(self.t_ns, self.state_hash, latched, self.cycle)
         except ReplayDiverged as error:
@@ -566,7 +566,7 @@ class World:
         self._separation = {(a, b): v for a, b, v in state.separation}
         self._births = self._deaths = ()
         self._newcomers.clear()
-        self.last_answers = {}
+        self.last_results = {}
         self.participants = dict(zip(state.names, state.roles))
         self.objects = objects
         for kept in state.objects:

@@ -194,7 +194,7 @@ class WorldNode:
             states_node, services, self.config.participant_timeout_s, self._run_id
         )
         things = make_objects(head.objects, self.config.gravity_mps2)
-        self.world = World(self.config, things, self.bus, on_silence=lambda silence: self.runner.on_timeout(silence))
+        self.world = World(self.config, things, self.bus, on_timeout=lambda timeout: self.runner.on_timeout(timeout))
         self._last_checkpoint: files.Checkpoint | None = None
         self.runner = Runner(
             node,
@@ -242,7 +242,7 @@ class WorldNode:
             or self.runner.followers.missing()
         ):
             self.bus.inbox.deliver()
-            if self.runner.leaving.asked:
+            if self.runner.leaving.requested:
                 return 0
             absent = {*self._expected.difference(self.world.participants), *self.runner.followers.missing()}
             hint = self._remote.wait_for(absent)
@@ -355,28 +355,28 @@ class WorldNode:
 
     def _is_missed(self, name: str) -> bool:
         """Return whether the world waits for a failed participant, or will soon do so."""
-        waits = self.config.on_failure == 'wait' and not self.runner.leaving.asked
+        waits = self.config.on_failure == 'wait' and not self.runner.leaving.requested
         return waits and name in self.world.participants
 
     def _give_up(self, words: str) -> None:
         self.node.get_logger().error(words)
-        self.runner.leaving.ask()
+        self.runner.leaving.request()
 
     def _bring_back(self, name: str, response: Join.Response) -> None:
         """Fill a join response with the state and the history from which a lost node is restored."""
         saved = self._last_checkpoint
         if saved is None:
             raise AdmissionError(f'there is no checkpoint to restore {name!r} from')
-        answers = self.bus.answered.get(name, [])
+        results = self.bus.results_by_name.get(name, [])
         response.state = message_conversion.byte_array(saved.blobs[name])
         response.soil = message_conversion.byte_array(saved.blobs['terrain'])
-        response.results = [message_conversion.cycle_result_message(answer) for answer in answers]
-        last = answers[-1].key if answers else None
+        response.results = [message_conversion.cycle_result_message(result) for result in results]
+        last = results[-1].key if results else None
         response.cycles = [
             message_conversion.cycle_message(c) for c in self.bus.sent if last is not None and c.key <= last
         ]
         response.updates = [deserialize_message(update, TerrainUpdate) for update in self.bus.updates]
-        response.expected_hash = answers[-1].state_hash if answers else ''
+        response.expected_hash = results[-1].state_hash if results else ''
         self.node.get_logger().info(f'{name} is restored from the checkpoint at {saved.t_ns * 1e-9:.2f} s')
 
 

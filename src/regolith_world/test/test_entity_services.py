@@ -61,8 +61,8 @@ def test_set_entity_state_sets_flagged_parts_only(of_pose: bool, of_twist: bool)
     request = SimpleNamespace(
         entity='ball', state=state((5.0, 6.0, 7.0), (-1.0, -2.0, -3.0)), set_pose=of_pose, set_twist=of_twist
     )
-    answer = asyncio.run(services._set_state(request, result()))
-    assert answer.result.result == answer.result.RESULT_OK, answer.result.error_message
+    response = asyncio.run(services._set_state(request, result()))
+    assert response.result.result == response.result.RESULT_OK, response.result.error_message
     now = w.objects['ball'].body
     assert np.array_equal(now.position, (5.0, 6.0, 7.0) if of_pose else place)
     assert np.array_equal(now.linear_velocity, (-1.0, -2.0, -3.0) if of_twist else speed)

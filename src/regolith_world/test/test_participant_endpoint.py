@@ -18,9 +18,11 @@ RUN = 7
 def made() -> tuple[ParticipantEndpoint, dict[str, Any]]:
     """Return an endpoint, and its services by name."""
     services: dict[str, Any] = {}
-    node = SimpleNamespace(create_service=lambda kind, name, answer, callback_group: services.__setitem__(name, answer))
+    node = SimpleNamespace(
+        create_service=lambda kind, name, response, callback_group: services.__setitem__(name, response)
+    )
     participant: Any = SimpleNamespace(
-        epoch=1, last_answer=None, save=lambda: b'as at the beginning', set_epoch=lambda epoch: None, replay_inputs={}
+        epoch=1, last_result=None, save=lambda: b'as at the beginning', set_epoch=lambda epoch: None, replay_inputs={}
     )
     return ParticipantEndpoint(
         node, participant, lambda state, soil, epoch: 'soil', lambda soil: None, RUN, 1
@@ -33,40 +35,44 @@ def saved(services: dict[str, Any]) -> SaveState.Response:
 
 def test_participant_before_joining_is_not_saved() -> None:
     _, services = made()
-    answer = saved(services)
-    assert (answer.success, answer.message, bytes(answer.state)) == (False, 'this participant has not joined yet', b'')
+    response = saved(services)
+    assert (response.success, response.message, bytes(response.state)) == (
+        False,
+        'this participant has not joined yet',
+        b'',
+    )
 
 
 def test_participant_after_admission_or_restore_is_saved() -> None:
-    seat, services = made()
-    seat.take(Join.Response(epoch=1))
+    endpoint, services = made()
+    endpoint.take(Join.Response(epoch=1))
     assert (saved(services).success, bytes(saved(services).state)) == (True, b'as at the beginning')
-    seat, services = made()
-    answer = services['~/restore_state'](RestoreState.Request(run_id=RUN, epoch=2), RestoreState.Response())
-    assert answer.success and saved(services).success
+    endpoint, services = made()
+    response = services['~/restore_state'](RestoreState.Request(run_id=RUN, epoch=2), RestoreState.Response())
+    assert response.success and saved(services).success
 
 
 def test_participant_after_replay_is_saved() -> None:
-    seat, services = made()
-    seat.participant.last_answer = SimpleNamespace(state_hash='a', soil_hash='b')
+    endpoint, services = made()
+    endpoint.participant.last_result = SimpleNamespace(state_hash='a', soil_hash='b')
     with pytest.raises(JoinError, match='after the replay the state hash is a, expected b'):
-        seat.check(Join.Response(expected_hash='b'))
+        endpoint.check(Join.Response(expected_hash='b'))
     assert not saved(services).success
-    seat.check(Join.Response(expected_hash='a'))
+    endpoint.check(Join.Response(expected_hash='a'))
     assert saved(services).success
 
 
 def test_repeated_restore_request_gets_the_first_response() -> None:
     """A request repeated after a lost response does not undo what followed. One of the next epoch is executed."""
-    seat, services = made()
+    endpoint, services = made()
     taken: list[bytes] = []
 
     def restore(state: bytes, soil: bytes, epoch: int) -> str:
         taken.append(state)
-        seat.participant.epoch = epoch
+        endpoint.participant.epoch = epoch
         return f'soil of {epoch}'
 
-    seat.restore = restore
+    endpoint.restore = restore
 
     def ask(epoch: int, state: bytes) -> RestoreState.Response:
         return services['~/restore_state'](

@@ -16,24 +16,24 @@ from regolith_world.cycle.participant_group import ParticipantGroup
 def test_results_of_a_group_are_sent_in_name_order(threads: int) -> None:
     """A participant without a compiled loop responds before the others have ended theirs."""
     sent: list[list[str]] = []
-    crew = ParticipantGroup(lambda answers: sent.append([each.name for each in answers]), threads=threads)
+    group = ParticipantGroup(lambda results: sent.append([each.name for each in results]), threads=threads)
 
     def participant(name: str, *, has_loop: bool) -> Any:
-        def answer() -> None:
-            crew.receive(SimpleNamespace(name=name))  # type: ignore[arg-type]
+        def result() -> None:
+            group.receive(SimpleNamespace(name=name))  # type: ignore[arg-type]
 
         def begin(cycle: object) -> Any:
             if has_loop:
                 return lambda: None
-            answer()
+            result()
             return None
 
         return SimpleNamespace(
-            name=name, ready_for=lambda cycle: True, begin=begin, finish=lambda cycle: answer(), stopped=False
+            name=name, ready_for=lambda cycle: True, begin=begin, finish=lambda cycle: result(), stopped=False
         )
 
     for name, has_loop in (('b', False), ('c', True), ('a', True), ('d', False)):
-        crew.add(participant(name, has_loop=has_loop))
+        group.add(participant(name, has_loop=has_loop))
     for _ in range(2):
-        crew.on_cycle(SimpleNamespace())  # type: ignore[arg-type]
+        group.on_cycle(SimpleNamespace())  # type: ignore[arg-type]
     assert sent == [['a', 'b', 'c', 'd']] * 2

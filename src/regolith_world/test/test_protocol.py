@@ -79,7 +79,7 @@ class Rolling(Participant):
         if len(self.body.states) > 1:
             self.body.discard()
 
-    def _idle_answer(self, cycle):
+    def _idle_result(self, cycle):
         self.calls.append(cycle.command.name.lower())
         return self._answer_now(cycle, summary_json='{}' if cycle.command == Command.STOP else '')
 
@@ -139,22 +139,22 @@ def cycle(attempt, verdict=Verdict.NONE, command=Command.EVOLVE, number=0, epoch
 
 
 def test_participant_repeats_the_cached_result_and_ignores_stale_records():
-    answers = []
-    a = Rolling('a', 0.0, 1.0, answers.append)
+    results = []
+    a = Rolling('a', 0.0, 1.0, results.append)
     a.on_cycle(cycle(0))
     a.on_cycle(cycle(0))
-    assert a.calls == ['evolve'] and len(answers) == 2 and answers[0] is answers[1]
+    assert a.calls == ['evolve'] and len(results) == 2 and results[0] is results[1]
     a.on_cycle(cycle(1, Verdict.DISCARD))
     a.on_cycle(cycle(0))  # a late duplicate of the discarded attempt
     a.on_cycle(cycle(0, epoch=1))  # a world of another epoch
-    assert a.calls == ['evolve', 'discard', 'evolve'] and len(answers) == 3
+    assert a.calls == ['evolve', 'discard', 'evolve'] and len(results) == 3
     a.on_cycle(cycle(0, Verdict.COMMIT, number=1))
     a.on_cycle(cycle(1, Verdict.COMMIT, Command.STOP, number=1))
     assert a.calls[3:] == ['commit', 'evolve', 'commit', 'stop'] and a.stopped
 
 
 def test_participant_removed_from_a_cycle_stays_out():
-    a = Rolling('a', 0.0, 1.0, lambda answer: None)
+    a = Rolling('a', 0.0, 1.0, lambda result: None)
     a.on_cycle(Cycle(CycleKey(0, 0, 0), 0, 10, Verdict.NONE, Command.EVOLVE, ('b',), (VEHICLE_ROLES,)))
     assert a.calls == []
 
@@ -176,11 +176,11 @@ def test_object_spawned_by_an_agent_joins_in_the_same_cycle():
 def test_unresponsive_participant_follows_the_policy():
     chosen = []
 
-    def drop(silence):
-        chosen.append(silence.names)
+    def drop(timeout):
+        chosen.append(timeout.names)
         return 'drop'
 
-    world, (a, b) = world_of(('a', 0.0, 1.0), ('b', 9.0, 0.0), on_silence=drop)
+    world, (a, b) = world_of(('a', 0.0, 1.0), ('b', 9.0, 0.0), on_timeout=drop)
     world.step()
     b.mute = True
     world.step()
@@ -188,7 +188,7 @@ def test_unresponsive_participant_follows_the_policy():
     # The attempt with b was discarded, and a evolved again without it.
     assert a.calls.count('discard') == 1
     a.mute = True
-    strict, (c,) = world_of(('c', 0.0, 0.0), on_silence=lambda s: 'stop')
+    strict, (c,) = world_of(('c', 0.0, 0.0), on_timeout=lambda s: 'stop')
     c.mute = True
     with pytest.raises(ParticipantTimeout, match='no response from c'):
         strict.step()
@@ -235,7 +235,7 @@ def test_timeout_names_agents_before_terrain():
             return None
 
     bus = LocalTransport()
-    world, (a,) = world_of(('a', 0.0, 0.0), bus=bus, on_silence=lambda s: 'stop')
+    world, (a,) = world_of(('a', 0.0, 0.0), bus=bus, on_timeout=lambda s: 'stop')
     terrain = Waiting('terrain', 0.0, 0.0, bus.receive)
     bus.connect(terrain, TERRAIN_ROLES)
     request = terrain.join_request()
@@ -383,7 +383,7 @@ def test_load_discards_the_future():
     agents[2].spawned = (SpawnedObject('c/1', (BALL,), state('c/1', 5.0, 2.0)),)
     go_on(world, agents, 1)
     world.load(blob)
-    assert world.last_answers == {} and sorted(world.objects) == ['a', 'b', 'c']
+    assert world.last_results == {} and sorted(world.objects) == ['a', 'b', 'c']
     for agent in agents:
         agent.set_epoch(world.epoch)
     world.hold()
@@ -408,7 +408,7 @@ def test_removed_object_has_no_impulses():
     assert agents[0].body.body.linear_velocity[0] == pytest.approx(before + 0.8 * dt, abs=1e-12)
     # The memory of the pair does not apply to another object of that name.
     assert world._separation == {}
-    assert world.state_hash != '' and list(world.last_answers) == ['a', 'c']
+    assert world.state_hash != '' and list(world.last_results) == ['a', 'c']
 
 
 def test_removal_of_a_third_object_keeps_an_impulse():
@@ -437,7 +437,7 @@ def test_world_state_is_restored_in_a_new_epoch():
     for agent, body in zip(agents, bodies):
         agent.restore(body, world.epoch)
         assert agent.save() == body
-    assert all(answer.key.epoch == 1 for answer in world.hold().values())
+    assert all(result.key.epoch == 1 for result in world.hold().values())
     stranger, _ = world_of(('c', 0.0, 0.0))
     with pytest.raises(
         ProtocolError, match=r"checkpoint has the participants \['a', 'b'\]; missing here: \['a', 'b'\]"

@@ -87,7 +87,7 @@ class Dumbbell(Participant):
         if len(self.body.states) > 1:
             self.body.discard()
 
-    def _idle_answer(self, cycle):
+    def _idle_result(self, cycle):
         return CycleResult(cycle.key, self.name, NEVER_NS, self.bodies(), state_hash=self.body.state_hash())
 
 

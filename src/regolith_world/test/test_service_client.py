@@ -15,22 +15,22 @@ from regolith_world.ros import service_client
 
 class Future:
     def __init__(self):
-        self.answer = None
+        self.response = None
 
     def done(self):
-        return self.answer is not None
+        return self.response is not None
 
     def result(self):
-        return self.answer
+        return self.response
 
 
 class Service:
-    """Client, server and executor in one. It responds as set in ``answers``, by the number of the request."""
+    """Client, server and executor in one. It responds as set in ``responses``, by the number of the request."""
 
     srv_name = '/world/join'
 
-    def __init__(self, answers, ready=True):
-        self.answers, self.ready = answers, ready
+    def __init__(self, responses, ready=True):
+        self.responses, self.ready = responses, ready
         self.futures, self.removed = [], []
 
     def service_is_ready(self):
@@ -45,9 +45,9 @@ class Service:
 
     def spin_once(self, timeout_sec):
         time.sleep(0.001)
-        to, answer = self.answers.get(len(self.futures), (0, None))
-        if answer is not None:
-            self.futures[to].answer = answer
+        to, response = self.responses.get(len(self.futures), (0, None))
+        if response is not None:
+            self.futures[to].response = response
 
 
 @pytest.fixture(autouse=True)

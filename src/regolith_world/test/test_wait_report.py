@@ -56,11 +56,11 @@ def test_longest_of_several_waits_is_named() -> None:
 def test_deferred_messages_are_published_before_the_world_waits(wait: str) -> None:
     """Otherwise, in one process, both would wait: the nodes for the last records, the world for their acknowledgments."""
     order: list[str] = []
-    leaving = SimpleNamespace(asked=False)
+    leaving = SimpleNamespace(requested=False)
 
     def pause(_: float) -> None:
         order.append('wait')
-        leaving.asked = True
+        leaving.requested = True
 
     inbox = SimpleNamespace(subscribe=lambda *_: None, subscribe_any=lambda *_: None, wait=pause)
     barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', timeout_s=9.0)
@@ -112,7 +112,7 @@ class Followed:
             get_logger=lambda: SimpleNamespace(info=self.lines.append),
         )
 
-        def silence(who: str, what: str) -> bool:
+        def timeout(who: str, what: str) -> bool:
             self.silent.append((who, what))
             return patient and len(self.silent) < 3
 
@@ -120,9 +120,9 @@ class Followed:
             self.node,
             inbox,
             self.world,
-            SimpleNamespace(asked=False),
+            SimpleNamespace(requested=False),
             lambda: None,
-            silence,
+            timeout,
             lambda _: None,
             recorded=recorded,
             max_sensor_lag_s=lag_s,

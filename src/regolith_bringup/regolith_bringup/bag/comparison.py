@@ -54,7 +54,7 @@ class CycleContent:
 
     number: int
     cycle: Any
-    answers: dict[str, Any]
+    results: dict[str, Any]
     soil: Any
 
 
@@ -71,8 +71,8 @@ def cycles(run: str | Path) -> Iterator[CycleContent]:
         number, attempt = int(content.key.cycle), int(content.key.attempt)
         here = open_cycles.setdefault(number, _Open())
         if message.topic in (_ANSWERS, _BATCHES):
-            for answer in content.results if message.topic == _BATCHES else (content,):
-                here.said.setdefault(attempt, {}).setdefault(str(answer.name), answer)
+            for result in content.results if message.topic == _BATCHES else (content,):
+                here.said.setdefault(attempt, {}).setdefault(str(result.name), result)
         elif message.topic == _SOIL:
             here.merged.setdefault(attempt, content)
         elif content.command == _EVOLVE:
@@ -127,11 +127,11 @@ def _between(mine: CycleContent, against: CycleContent) -> Difference | None:
     """Return the first difference in one cycle: message of the world, then results by name, then soil."""
     if found := _unlike(mine.cycle, against.cycle):
         return _named(mine, 'world', mine.cycle, found)
-    if mine.answers.keys() != against.answers.keys():
-        return _of(mine, 'world', ('answers', ', '.join(sorted(mine.answers)), ', '.join(sorted(against.answers))))
-    for name in sorted(mine.answers):
-        if found := _unlike(mine.answers[name], against.answers[name]):
-            return _named(mine, name, mine.answers[name], found)
+    if mine.results.keys() != against.results.keys():
+        return _of(mine, 'world', ('results', ', '.join(sorted(mine.results)), ', '.join(sorted(against.results))))
+    for name in sorted(mine.results):
+        if found := _unlike(mine.results[name], against.results[name]):
+            return _named(mine, name, mine.results[name], found)
     if found := _unlike(mine.soil, against.soil):
         return _of(mine, 'terrain', found)
     return None

@@ -101,7 +101,7 @@ class EmptyAgent(Participant):
         self._send_delta(self._delta)
         return self._answer_to(cycle)
 
-    def _idle_answer(self, cycle: Cycle) -> CycleResult:
+    def _idle_result(self, cycle: Cycle) -> CycleResult:
         self._delta = None
         return self._answer_to(cycle)
 

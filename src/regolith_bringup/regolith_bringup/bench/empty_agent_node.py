@@ -34,7 +34,7 @@ class EmptyAgentNode:
         grid = SoilGrid(field, terrain.spacing_m, terrain.law)
         alone = len(names) == 1
         node = Node('agent', namespace=names[0]) if alone else Node(f'fleet_{names[0]}', namespace='regolith')
-        self.shell = shell = ParticipantHost(node, world, lambda topic: f'/regolith/{topic}', crew=not alone)
+        self.shell = shell = ParticipantHost(node, world, lambda topic: f'/regolith/{topic}', group=not alone)
         kind, topic = (TerrainDelta, 'terrain/delta') if alone else (TerrainDeltaBatch, 'terrain/delta_batch')
         self._deltas = shell.link.create_publisher(kind, shell.world(topic), qos.PROTOCOL)
         shell.watch([self._deltas])
@@ -43,39 +43,41 @@ class EmptyAgentNode:
         if alone:
             soil = SoilCopy(grid, names[0])
             agent = made(names[0], send_result=shell.send_result, send_delta=self._send_delta, soil=soil)
-            self._hear(lambda message: agent.on_update(record_codec.update_record(message)))
+            self._subscribe(lambda message: agent.on_update(record_codec.update_record(message)))
             shell.attach(agent, lambda state, terrain_state, epoch: '', lambda past: None)
             return
         shared = SharedSoilCopy(grid, node.get_name())
-        crew = ParticipantGroup(self._send, shared)
+        group = ParticipantGroup(self._send, shared)
 
         def follow(message: bytes) -> None:
             shared.receive(record_codec.update_record(message))
-            crew.retry_stashed()
+            group.retry_stashed()
 
-        self._hear(follow)
+        self._subscribe(follow)
         endpoints = []
         for name in names:
-            agent = made(name, send_result=crew.receive, send_delta=self._kept.append, grid=grid)
-            crew.add(agent)
+            agent = made(name, send_result=group.receive, send_delta=self._kept.append, grid=grid)
+            group.add(agent)
             own = named_node('agent', f'/{name}', start_parameter_services=False, enable_rosout=False)
             shell.executor.add_node(own)
             shell.nodes.append(own)
-            endpoints.append(shell.seat(own, agent, lambda state, terrain_state, epoch: '', lambda terrain_state: None))
-        shell.attach_group(crew, endpoints, lambda pasts: None)
+            endpoints.append(
+                shell.make_endpoint(own, agent, lambda state, terrain_state, epoch: '', lambda terrain_state: None)
+            )
+        shell.attach_group(group, endpoints, lambda pasts: None)
 
-    def _hear(self, on_update: Callable[[bytes], None]) -> None:
+    def _subscribe(self, on_update: Callable[[bytes], None]) -> None:
         shell = self.shell
         shell.inbox.subscribe(TerrainUpdate, shell.world('terrain/update'), on_update, qos.PROTOCOL, raw=True)
 
     def _send_delta(self, delta: SoilDelta) -> None:
         self.shell.send(self._deltas, record_codec.delta_bytes(delta, self.shell.run_id))
 
-    def _send(self, answers: list[CycleResult]) -> None:
+    def _send(self, results: list[CycleResult]) -> None:
         if self._kept:
             self.shell.send(self._deltas, record_codec.delta_batch_bytes(self._kept, self.shell.run_id))
             self._kept.clear()
-        self.shell.send_batch(answers)
+        self.shell.send_batch(results)
 
 
 if __name__ == '__main__':

@@ -43,7 +43,7 @@ def run_unrecorded(scenario_text: str) -> dict[str, Any]:
         world.hold()
         while world.t_ns < end_ns:
             world.step(end_ns)
-        reports = {who: answer.summary_json for who, answer in world.stop().items()}
+        reports = {who: result.summary_json for who, result in world.stop().items()}
         outcome = make_run_result(world, time.monotonic() - started, reports) | {
             'scenario': scenario.name,
             'processes': 'one',

@@ -38,8 +38,8 @@ def step(
     from regolith_bringup.run.running_simulation import RunningSimulation
 
     with RunningSimulation(domain, namespace) as world:
-        answer = world.step(steps)
-        print(f'at {answer.t_ns * 1e-9:.3f} s, state hash {answer.state_hash[:16]}')
+        result = world.step(steps)
+        print(f'at {result.t_ns * 1e-9:.3f} s, state hash {result.state_hash[:16]}')
 
 
 def rtf(

@@ -303,16 +303,16 @@ class LiveView(RunningSimulation):
         """Request the current terrain, and draw it and later updates."""
         client = self.node.create_client(GetTerrainState, f'{self.root}/regolith/terrain/get_state')
         try:
-            answer = call_service(self.executor, client, GetTerrainState.Request(), _ANSWER_S)
+            response = call_service(self.executor, client, GetTerrainState.Request(), _ANSWER_S)
         except TimeoutError:
             return  # the terrain may be busy; the request is repeated
         finally:
             self.node.destroy_client(client)
         self._view.terrain.restart(self._t_ns)
-        self._known_seq = int(answer.soil_seq)
+        self._known_seq = int(response.soil_seq)
         # Updates received while waiting for the response are delivered after it.
         since = () if self._last_update is None else (self._last_update,)
-        self._view.terrain.soil.load(answer.nodes, self._known_seq, since)
+        self._view.terrain.soil.load(response.nodes, self._known_seq, since)
         self._view.terrain.flush(self._t_ns)
         self._seq = max(self._seq, self._known_seq)
         self._in_order = True

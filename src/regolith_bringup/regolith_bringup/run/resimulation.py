@@ -66,13 +66,13 @@ def resimulate(
     for spoken in cycles(folder):
         if spoken.number < world.cycle:
             continue
-        for name, answer in spoken.answers.items():
+        for name, result in spoken.results.items():
             if name not in inputs:
                 raise ValueError(f'{name!r} was added during the run; allowed: runs without spawned objects')
             inputs[name].clear()
-            inputs[name][spoken.number] = bytes(answer.live_inputs)
+            inputs[name][spoken.number] = bytes(result.live_inputs)
         world.step(end_ns)
-        if words := _difference(spoken, world.last_answers, world.t_ns):
+        if words := _difference(spoken, world.last_results, world.t_ns):
             return ResimulationResult(first * 1e-9, world.t_ns * 1e-9, same, words)
         same += 1
         tick(round((world.t_ns - first) * 1e-6), round((end_ns - first) * 1e-6))
@@ -88,15 +88,15 @@ def _checkpoint(folder: Path, from_s: float) -> Checkpoint | None:
     return max(before, key=lambda each: each.t_ns, default=None)
 
 
-def _difference(spoken: CycleContent, answers: Mapping[str, CycleResult], t_ns: int) -> str:
+def _difference(spoken: CycleContent, results: Mapping[str, CycleResult], t_ns: int) -> str:
     """Return the difference of a cycle as text, '' if there is none."""
     where = f'cycle {spoken.number} at {spoken.cycle.t_ns * 1e-9:.3f} s'
     ended = int(spoken.cycle.t_ns + spoken.cycle.dt_ns)
     if t_ns != ended:
         return f'{where}: it ended at {ended * 1e-9:.6f} s, and now at {t_ns * 1e-9:.6f} s'
-    for name in sorted(spoken.answers):
-        then = spoken.answers[name].state_hash
-        now = answers[name].state_hash if name in answers else 'none'
+    for name in sorted(spoken.results):
+        then = spoken.results[name].state_hash
+        now = results[name].state_hash if name in results else 'none'
         if then != now:
             return f'{where}: {name}: state hash {then[:16]} recorded, {now[:16]} computed'
     return ''

@@ -250,8 +250,8 @@ class RosClient(GraphClient):
     def parameters(self, node: str) -> list[str]:
         """Return the parameter names of a node."""
         request = ListParameters.Request()
-        answer = self.response(f'{node}/list_parameters', ListParameters, request, 'param list')
-        return sorted(answer.result.names)
+        response = self.response(f'{node}/list_parameters', ListParameters, request, 'param list')
+        return sorted(response.result.names)
 
     def parameter(self, node: str, name: str) -> Any:
         """Return the value of a parameter.
@@ -287,8 +287,8 @@ class RosClient(GraphClient):
                 Problem('param describe', 'parameter', problem, allowed_names(known, name), as_yaml_text(name))
             )
         request = DescribeParameters.Request(names=[name])
-        answer = self.response(f'{node}/describe_parameters', DescribeParameters, request, 'param describe')
-        return answer.descriptors[0]
+        response = self.response(f'{node}/describe_parameters', DescribeParameters, request, 'param describe')
+        return response.descriptors[0]
 
     def set_parameter(self, node: str, name: str, text: str) -> None:
         """Set a parameter to a value given in YAML.

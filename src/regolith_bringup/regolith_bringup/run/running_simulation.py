@@ -65,12 +65,12 @@ class RunningSimulation(GraphClient):
             InputError: If the world is not paused.
         """
         client = self._client(Step, 'step')
-        answer: Step.Response = self._await(client.call_async(Step.Request(steps=cycles)), 'step')
-        if not answer.success:
-            problem, _, allowed = answer.message.partition('; call ')
+        response: Step.Response = self._await(client.call_async(Step.Request(steps=cycles)), 'step')
+        if not response.success:
+            problem, _, allowed = response.message.partition('; call ')
             allowed = './regolith pause first' if allowed else 'a world that is not executing steps'
             raise InputError(Problem('step', '', problem, allowed))
-        return answer
+        return response
 
     def rewind(self, to: int | str, live: bool) -> Rewind.Response:
         """Return the world to its last commit at or before a time [ns], or to a snapshot.
@@ -88,11 +88,11 @@ class RunningSimulation(GraphClient):
         client = self._client(Rewind, 'rewind')
         inputs = Rewind.Request.LIVE if live else Rewind.Request.REPLAY
         place = {'snapshot': to} if isinstance(to, str) else {'t_ns': to}
-        answer: Rewind.Response = self._await(client.call_async(Rewind.Request(inputs=inputs, **place)), 'rewind')
-        if not answer.success:
-            problem, _, allowed = answer.message.partition('; allowed: ')
+        response: Rewind.Response = self._await(client.call_async(Rewind.Request(inputs=inputs, **place)), 'rewind')
+        if not response.success:
+            problem, _, allowed = response.message.partition('; allowed: ')
             raise InputError(Problem('rewind', '', problem, allowed or 'what ./regolith snapshot list prints'))
-        return answer
+        return response
 
     def reset(self) -> None:
         """Reset the world to t = 0, ``/clock`` included.
@@ -101,9 +101,9 @@ class RunningSimulation(GraphClient):
             InputError: If the world refuses.
         """
         client = self._client(ResetSimulation, 'reset_simulation')
-        answer = self._await(client.call_async(ResetSimulation.Request()), 'reset')
-        if answer.result.result != Result.RESULT_OK:
-            raise InputError(Problem('reset', '', answer.result.error_message, 'a world that can be reset'))
+        response = self._await(client.call_async(ResetSimulation.Request()), 'reset')
+        if response.result.result != Result.RESULT_OK:
+            raise InputError(Problem('reset', '', response.result.error_message, 'a world that can be reset'))
 
     def save_snapshot(self, name: str) -> SaveSnapshot.Response:
         """Save a snapshot of the current state and return the response of the world.
@@ -114,18 +114,18 @@ class RunningSimulation(GraphClient):
         Raises:
             InputError: If the world refuses.
         """
-        answer: SaveSnapshot.Response = self._await(
+        response: SaveSnapshot.Response = self._await(
             self._client(SaveSnapshot, 'save_snapshot').call_async(SaveSnapshot.Request(name=name)), 'snapshot save'
         )
-        if not answer.success:
-            problem, _, allowed = answer.message.partition('; allowed: ')
+        if not response.success:
+            problem, _, allowed = response.message.partition('; allowed: ')
             raise InputError(Problem('snapshot save', '', problem, allowed or 'another name'))
-        return answer
+        return response
 
     def list_snapshots(self) -> ListSnapshots.Response:
         """Return the snapshots of the world."""
-        answer: ListSnapshots.Response = self._ask(ListSnapshots, 'list_snapshots', ListSnapshots.Request())
-        return answer
+        response: ListSnapshots.Response = self._ask(ListSnapshots, 'list_snapshots', ListSnapshots.Request())
+        return response
 
     def _client(self, kind: Any, service: str) -> Any:
         client = self.node.create_client(kind, f'{self.root}/regolith/world/{service}')

@@ -186,14 +186,14 @@ class Browser:
             text, found, rest = self._received.partition(b'\0')
             if found:
                 self._received = rest
-                answer = json.loads(text)
-                if answer.get('method') == 'Network.dataReceived':
-                    self._loaded += int(answer['params']['dataLength'])
+                response = json.loads(text)
+                if response.get('method') == 'Network.dataReceived':
+                    self._loaded += int(response['params']['dataLength'])
                     self._loaded_at = time.monotonic()
-                if answer.get('id') == self._number:
-                    if 'error' in answer:
-                        raise OSError(f'{method}: {answer["error"].get("message")}')
-                    return answer['result']
+                if response.get('id') == self._number:
+                    if 'error' in response:
+                        raise OSError(f'{method}: {response["error"].get("message")}')
+                    return response['result']
                 continue
             ready, _, _ = select.select([self._to_read], [], [], max(0.0, until - time.monotonic()))
             data = os.read(self._to_read, 1 << 20) if ready else b''

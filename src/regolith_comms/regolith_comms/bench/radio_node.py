@@ -58,7 +58,7 @@ class RadioNode:
             LinkModel(load_radio(config.radio), *lattice()),
             1,
             NAMES,
-            lambda answer: evolved.publish(cycle_result_message(answer)),
+            lambda result: evolved.publish(cycle_result_message(result)),
             {},
         )
         RadioTopics(self.node, self._inbox, self.authority, lambda publish: publish())

@@ -216,7 +216,7 @@ class Camera:
             response = config.response
             slope, offset = self._per_channel(response.slope or ()), self._per_channel(response.offset)
             level = stages.respond(numbers, response.kind, slope, offset, config.iso, response.gamma) * self._balance
-            numbers = stages.quantise(level)
+            numbers = stages.quantize(level)
         numbers = numbers[:, :, 0] if self._shape[2] == 1 else numbers
         if config.effects.jpeg_quality is not None:
             numbers = effects.jpeg_artifacts(numbers, config.effects.jpeg_quality)

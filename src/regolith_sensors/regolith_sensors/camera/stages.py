@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Camera stages between radiance and digital numbers, each a pure function of arrays.
 
-Order: distort (the rays), defocus, vignette, aggregate, add_noise, respond, ``quantise``. Images have the shape
+Order: distort (the rays), defocus, vignette, aggregate, add_noise, respond, ``quantize``. Images have the shape
 (height, width) or (height, width, channels). Single precision remains single, all other types become double. Parameters
 per channel broadcast over the last axis.
 """
@@ -28,7 +28,7 @@ __all__ = [
     'distort',
     'field_of_view',
     'physical_gain',
-    'quantise',
+    'quantize',
     'respond',
     'vignette',
     'vignetting',
@@ -276,7 +276,7 @@ def respond(
     raise ValueError(f'response {response!r} is unknown; allowed: linear, gamma, sigmoid')
 
 
-def quantise(image: Image) -> NDArray[np.uint16]:
+def quantize(image: Image) -> NDArray[np.uint16]:
     """Return digital numbers floor(65535 y + 0.5) of y, clipped to [0, 1].
 
     Source: batagoda2024, eq. 8.

@@ -18,7 +18,7 @@ from regolith_world.ros import create_service, request_coordinates
 def create_height_service(node: Node, grid: SoilGrid) -> None:
     """Create the service ``~/get_heights`` of a node for the committed soil in ``grid``."""
 
-    def answer(request: GetHeights.Request, response: GetHeights.Response) -> GetHeights.Response:
+    def respond(request: GetHeights.Request, response: GetHeights.Response) -> GetHeights.Response:
         x, y = request_coordinates('x', request.x), request_coordinates('y', request.y)
         if len(x) != len(y):
             raise ValueError(f'{counted_noun(len(x), "value")} of x and {len(y)} of y; allowed: equal numbers')
@@ -28,7 +28,7 @@ def create_height_service(node: Node, grid: SoilGrid) -> None:
         response.success = True
         return response
 
-    create_service(node, GetHeights, '~/get_heights', answer)
+    create_service(node, GetHeights, '~/get_heights', respond)
 
 
 def create_state_service(node: Node, authority: TerrainParticipant, run: int) -> None:
@@ -40,7 +40,7 @@ def create_state_service(node: Node, authority: TerrainParticipant, run: int) ->
         run: Id of the run.
     """
 
-    def answer(request: GetTerrainState.Request, response: GetTerrainState.Response) -> GetTerrainState.Response:
+    def respond(request: GetTerrainState.Request, response: GetTerrainState.Response) -> GetTerrainState.Response:
         grid = authority.grid
         response.run_id = run
         response.soil_seq = int(authority.soil_seq)
@@ -49,4 +49,4 @@ def create_state_service(node: Node, authority: TerrainParticipant, run: int) ->
         response.nodes = nodes_message(grid.all_records())
         return response
 
-    create_service(node, GetTerrainState, '~/get_state', answer)
+    create_service(node, GetTerrainState, '~/get_state', respond)

@@ -388,7 +388,7 @@ class VehicleAgent(Participant):
             inverse_inertia=self._mobility(cycle),
         )
 
-    def _idle_answer(self, cycle: Cycle) -> CycleResult:
+    def _idle_result(self, cycle: Cycle) -> CycleResult:
         self._see(cycle)
         self._delta = None
         bodies = self._bodies()
@@ -485,7 +485,7 @@ class VehicleAgent(Participant):
             charge=self.vehicle.gear.charge.copy(),
             odometry=self.vehicle.odometry,
             command=self._command,
-            figures=self.vehicle.statistics,
+            statistics=self.vehicle.statistics,
             events=events,
             cycle_ns=samples[0] if samples is not None else 0,
             motion=samples[1] if samples is not None else None,
@@ -495,15 +495,15 @@ class VehicleAgent(Participant):
 
     def summary(self) -> dict[str, object]:
         """Return the vehicle's values for the run's summary, from distance_m to events."""
-        base, figures = self.vehicle.body_state(), self.vehicle.statistics
+        base, statistics = self.vehicle.body_state(), self.vehicle.statistics
         battery = self.model.battery
         particles = self.vehicle.contact.statistics()
         return {
             **({'soil': self.vehicle.tools.mass_balance()} if self.vehicle.tools.names else {}),
             **({'particles': particles} if particles else {}),
-            'distance_m': figures.distance,
-            'mean_slip': figures.mean_slip,
-            'max_sinkage_m': figures.max_sinkage,
+            'distance_m': statistics.distance,
+            'mean_slip': statistics.mean_slip,
+            'max_sinkage_m': statistics.max_sinkage,
             'final_pose': {'position': base.position.tolist(), 'orientation': base.orientation.tolist()},
             'battery': None if battery is None else battery_summary(battery, self.vehicle.gear.charge),
             'events': [

@@ -40,13 +40,13 @@ class ExactState:
     solids: ObstacleContact
     contact: GroundContact
 
-    def pack(self, figures: RunStatistics) -> bytes:
+    def pack(self, statistics: RunStatistics) -> bytes:
         """Return the state and the statistics of the run as bytes (little-endian)."""
         size = mujoco.mj_stateSize(self.model, _STATE)
         vector = np.empty(size)
         mujoco.mj_getState(self.model, self.data, vector, _STATE)
         gear = self.gear
-        own = np.concatenate((gear.values(), gear.charge, self.payloads.table.reshape(-1), figures.values()))
+        own = np.concatenate((gear.values(), gear.charge, self.payloads.table.reshape(-1), statistics.values()))
         head = _HEAD.pack(_MAGIC, size, len(own)) + vector.astype('<f8').tobytes() + own.astype('<f8').tobytes()
         odometry = b'' if gear.odometry is None else gear.odometry.save()
         return head + odometry + self.solids.save() + self.tools.save() + self.contact.save()

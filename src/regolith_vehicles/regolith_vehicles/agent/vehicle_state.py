@@ -72,7 +72,7 @@ class VehicleState:
     """Odometry; None for a running gear without odometry."""
     command: DriveCommand
     """Last command of the driver."""
-    figures: RunStatistics
+    statistics: RunStatistics
     """Statistics of the run so far."""
     events: tuple[Event, ...] = ()
     """Events that began in the cycle that led to this state."""

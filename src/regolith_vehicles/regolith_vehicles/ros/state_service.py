@@ -11,13 +11,13 @@ from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_world.ros import ParticipantEndpoint, body_record, create_service
 
 
-def create_state_service(node: Node, agent: VehicleAgent, seat: ParticipantEndpoint, run: int) -> None:
+def create_state_service(node: Node, agent: VehicleAgent, endpoint: ParticipantEndpoint, run: int) -> None:
     """Create the service.
 
     Args:
         node: Node of the vehicle.
         agent: Agent of the vehicle.
-        seat: Endpoint of the participant.  # term: name
+        endpoint: Endpoint of the participant.  # term: name
         run: Id of the run; requests of other runs are refused.
     """
 
@@ -25,7 +25,7 @@ def create_state_service(node: Node, agent: VehicleAgent, seat: ParticipantEndpo
         if request.run_id != run:
             response.message = 'this vehicle belongs to another run'
             return response
-        if not seat.settled:
+        if not endpoint.settled:
             response.message = f'{agent.name} has not joined yet'
             return response
         try:

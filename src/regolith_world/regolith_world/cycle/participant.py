@@ -42,7 +42,7 @@ class Participant(ABC):
         """Whether the result of STOP was sent."""
         self._send_result = send_result
         self._last_key: CycleKey | None = None
-        self.__answer: CycleResult | None = None
+        self.__result: CycleResult | None = None
         self.__stashed: Cycle | None = None
 
     # -- hooks of subclasses ------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ class Participant(ABC):
         """
 
     @abstractmethod
-    def _idle_answer(self, cycle: Cycle) -> CycleResult:
+    def _idle_result(self, cycle: Cycle) -> CycleResult:
         """Return the result of HOLD or STOP: hash, bodies and next_dt of the committed state; on STOP also a report."""
 
     def _ready_for(self, cycle: Cycle) -> bool:
@@ -128,8 +128,8 @@ class Participant(ABC):
         if self._last_key is not None and cycle.key <= self._last_key:
             if cycle.key == self._last_key:
                 self._resend()
-                if self.__answer is not None:
-                    self._send_result(self.__answer)
+                if self.__result is not None:
+                    self._send_result(self.__result)
             return None
         if not self.ready_for(cycle):
             self.__stashed = cycle
@@ -142,7 +142,7 @@ class Participant(ABC):
             elif cycle.verdict == Verdict.DISCARD:
                 self._discard()
         self._last_key = cycle.key
-        self.__answer = None
+        self.__result = None
         with self._telling_failure(cycle):
             loop = self._prepare(cycle) if cycle.command == Command.EVOLVE else None
         if loop is None:
@@ -152,9 +152,9 @@ class Participant(ABC):
     def finish(self, cycle: Cycle) -> None:
         """Finish the record of :meth:`begin` and send the result."""
         with self._telling_failure(cycle):
-            answer = self._evolve(cycle) if cycle.command == Command.EVOLVE else self._idle_answer(cycle)
-        if answer is not None:
-            self._reply(answer)
+            result = self._evolve(cycle) if cycle.command == Command.EVOLVE else self._idle_result(cycle)
+        if result is not None:
+            self._reply(result)
         self.stopped = cycle.command == Command.STOP
         if not cycle.resimulating:
             self._after_answer(cycle)
@@ -176,17 +176,17 @@ class Participant(ABC):
             self.on_cycle(self.__stashed)
 
     @property
-    def last_answer(self) -> CycleResult | None:
+    def last_result(self) -> CycleResult | None:
         """Result of the newest record; None before it is sent."""
-        return self.__answer
+        return self.__result
 
-    def _reply(self, answer: CycleResult) -> None:
-        self.__answer = answer
-        self._send_result(answer)
+    def _reply(self, result: CycleResult) -> None:
+        self.__result = result
+        self._send_result(result)
 
     def set_epoch(self, epoch: int) -> None:
         """Reset the memory of earlier records. The next record of ``epoch`` counts as the first."""
         self.epoch, self.away = epoch, False
         self._last_key = None
-        self.__answer = None
+        self.__result = None
         self.__stashed = None

@@ -152,6 +152,6 @@ class ParticipantGroup:
             self.on_cycle(self._stashed)
 
     def _tell(self) -> None:
-        answers, self._answers = self._answers, {}
-        if answers:
-            self._send([answers[name] for name in sorted(answers)])
+        results, self._answers = self._answers, {}
+        if results:
+            self._send([results[name] for name in sorted(results)])

@@ -29,22 +29,22 @@ class ParticipantTimeout(Exception):
         self.names = tuple(names)
 
 
-def unresponsive(cycle: Cycle, answered: Container[str]) -> ParticipantTimeout:
+def unresponsive(cycle: Cycle, responded: Container[str]) -> ParticipantTimeout:
     """Return the error for the participants that did not respond.
 
     Terrain needs every delta before it can respond. So if participants that write soil did not respond, only these are
     named.
     """
-    missing = [n for n in cycle.participants if n not in answered]
+    missing = [n for n in cycle.participants if n not in responded]
     writers = [n for n, roles in zip(cycle.participants, cycle.roles) if roles.writes_soil and n in missing]
     return ParticipantTimeout(writers or missing)
 
 
-def raise_failure(answers: Mapping[str, CycleResult]) -> None:
+def raise_failure(results: Mapping[str, CycleResult]) -> None:
     """Raise ParticipantFailed if a result reports a failure."""
-    for answer in answers.values():
-        if answer.failure:
-            raise ParticipantFailed(answer.failure)
+    for result in results.values():
+        if result.failure:
+            raise ParticipantFailed(result.failure)
 
 
 class Transport(Protocol):
@@ -97,16 +97,16 @@ class RemoteAgent(Object):
         self._hashes = [request.state_hash]
         self._mobility: Vector | None = None
 
-    def take(self, answer: CycleResult, t_ns: int) -> None:
+    def take(self, result: CycleResult, t_ns: int) -> None:
         """Set the tentative state at time ``t_ns`` from a result.
 
         Raises:
             ParticipantFailed: If its bodies differ from those of the join request.
         """
-        self._stand(t_ns, answer.bodies)
-        self._next_dt_ns = [self._next_dt_ns[-1], answer.next_dt_ns]
-        self._hashes = [self._hashes[-1], answer.state_hash]
-        self._mobility = answer.inverse_inertia if len(answer.inverse_inertia) else None
+        self._stand(t_ns, result.bodies)
+        self._next_dt_ns = [self._next_dt_ns[-1], result.next_dt_ns]
+        self._hashes = [self._hashes[-1], result.state_hash]
+        self._mobility = result.inverse_inertia if len(result.inverse_inertia) else None
 
     def inverse_inertia(self) -> Vector | None:
         """Return the inverse inertia of the base on its springs; None if unconstrained, when it counts as rigid."""
@@ -170,7 +170,7 @@ class LocalTransport:
         """Called with every sent record, for publishers."""
         self.meanwhile: Callable[[], None] = lambda: None
         """Called once per exchange, in a separate thread during the agents' loops, for publishing."""
-        self.on_result: Callable[[CycleResult], None] = lambda answer: None
+        self.on_result: Callable[[CycleResult], None] = lambda result: None
         """Called with every result, in name order."""
 
     def connect(self, participant: Participant, roles: Roles) -> None:
@@ -198,10 +198,10 @@ class LocalTransport:
         except ParticipantFailed:
             raise
         except Exception as error:
-            for answer in self._answers.values():
-                if answer.failure:
-                    _log.error('%s', answer.failure, exc_info=True)
-                    raise ParticipantFailed(answer.failure) from error
+            for result in self._answers.values():
+                if result.failure:
+                    _log.error('%s', result.failure, exc_info=True)
+                    raise ParticipantFailed(result.failure) from error
             raise
 
     def _hand_over(self) -> None:
@@ -215,7 +215,7 @@ class LocalTransport:
         self._loops.evolve(cycle, [self._participants[n] for n in in_turn], self.meanwhile, self._hand_over)
         if any(n not in self._answers for n in cycle.participants):
             raise unresponsive(cycle, self._answers)
-        answers = {n: self._answers[n] for n in cycle.participants}
-        for answer in answers.values():
-            self.on_result(answer)
-        return answers
+        results = {n: self._answers[n] for n in cycle.participants}
+        for result in results.values():
+            self.on_result(result)
+        return results

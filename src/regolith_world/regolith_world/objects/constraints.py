@@ -390,14 +390,14 @@ def _impulses(rows: Sequence[_Row], count: int) -> tuple[Vector, Vector]:
     if not n:
         return np.zeros(0), np.zeros(0)
     jacobian = np.zeros((n, 6 * count))
-    answers = np.zeros((n, 6 * count))
+    results = np.zeros((n, 6 * count))
     for k, row in enumerate(rows):
         for side, sign in zip(row.sides, (-1.0, 1.0)):
             wrench = side.wrench(row.point, sign * row.direction)
             span = slice(6 * side.number, 6 * side.number + 6)
             jacobian[k, span] += wrench
-            answers[k, span] += times(side.mobility, wrench)
-    matrix_ = times(jacobian, answers.T)
+            results[k, span] += times(side.mobility, wrench)
+    matrix_ = times(jacobian, results.T)
     stiffer = matrix_.copy()
     softness = np.array([row.softness for row in rows])
     np.fill_diagonal(stiffer, np.diagonal(matrix_) * (1.0 + REDUNDANCY) + softness)

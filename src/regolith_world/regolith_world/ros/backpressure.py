@@ -38,7 +38,7 @@ class Backpressure:
         world: The world.
         leaving: Request to end this process.
         serve: Function that serves services, called while waiting.
-        on_silence: Function of the name of an unresponsive node and what it owes; returns whether to wait longer.
+        on_timeout: Function of the name of an unresponsive node and what it owes; returns whether to wait longer.
         warn: Function that prints a human-readable line.
         recorded: Whether there is a recorder, whose lag is limited.
         max_sensor_lag_s: Maximum lead of the world over its sensors in simulated time [s]; below 0: no sensors.
@@ -51,14 +51,14 @@ class Backpressure:
         world: World,
         leaving: ShutdownRequest,
         serve: Callable[[], None],
-        on_silence: Callable[[str, str], bool],
+        on_timeout: Callable[[str, str], bool],
         warn: Callable[[str], object],
         recorded: bool,
         max_sensor_lag_s: float,
     ) -> None:
         """Subscribe to the acknowledgments."""
         self._node, self._inbox, self._world, self._leaving = node, inbox, world, leaving
-        self._serve, self._on_silence, self._warn = serve, on_silence, warn
+        self._serve, self._on_timeout, self._warn = serve, on_timeout, warn
         self._recorded = recorded
         self._written = -1
         self._recorder_lag = min(RECORDER_LAG, max(math.ceil(RECORDER_LAG_S / world.config.max_step_s), 1))
@@ -92,12 +92,12 @@ class Backpressure:
         """Wait for the recorder if it lags, because the middleware's queues would lose messages."""
         patience_s, since = self._world.config.participant_timeout_s, time.monotonic()
         self._waits.begin()
-        while self._recorded and self._world.cycle - self._written > self._recorder_lag and not self._leaving.asked:
+        while self._recorded and self._world.cycle - self._written > self._recorder_lag and not self._leaving.requested:
             self._serve()
             self._inbox.wait(0.02)
             self._waits.note('the recorder, which is behind')
             if time.monotonic() - since > patience_s:
-                self._recorded = self._on_silence('recorder', f'no acknowledgment within {patience_s:g} s')
+                self._recorded = self._on_timeout('recorder', f'no acknowledgment within {patience_s:g} s')
                 since = time.monotonic()
 
     def wait_for_sensors(self, lag_ns: int | None = None) -> None:
@@ -107,7 +107,9 @@ class Backpressure:
             lag_ns: Maximum lag in place of the usual one [ns].
         """
         behind, since, told = self._sensed, time.monotonic(), False
-        while self.sensing and not self._close(self._lag_ns if lag_ns is None else lag_ns) and not self._leaving.asked:
+        while (
+            self.sensing and not self._close(self._lag_ns if lag_ns is None else lag_ns) and not self._leaving.requested
+        ):
             # The terrain service may be in this process, and sensors call it after a rewind.
             self._serve()
             self._inbox.wait(0.01)
@@ -117,7 +119,7 @@ class Backpressure:
             if for_s < self._world.config.participant_timeout_s:
                 continue
             if for_s > FRAME_PATIENCE_S or self._node.count_publishers('sensors/ack') == 0:
-                self.sensing = self._on_silence('sensors', f'no frame within {for_s:.0f} s')
+                self.sensing = self._on_timeout('sensors', f'no frame within {for_s:.0f} s')
                 since = time.monotonic()
             elif not told:
                 # A large frame, or the first one, takes longer. This is not a failure and needs no action.
@@ -142,7 +144,7 @@ class Backpressure:
             return
         until = time.monotonic() + barrier.timeout_s
         self._waits.begin()
-        while self._inputs == 0 and not self._leaving.asked:
+        while self._inputs == 0 and not self._leaving.requested:
             self._serve()
             self._inbox.wait(0.01)
             self._waits.note(f'a message on {barrier.topic} (world.input_barrier)')

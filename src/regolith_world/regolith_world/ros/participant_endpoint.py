@@ -111,8 +111,8 @@ class ParticipantEndpoint:
         Raises:
             JoinError: If they differ.
         """
-        answer = self.participant.last_answer
-        reached = answer.state_hash if answer is not None else response.expected_hash
+        last = self.participant.last_result
+        reached = last.state_hash if last is not None else response.expected_hash
         if reached != response.expected_hash:
             raise JoinError(
                 f'after the replay the state hash is {reached[:16]}, expected {response.expected_hash[:16]}'
@@ -126,11 +126,11 @@ class ParticipantEndpoint:
         if not self.settled:
             response.message = 'this participant has not joined yet'
             return response
-        answer = self.participant.last_answer
+        last = self.participant.last_result
         response.success = True
         response.state = message_conversion.byte_array(self.participant.save())
-        response.state_hash = answer.state_hash if answer is not None else ''
-        response.soil_hash = answer.soil_hash if answer is not None else ''
+        response.state_hash = last.state_hash if last is not None else ''
+        response.soil_hash = last.soil_hash if last is not None else ''
         return response
 
     def _restore_service(self, request: RestoreState.Request, response: RestoreState.Response) -> RestoreState.Response:

@@ -36,13 +36,13 @@ WAIT_REPORT_S = 5.0
 
 
 class ParticipantHost:
-    """Process of a participant, or of a participant group (``crew``), until the STOP of the world.
+    """Process of a participant, or of all participants of a group (``group``), until the STOP of the world.
 
     ``node`` has the participant's services and observers' topics and is spun here. ``config`` is the section ``world``
     of the scenario. ``world`` returns the name of a topic of the world, as in ``world('cycle')``.
     """
 
-    def __init__(self, node: Node, config: WorldConfig, world: Callable[[str], str], *, crew: bool = False) -> None:
+    def __init__(self, node: Node, config: WorldConfig, world: Callable[[str], str], *, group: bool = False) -> None:
         self.node = node
         self.link = link = helper_node(node, 'link')
         """Node of the protocol's topics only."""
@@ -56,7 +56,7 @@ class ParticipantHost:
         self.muted = False
         """Set during a replay: nothing is sent."""
         self._config = config
-        kind, topic = (CycleResultBatch, 'cycle_result_batch') if crew else (EvolvedMessage, 'cycle_result')
+        kind, topic = (CycleResultBatch, 'cycle_result_batch') if group else (EvolvedMessage, 'cycle_result')
         self._results = link.create_publisher(kind, world(topic), qos.PROTOCOL)
         self.executor = SingleThreadedExecutor(context=node.context)
         """Executor of services and observers' topics."""
@@ -64,7 +64,7 @@ class ParticipantHost:
         self._publishers: list[Any] = [self._results]
         self._dropped: set[str] = set()
         self._leaving = ShutdownRequest()
-        self._seats: list[ParticipantEndpoint] = []
+        self._endpoints: list[ParticipantEndpoint] = []
         self._on_record: Callable[[Cycle], None] = lambda cycle: None
         self._watch = WorldMonitor(node.get_logger().warning)
         self._replay: Callable[[Mapping[str, Join.Response]], None] = lambda past: None
@@ -85,12 +85,12 @@ class ParticipantHost:
             replay: Function that repeats the records since then, without sending.
             adopt: See :class:`regolith_world.ros.participant_endpoint.ParticipantEndpoint`.
         """
-        self._seats = [self.seat(self.node, participant, restore, adopt)]
+        self._endpoints = [self.make_endpoint(self.node, participant, restore, adopt)]
         self._replay = lambda past: replay(past[participant.name])
-        self._hear(participant.on_cycle)
-        return self._seats[0]
+        self._subscribe_to_cycles(participant.on_cycle)
+        return self._endpoints[0]
 
-    def seat(
+    def make_endpoint(
         self,
         node: Node,
         participant: Participant,
@@ -102,19 +102,19 @@ class ParticipantHost:
 
     def attach_group(
         self,
-        crew: ParticipantGroup,
-        seats: Sequence[ParticipantEndpoint],
+        group: ParticipantGroup,
+        endpoints: Sequence[ParticipantEndpoint],
         replay: Callable[[Mapping[str, Join.Response]], None],
     ) -> None:
         """Connect the participants of a group, which respond together.
 
-        ``seats`` are their endpoints. ``replay`` repeats the records since the checkpoint from which some participants,
-        given by name, were restored.
+        ``endpoints`` are their endpoints. ``replay`` repeats the records since the checkpoint from which some
+        participants, given by name, were restored.
         """
-        self._seats, self._replay = list(seats), replay
-        self._hear(crew.on_cycle)
+        self._endpoints, self._replay = list(endpoints), replay
+        self._subscribe_to_cycles(group.on_cycle)
 
-    def _hear(self, on_record: Callable[[Cycle], None]) -> None:
+    def _subscribe_to_cycles(self, on_record: Callable[[Cycle], None]) -> None:
         self._on_record = on_record
         self._watch.follow(self.inbox, self.world('status'))
         self.inbox.subscribe(CycleMessage, self.world('cycle'), self._on_cycle, qos.PROTOCOL, raw=True)
@@ -123,29 +123,29 @@ class ParticipantHost:
         """Add publishers that need a subscriber before the run may start."""
         self._publishers += list(publishers)
 
-    def send_result(self, answer: CycleResult) -> None:
+    def send_result(self, result: CycleResult) -> None:
         """Send a result. It is the participant's ``send_result``."""
-        if not self.muted and self._spared([answer]):
-            self.send(self._results, record_codec.cycle_result_bytes(answer, self.run_id))
+        if not self.muted and self._spared([result]):
+            self.send(self._results, record_codec.cycle_result_bytes(result, self.run_id))
 
-    def send_batch(self, answers: Sequence[CycleResult]) -> None:
+    def send_batch(self, results: Sequence[CycleResult]) -> None:
         """Send the results of a participant group."""
-        left = [] if self.muted else self._spared(answers)
+        left = [] if self.muted else self._spared(results)
         if left:
             self.send(self._results, record_codec.cycle_result_batch_bytes(left, self.run_id))
 
-    def _spared(self, answers: Sequence[CycleResult]) -> list[CycleResult]:
+    def _spared(self, results: Sequence[CycleResult]) -> list[CycleResult]:
         """Return the results that fault injection does not drop, after the delay that it sets."""
         chaos = self._config.fault_injection
         if chaos is None:
-            return list(answers)
-        longest = max(chaos.max_delay_s.get(answer.name, 0.0) for answer in answers)
+            return list(results)
+        longest = max(chaos.max_delay_s.get(result.name, 0.0) for result in results)
         if longest > 0.0:
             time.sleep(self._chaos.random() * longest)
-        lost = {answer.name for answer in answers if chaos.drop_result_at.get(answer.name) == answer.key.cycle}
+        lost = {result.name for result in results if chaos.drop_result_at.get(result.name) == result.key.cycle}
         lost -= self._dropped
         self._dropped |= lost
-        return [answer for answer in answers if answer.name not in lost]
+        return [result for result in results if result.name not in lost]
 
     def send(self, publisher: Any, message: bytes) -> None:
         """Publish the bytes of a protocol message; twice if fault injection duplicates messages."""
@@ -163,9 +163,9 @@ class ParticipantHost:
         self._join()
         freeze_garbage_collector()
         served = ThrottledExecutor(self.executor)
-        while not self._leaving.overdue and not all(seat.participant.stopped for seat in self._seats):
+        while not self._leaving.overdue and not all(endpoint.participant.stopped for endpoint in self._endpoints):
             self.inbox.wait(0.02)
-            self._watch.look()
+            self._watch.check()
             served()
 
     def drain(self, seconds: float) -> None:
@@ -180,7 +180,7 @@ class ParticipantHost:
         patience = StartupTimeout(self.node, self.world('starting'), self._config.start_timeout_s)
         next_word = time.monotonic() + WAIT_REPORT_S
         while not self._matched():
-            if self._leaving.asked:
+            if self._leaving.requested:
                 raise KeyboardInterrupt
             if patience.left() < 0.0:
                 raise TimeoutError(f'no world within {self._config.start_timeout_s} s; {self._unmatched()}')
@@ -189,29 +189,29 @@ class ParticipantHost:
                 self.node.get_logger().info(f'waiting for a world: {self._unmatched()}')
             self.executor.spin_once(timeout_sec=0.02)
         responses: dict[str, Join.Response] = {}
-        for seat in self._seats:
-            name = seat.participant.name
-            response = seat.join(self.executor, client, patience.left, lambda: self._leaving.asked)
+        for endpoint in self._endpoints:
+            name = endpoint.participant.name
+            response = endpoint.join(self.executor, client, patience.left, lambda: self._leaving.requested)
             if response.result == Join.Response.REMOVED:
-                if len(self._seats) == 1:
+                if len(self._endpoints) == 1:
                     raise JoinError(response.message)
-                seat.participant.away = True
+                endpoint.participant.away = True
                 self.node.get_logger().warning(response.message)
             elif response.state:
                 responses[name] = response
             else:
-                seat.take(response)
+                endpoint.take(response)
         if not responses:
             return
-        back = [seat for seat in self._seats if seat.participant.name in responses]
-        for seat in back:
-            past = responses[seat.participant.name]
-            seat.restore(bytes(past.state), bytes(past.soil), past.epoch)
+        back = [endpoint for endpoint in self._endpoints if endpoint.participant.name in responses]
+        for endpoint in back:
+            past = responses[endpoint.participant.name]
+            endpoint.restore(bytes(past.state), bytes(past.soil), past.epoch)
         self.muted = True
         self._replay(responses)
         self.muted = False
-        for seat in back:
-            seat.check(responses[seat.participant.name])
+        for endpoint in back:
+            endpoint.check(responses[endpoint.participant.name])
         count = max(len(past.cycles) for past in responses.values())
         self.node.get_logger().info(f'rejoined after replaying {count} cycles')
 
@@ -225,7 +225,7 @@ class ParticipantHost:
         return self.inbox.publishers() > 0 and all(p.get_subscription_count() > 0 for p in self._publishers)
 
     def _on_cycle(self, message: bytes) -> None:
-        self._watch.heard()
+        self._watch.record_message()
         cycle = record_codec.cycle_record(message)
         clock_offset.set_offset(cycle.clock_offset_ns)
         self._on_record(cycle)

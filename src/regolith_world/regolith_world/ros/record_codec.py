@@ -183,17 +183,17 @@ def cycle_result_record(message: bytes) -> r.CycleResult:
     return _read_cycle_result(Reader(message))
 
 
-def cycle_result_batch_bytes(answers: Iterable[r.CycleResult], run: int) -> bytes:
+def cycle_result_batch_bytes(results: Iterable[r.CycleResult], run: int) -> bytes:
     """Return the bytes of the message of the results of one process in a cycle.
 
-    ``answers`` are the results, at least one, in name order. ``run`` is the id of the run.
+    ``results`` are the results, at least one, in name order. ``run`` is the id of the run.
     """
-    answers = list(answers)
+    results = list(results)
     out = Writer()
-    write_key(out, answers[0].key, run)
-    out.count(len(answers))
-    for answer in answers:
-        _write_cycle_result(out, answer, run)
+    write_key(out, results[0].key, run)
+    out.count(len(results))
+    for result in results:
+        _write_cycle_result(out, result, run)
     return bytes(out.data)
 
 

@@ -102,7 +102,7 @@ class Runner:
         self._display = StatusPublisher(node, world, self._end_ns)
         self._inbox = inbox
         self.leaving = ShutdownRequest()
-        self.silences = TimeoutPolicy(world, self._display, node.get_logger(), run_dir, self.leaving)
+        self.timeout_policy = TimeoutPolicy(world, self._display, node.get_logger(), run_dir, self.leaving)
         self.followers = Backpressure(
             node,
             inbox,
@@ -200,7 +200,7 @@ class Runner:
             self._alive.turns += 1
 
     def _finished(self) -> bool:
-        if self.leaving.asked or self._failure:
+        if self.leaving.requested or self._failure:
             return True
         return bool(self._end_ns) and self._world.t_ns >= self._end_ns
 
@@ -218,7 +218,7 @@ class Runner:
         world = self._world
         self.timeline.replay_edits()
         report = world.step(self._end_ns or None)
-        self._display.diagnostics.recovered(self.silences.without)
+        self._display.diagnostics.recovered(self.timeout_policy.without)
         if world.discards.warning:
             self._node.get_logger().warning(world.discards.warning)
             world.discards.warning = ''
@@ -236,7 +236,7 @@ class Runner:
         except OSError as error:
             where = error.filename or (self.run_dir / 'checkpoints' if self.run_dir is not None else '')
             self._failure = f'no checkpoint at {world.t_ns * 1e-9:.3f} s: {where}: {error.strerror or error}'
-            self._node.get_logger().error(f'{self._failure}; the run ends{self.silences.resume_hint()}')
+            self._node.get_logger().error(f'{self._failure}; the run ends{self.timeout_policy.resume_hint()}')
         except ParticipantTimeout:
             if world.config.on_failure == 'stop':
                 raise
@@ -280,7 +280,7 @@ class Runner:
 
     def _await_last_frames(self) -> None:
         """Hold at the end, which publishes the last commit, until every earlier frame is done."""
-        if self.followers.sensing and not (self.leaving.asked or self._failure):
+        if self.followers.sensing and not (self.leaving.requested or self._failure):
             self._world.hold()
             self._at_standstill()
             self.followers.wait_for_sensors(lag_ns=0)
@@ -290,13 +290,13 @@ class Runner:
     def _change_speed(self, speed: float) -> None:
         self._pace.change_speed(speed, self._world.t_ns)
 
-    def on_timeout(self, silence: ParticipantTimeout) -> Choice:
+    def on_timeout(self, timeout: ParticipantTimeout) -> Choice:
         """Return the reaction of the scenario's policy to unresponsive participants; for the world."""
-        return self.silences.of_participants(silence)
+        return self.timeout_policy.of_participants(timeout)
 
     def _on_late_follower(self, name: str, owed: str) -> bool:
         """Return whether to continue to wait for an unresponsive recorder or sensors. It may end the run."""
-        choice = self.silences.follow([name], owed, self._world.config.on_failure)
+        choice = self.timeout_policy.follow([name], owed, self._world.config.on_failure)
         if choice == 'stop':
             # The participants respond: they commit their state and send their results.
             self._failure = f'no response from {name} at {self._world.t_ns * 1e-9:.3f} s'
@@ -421,7 +421,7 @@ class Runner:
         before_ns = self._world.t_ns
         with self._whole():
             self._leave(to.t_ns if isinstance(to, Snapshot) else self.timeline.target_ns(to))
-            self.timeline.rewind(to, live, self._go_on_in_silence)
+            self.timeline.rewind(to, live, self._continue_rewind)
         self._undone_ns += before_ns - self._world.t_ns
         self._arrive()
         self._release()
@@ -439,10 +439,10 @@ class Runner:
                 self.set_clock(offset)
             raise
 
-    def _go_on_in_silence(self) -> bool:
+    def _continue_rewind(self) -> bool:
         self._display.status(self._display.state, 'rewinding')
         self.serve()
-        return not self.leaving.asked
+        return not self.leaving.requested
 
     def _leave(self, t_ns: int, keep_clock: bool | None = None) -> None:
         """Publish the last state; then let ``/clock`` continue from there at another time [ns], or follow that time."""
@@ -503,7 +503,7 @@ class Runner:
             steps.gone += 1
             if steps.each_shown:
                 self._rest()
-        if self._at_end() or not steps.told(steps.gone) or steps.gone >= steps.count or self.leaving.asked:
+        if self._at_end() or not steps.told(steps.gone) or steps.gone >= steps.count or self.leaving.requested:
             self._call_off_steps()
 
     def _rest(self) -> None:
@@ -556,7 +556,7 @@ class Runner:
             'input_timeouts': self.followers.input_timeouts,
             'real_time': self._pace.deadline_statistics(),
             'failure': self._failure,
-            'dropped_participants': self.silences.without,
+            'dropped_participants': self.timeout_policy.without,
         }
         if self._alive is not None:
             self._alive.stop()

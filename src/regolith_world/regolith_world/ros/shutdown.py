@@ -52,30 +52,30 @@ class ShutdownRequest:
     """A handler that records SIGINT and SIGTERM. Create it in the main thread."""
 
     def __init__(self) -> None:
-        self._asked: float | None = None
+        self._requested_at: float | None = None
         self._at_once = False
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if self._asked is None:
-            self._asked = time.monotonic()
+        if self._requested_at is None:
+            self._requested_at = time.monotonic()
         self._at_once = self._at_once or number == signal.SIGTERM
 
-    def ask(self) -> None:
+    def request(self) -> None:
         """Request the end of this process, as the first SIGINT does."""
-        if self._asked is None:
-            self._asked = time.monotonic()
+        if self._requested_at is None:
+            self._requested_at = time.monotonic()
 
     @property
-    def asked(self) -> bool:
+    def requested(self) -> bool:
         """Whether this process received a signal or request to end."""
-        return self._asked is not None
+        return self._requested_at is not None
 
     @property
     def overdue(self) -> bool:
         """Whether this process should end now, with or without STOP."""
-        return self._asked is not None and (self._at_once or time.monotonic() - self._asked > GRACE_S)
+        return self._requested_at is not None and (self._at_once or time.monotonic() - self._requested_at > GRACE_S)
 
 
 def run_process(

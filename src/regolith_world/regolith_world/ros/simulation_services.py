@@ -122,7 +122,7 @@ class SimulationServices:
 
     @property
     def _now(self) -> int:
-        if self._runner.leaving.asked:
+        if self._runner.leaving.requested:
             return int(SimulationState.STATE_QUITTING)
         if self._runner.stopped:
             return int(SimulationState.STATE_STOPPED)
@@ -145,7 +145,7 @@ class SimulationServices:
             response.result = result_of(response.INCORRECT_TRANSITION, why)
         else:
             if wanted == quitting:
-                runner.leaving.ask()
+                runner.leaving.request()
             elif wanted == playing:
                 await runner.standing(runner.play)
             else:

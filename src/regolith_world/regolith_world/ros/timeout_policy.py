@@ -38,14 +38,14 @@ class TimeoutPolicy:
         self.without: dict[str, str] = {}
         """Nodes without which the run continued, and the reasons."""
 
-    def of_participants(self, silence: ParticipantTimeout) -> Choice:
+    def of_participants(self, timeout: ParticipantTimeout) -> Choice:
         """Return the reaction to participants without a response, and report it."""
         choice: Choice = self._world.config.on_failure
-        if choice == 'drop' and not all(self._world.participants[n].has_bodies for n in silence.names):
+        if choice == 'drop' and not all(self._world.participants[n].has_bodies for n in timeout.names):
             choice = 'stop'
-        if self._leaving.asked:
+        if self._leaving.requested:
             choice = 'stop'
-        return self.follow(silence.names, f'no response within {self._world.config.participant_timeout_s:g} s', choice)
+        return self.follow(timeout.names, f'no response within {self._world.config.participant_timeout_s:g} s', choice)
 
     def follow(self, names: Sequence[str], owed: str, choice: Choice) -> Choice:
         """Report unresponsive nodes on ``/diagnostics``, in the status and in the log; return the choice.

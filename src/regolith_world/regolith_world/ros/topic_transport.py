@@ -56,14 +56,14 @@ class TopicTransport:
         """All records since :meth:`discard_history`, for a participant that joins again."""
         self.updates: list[bytes] = []
         """All terrain updates since then, as bytes of their messages."""
-        self.answered: dict[str, list[CycleResult]] = {}
+        self.results_by_name: dict[str, list[CycleResult]] = {}
         """All results of each participant since then."""
 
     def discard_history(self) -> None:
         """Clear the history after a checkpoint."""
         self.sent.clear()
         self.updates.clear()
-        self.answered.clear()
+        self.results_by_name.clear()
 
     def listeners(self) -> int:
         """Return the number of subscriptions to ``cycle``."""
@@ -106,7 +106,7 @@ class TopicTransport:
         if record.key != self._key or record.name in self._answers:
             return
         self._answers[record.name] = record
-        self.answered.setdefault(record.name, []).append(record)
+        self.results_by_name.setdefault(record.name, []).append(record)
 
     def _on_update(self, message: bytes) -> None:
         if self._key is not None and record_codec.key_of(message).epoch == self._key.epoch:

@@ -27,22 +27,22 @@ class WorldMonitor:
 
     def __init__(self, warn: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
         self._warn, self._clock = warn, clock
-        self._heard = self._told = clock()
+        self._received_s = self._warned_s = clock()
 
     def follow(self, inbox: Inbox, topic: str) -> None:
         """Subscribe to the status of the world."""
-        inbox.subscribe(WorldStatus, topic, self.heard, qos.LATCHED, optional=True, raw=True)
+        inbox.subscribe(WorldStatus, topic, self.record_message, qos.LATCHED, optional=True, raw=True)
 
-    def heard(self, message: Any = None) -> None:
+    def record_message(self, message: Any = None) -> None:
         """Record a message of the world."""
-        self._heard = self._clock()
+        self._received_s = self._clock()
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Warn if the world is unresponsive. Call it regularly."""
         now = self._clock()
-        if now - max(self._heard, self._told) > SILENT_S:
-            self._told = now
+        if now - max(self._received_s, self._warned_s) > SILENT_S:
+            self._warned_s = now
+            silent_s = now - self._received_s
             self._warn(
-                f'no message from the world for {now - self._heard:.0f} s: its process hangs, is stopped, or is not '
-                'reachable'
+                f'no message from the world for {silent_s:.0f} s: its process hangs, is stopped, or is not reachable'
             )
