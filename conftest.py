@@ -26,11 +26,18 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Spread the files that start nodes evenly among the others where several processes share the tests.
+SLOW_TIMEOUT_S = 1800
+"""Timeout of a slow test that has none of its own [s]: some take five minutes on a machine without other load."""
 
-    A test that starts nodes leaves processors idle while it waits for them; beside tests that compute, none is idle.
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give slow tests time, and spread the files that start nodes where several processes share the tests.
+
+    A test that starts nodes leaves processors idle while it waits for them. Beside tests that compute, none is idle.
     """
+    for item in items:
+        if item.get_closest_marker('slow') and not item.get_closest_marker('timeout'):
+            item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT_S))
     if not hasattr(config, 'workerinput'):
         return
     files: dict[Path, list[pytest.Item]] = {}
