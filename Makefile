@@ -30,7 +30,7 @@ setup: install/.stamp
 install/.stamp: .venv/.stamp $(built_from)
 	@tools/setup.sh build
 	@touch $@
-	@echo 'set up; to begin with: make demo, or ./regolith scenarios'
+	@echo 'regolith set-up: done; to begin with: make demo, or ./regolith scenarios'
 
 demo: setup
 	@./regolith run two_rovers

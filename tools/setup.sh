@@ -88,7 +88,7 @@ build() {
     for name in tf2_msgs ackermann_msgs vision_msgs simulation_interfaces; do
         python3 -c "import ament_index_python as a; a.get_package_prefix('$name')" 2>/dev/null || paths+=("underlay/$name")
     done
-    echo 'regolith set-up: building the workspace'
+    echo 'regolith set-up: building ROS interfaces and packages (some minutes; progress: log/build.txt)'
     mkdir -p log
     # pip waits for network and disk while the build computes. A background process ignores Ctrl-C, so it is ended explicitly.
     complete_venv &
@@ -107,6 +107,7 @@ build() {
     wait "$rest" || fail 'packages could not be installed, see above'
     trap - EXIT
     . install/env.sh
+    echo 'regolith set-up: compiling kernels (some minutes)'
     python3 -m regolith_bringup.warm_up
 }
 

@@ -71,9 +71,10 @@ class _Commands(TyperGroup):
 def _added(name: str, target: Any) -> Any:
     """Return a command of a package as a command of the command-line library."""
     if isinstance(target, typer.Typer):
+        target.rich_markup_mode = None
         made: Any = get_group(target)
     else:
-        alone = typer.Typer(add_completion=False)
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command(name)(target)
         made = get_command(alone)
     made.name = name
@@ -85,6 +86,8 @@ app = typer.Typer(
     cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # It would take [m/s] in a help text for markup.
+    context_settings={'max_content_width': 120},
 )
 
 
@@ -538,7 +541,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _print_status(str(error))
         sys.exit(BAD_INPUT)
     except UsageError as error:
-        if error.format_message():  # otherwise the help was already shown
+        if error.format_message().startswith('Usage:'):  # a command without arguments: its help
+            print(error.format_message(), file=sys.stderr)
+        else:
             _print_status(usage_message(error))
         sys.exit(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):

@@ -135,6 +135,7 @@ def main() -> None:
         _elevation_model,
         _grains,
     )
+    kernel_cache.mark_announced()
     with ProcessPoolExecutor(2, get_context('spawn'), _start_worker, (os.getpid(),)) as pool:
         for done in [pool.submit(part) for part in parts]:
             done.result()

@@ -51,7 +51,16 @@ def test_help_is_help(capfd: pytest.CaptureFixture[str]) -> None:
     code, out, err = called(capfd, '--help')
     assert code == 0 and 'exec' in out and not err
     code, out, err = called(capfd)
-    assert code == 2 and 'allowed' not in out + err
+    assert code == 2 and 'exec' in out + err and 'allowed' not in out + err
+    code, out, err = called(capfd, 'terrain')
+    assert code == 2 and 'import' in out + err and 'allowed' not in out + err
+
+
+def test_help_keeps_units_in_brackets(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = called(capfd, 'teleop', '--help')
+    assert code == 0 and 'Maximum forward speed [m/s].' in out and 'Maximum yaw rate [rad/s].' in out
+    code, out, _ = called(capfd, 'terrain', 'make', '--help')
+    assert code == 0 and 'Side length of the square [m].' in out
 
 
 @pytest.mark.parametrize(('command', 'name'), [('bench', 'two_rovers'), ('experiment', 'wheel-rig')])

@@ -299,7 +299,7 @@ def test_make_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch
     from regolith_terrain.lunar.presets import load_preset
     from regolith_terrain.terrain_files import GridWindow
 
-    rocks, written, ground = Noted(), Noted(returns={'a': 1}), Noted(returns=(tmp_path / 'a', tmp_path / 'b'))
+    rocks, written, ground = Noted(), Noted(returns={'a': 1}), Noted(returns={'heights': 'a', 'hillshade': 'b'})
     monkeypatch.setattr('regolith_terrain.lunar.field.LunarField', lambda seed, preset: (seed, preset))
     monkeypatch.setattr('regolith_terrain.lunar.rocks.RockField', lambda field: rocks(field))
     monkeypatch.setattr('regolith_terrain.terrain_files.write_lunar_ground', written)
@@ -316,9 +316,9 @@ def test_make_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch
     words = '--seed 4 --size 60 --spacing 0.5 --center -3,8 --min-rock-diameter 0.75 --json'
     assert json.loads(say('terrain', 'make', '--preset', 'polar', '--out', tmp_path / 'o', *words.split())[1])['a'] == 1
     assert asked() == (((4, load_preset('polar')),), GridWindow.around((-3.0, 8.0), 60.0, 0.5), tmp_path / 'o', 0.75)
-    assert say('terrain', 'make', 'two_rovers')[:2] == (0, f'{tmp_path}/a\n{tmp_path}/b\n')
-    scenario, folder, post = ground.calls.pop()[1]
-    assert (scenario.name, scenario.seed, folder, post) == ('two_rovers', 1, Path('terrain'), 0.1)
+    assert say('terrain', 'make', 'two_rovers')[:2] == (0, 'terrain/a\nterrain/b\n')
+    scenario, *others = ground.calls.pop()[1]
+    assert (scenario.name, scenario.seed, *others) == ('two_rovers', 1, Path('terrain'), 0.1, None, (0.0, 0.0))
     say(
         'terrain',
         'make',
@@ -331,9 +331,14 @@ def test_make_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch
         6,
         '--set',
         'terrain.map_size_m=8',
+        '--size',
+        6,
+        '--center=-1,2',
     )
-    scenario, folder, post = ground.calls.pop()[1]
-    assert (scenario.seed, scenario.terrain.map_size_m, folder, post) == (6, 8.0, tmp_path / 'o', 0.5)
+    scenario, *others = ground.calls.pop()[1]
+    assert (scenario.seed, scenario.terrain.map_size_m, *others) == (6, 8.0, tmp_path / 'o', 0.5, 6.0, (-1.0, 2.0))
+    code, _, err = say('terrain', 'make', 'two_rovers', '--min-rock-diameter', 0.5)
+    assert code == 2 and '--min-rock-diameter: applies to presets' in err and not ground.calls
 
 
 def test_ground_of_a_scenario_is_described_and_written_the_right_way_up(
@@ -369,6 +374,14 @@ def test_ground_of_a_scenario_is_described_and_written_the_right_way_up(
         and heights[0, 20] == pytest.approx(2.0)
         and heights[20, 0] == pytest.approx(-2.0)
     )
+    made = say(
+        'terrain', 'make', file, '--spacing', 1.0, '--size', 4, '--center', '1,-2', '--json', '--out', tmp_path / 'q'
+    )
+    assert json.loads(made[1])['size_m'] == 4.0 and json.loads(made[1])['center'] == [1.0, -2.0]
+    with rasterio.open(tmp_path / 'q' / 'plane.tif') as raster:
+        assert raster.shape == (5, 5) and raster.xy(0, 0) == (-1.0, 0.0) and raster.xy(4, 4) == (3.0, -4.0)
+        # 0.3 x + 0.1 y at the north-western post
+        assert raster.read(1)[0, 0] == pytest.approx(-0.3)
     code, out, err = say(
         'terrain', 'make', file, '--spacing', 0.01, '--set', 'terrain.map_size_m=100', '--out', tmp_path / 'p'
     )

@@ -46,6 +46,7 @@ class Graph:
         self.sent: list[Any] = []
         self.asked: list[tuple[str, Any]] = []
         self.responses: dict[str, Any] = {}
+        self.starting: set[str] = set()
         self.arriving: list[Any] = []
 
     def _wait(self, done: Any, timeout_s: float) -> bool:
@@ -89,9 +90,8 @@ class Graph:
             response = self.responses.get(service)
             return SimpleNamespace(done=lambda: response is not None, result=lambda: response)
 
-        return SimpleNamespace(
-            service_is_ready=lambda: service in self.services or service in self.responses, call_async=call_async
-        )
+        known = service not in self.starting and (service in self.services or service in self.responses)
+        return SimpleNamespace(service_is_ready=lambda: known, call_async=call_async)
 
 
 def test_names_are_sorted_with_their_types_and_without_its_own() -> None:
@@ -156,6 +156,12 @@ def test_a_service_gets_the_values_and_a_timeout_is_printed() -> None:
         graph.client.call('/s', 'std_srvs/srv/SetBool', '')
     with pytest.raises(InputError, match="service = '/t': is not in the graph; allowed: /s, "):
         graph.client.call('/t', 'std_srvs/srv/SetBool', '')
+    graph.services['/late'] = ['std_srvs/srv/SetBool']
+    graph.starting.add('/late')
+    with pytest.raises(
+        InputError, match="service = '/late': is not ready within 5 s; allowed: a node that has started"
+    ):
+        graph.client.call('/late', 'std_srvs/srv/SetBool', '')
 
 
 def test_parameters_are_listed_read_and_set() -> None:

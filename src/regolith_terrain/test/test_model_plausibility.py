@@ -152,6 +152,16 @@ def test_model_that_is_too_flat_gives_a_warning(scale: float, spacing: float) ->
     assert unusual_heights(height_statistics(np.zeros((9, 9)), 0.5), 0.5) == []
 
 
+def test_hill_on_a_plain_gives_no_warning() -> None:
+    """More than half of the posts are nearly level; in kilometers the hill would be level, too."""
+    y, x = np.mgrid[-50.0:50.0:0.5, -50.0:50.0:0.5]
+    hill = 5.0 * np.exp(-(x * x + y * y) / 80.0) + 1e-5 * x
+    assert height_statistics(hill, 0.5).median_slope < 3e-4
+    assert unusual_heights(height_statistics(hill, 0.5), 0.5) == []
+    ((problem, _),) = unusual_heights(height_statistics(hill / 1000.0, 0.5), 0.5)
+    assert 'less than' in problem
+
+
 def test_height_statistics_match_their_definition() -> None:
     heights = np.random.default_rng(1).normal(size=(1100, 37)).cumsum(axis=0)
     found = height_statistics(heights, 2.0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,6 +27,7 @@ SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='See
 JsonOption = Annotated[bool, typer.Option('--json', help='Print the result as one JSON value on stdout.')]
 SCENARIO_SPACING_M = 0.1
 PRESET_SPACING_M = 1.0
+PRESET_SIZE_M = 1000.0
 
 OutOption = Annotated[Path, typer.Option(metavar='DIR', help='New or empty folder to write to.')]
 
@@ -75,7 +76,12 @@ def terrain_make(
     scenario: Annotated[str | None, typer.Argument(help='Scenario whose terrain is written; or use --preset.')] = None,
     preset: Annotated[str | None, typer.Option(metavar='NAME', help='Terrain preset: mare, highland or polar.')] = None,
     out: OutOption = Path('terrain'),
-    size: Annotated[float, typer.Option(metavar='M', help='Side length of the square [m].', min=1.0, max=1e5)] = 1000.0,
+    size: Annotated[
+        float | None,
+        typer.Option(
+            metavar='M', help='Side length of the square [m]. Default: 1000; of a scenario its map.', min=1.0, max=1e5
+        ),
+    ] = None,
     spacing: Annotated[
         float | None,
         typer.Option(metavar='M', help='Post spacing [m]. Default: 1; 0.1 for a scenario.', min=0.01, max=1e3),
@@ -95,10 +101,12 @@ def terrain_make(
         from regolith_bringup.commands.terrain_files import write_ground
         from regolith_bringup.scenario.loading import load_scenario
 
-        for path in write_ground(
-            load_scenario(scenario, settings or (), seed=seed).scenario, out, spacing or SCENARIO_SPACING_M
-        ):
-            print(path)
+        if min_rock_diameter is not None:
+            raise InputError(Problem('terrain make', '--min-rock-diameter', 'applies to presets', 'without a scenario'))
+        given = load_scenario(scenario, settings or (), seed=seed).scenario
+        with _bad_input('terrain make'):
+            about = write_ground(given, out, spacing or SCENARIO_SPACING_M, size, _pair('--center', center))
+        _tell_files(out, about, as_json, [about['heights'], about['hillshade']])
         return
     from regolith_terrain import GridWindow, write_lunar_ground
     from regolith_terrain.lunar import LunarField, RockField, load_preset, preset_names
@@ -109,9 +117,10 @@ def terrain_make(
     if settings:
         raise InputError(Problem('terrain make', '--set', 'changes scenarios', 'without --preset', settings[0]))
     rocks = RockField(LunarField(seed or 0, load_preset(str(preset))))
-    least = min_rock_diameter if min_rock_diameter is not None else size / 5000.0
+    side = size if size is not None else PRESET_SIZE_M
+    least = min_rock_diameter if min_rock_diameter is not None else side / 5000.0
     with _bad_input('terrain make'), _progress() as progress:
-        nodes = GridWindow.around(_pair('--center', center), size, spacing or PRESET_SPACING_M)
+        nodes = GridWindow.around(_pair('--center', center), side, spacing or PRESET_SPACING_M)
         about = write_lunar_ground(rocks, nodes, out, least_rock_m=least, progress=progress)
     _tell_files(out, about, as_json)
 
@@ -199,10 +208,10 @@ def _progress() -> Iterator[StageProgress]:
         yield lambda done, what: show(done, 1.0, what)
 
 
-def _tell_files(folder: Path, about: dict[str, Any], as_json: bool) -> None:
-    """Print the paths of the written files."""
+def _tell_files(folder: Path, about: dict[str, Any], as_json: bool, names: Sequence[str] = ()) -> None:
+    """Print the paths of the written files, by default of all files in the folder."""
     if as_json:
         print(json.dumps({'folder': str(folder), **about}, indent=1))
         return
-    for path in sorted(folder.iterdir()):
+    for path in [folder / name for name in names] or sorted(folder.iterdir()):
         print(path)

@@ -214,6 +214,9 @@ class RosClient(GraphClient):
         client = self.node.create_client(service_type, service)
         if not self.wait(client.service_is_ready, self.PATIENCE_S):
             names = sorted(name for name, _ in self.node.get_service_names_and_types())
+            if service in names:
+                problem = f'is not ready within {self.PATIENCE_S:g} s'
+                raise InputError(Problem(command, 'service', problem, 'a node that has started', as_yaml_text(service)))
             allowed = allowed_names(names, service) if names else 'the domain of a running simulation'
             raise InputError(Problem(command, 'service', 'is not in the graph', allowed, as_yaml_text(service)))
         self.wait(lambda: False, SETTLED_S)

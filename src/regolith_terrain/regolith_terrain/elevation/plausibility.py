@@ -36,6 +36,8 @@ DOUBTFUL_STEP_M, DOUBTFUL_STEP_SPACINGS, DOUBTFUL_MEDIAN_SLOPE = 20.0, 5.0, 1.0
 """Limits above which a warning is given."""
 DOUBTFUL_FLATNESS = 3e-4
 """Median slope below which a warning is given (0.017 degrees, as on a salt flat); heights in kilometers are as flat."""
+DOUBTFUL_STEEPEST = 0.01
+"""Steepest slope up to which that warning is given: steeper ground on a plain is not in kilometers."""
 MARKS = (
     -32768.0,
     -32767.0,
@@ -197,7 +199,7 @@ def unusual_heights(found: Statistics, spacing_m: float, first: tuple[int, int] 
                 'set terrain.height_scale or terrain.post_spacing_m if heights or places are not in meters',
             )
         )
-    if 0.0 < found.median_slope < DOUBTFUL_FLATNESS:
+    if 0.0 < found.median_slope < DOUBTFUL_FLATNESS and found.step < DOUBTFUL_STEEPEST * spacing_m:
         out.append(
             (
                 f'half of the slopes are less than {math.degrees(found.median_slope):.2g} degrees',

@@ -19,6 +19,7 @@ from pathlib import Path
 VARIABLE = 'NUMBA_CACHE_DIR'
 """Environment variable of the folder of compiled kernels."""
 _IN_MEMORY = 'REGOLITH_KERNELS_IN_MEMORY'
+_ANNOUNCED = 'REGOLITH_COMPILATION_ANNOUNCED'
 
 
 def _tell(text: str) -> None:
@@ -64,6 +65,11 @@ def _stamp() -> Path | None:
     return Path(os.environ[VARIABLE]) / 'all_compiled' if os.environ.get(VARIABLE) else None
 
 
+def mark_announced(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Record that the compilation of this process and its children was announced."""
+    environment[_ANNOUNCED] = '1'
+
+
 def mark_complete() -> None:
     """Record that setup has compiled all present kernels, if a cache folder is set."""
     stamp = _stamp()
@@ -92,6 +98,8 @@ def announce_compilation(say: Callable[[str], None] = _tell) -> Iterator[None]:
         def on_start(self, event: object) -> None:
             if not self.told:
                 self.told = True
+                if os.environ.get(_ANNOUNCED):
+                    return
                 say('compiling kernels, which takes a minute or two the first time')
 
         def on_end(self, event: object) -> None:
