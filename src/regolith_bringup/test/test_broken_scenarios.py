@@ -87,6 +87,11 @@ KINDS = {
     ),
     'nan': (GOOD.replace('1.0\n', '.nan\n', 1), {}, ['broken.yaml:3', 'duration_s', 'nan', 'a finite number']),
     'empty': ('', {}, ['broken.yaml', 'is empty', 'a YAML file with a scenario']),
+    'vehicle_file': (
+        'format: 3\nmjcf: a.xml\nwheels: {}\n',
+        {},
+        ['broken.yaml:2', 'mjcf', 'is a key of a vehicle file', 'vehicles.NAME.model'],
+    ),
     'tab': ('vehicles:\n\tamber: {}\n', {}, ['broken.yaml:2', 'is not YAML: a tab; indent with spaces']),
     'not_yaml': ('vehicles: [amber, {\n', {}, ['broken.yaml:2', 'is not YAML', 'a YAML file with a scenario']),
     'tag_at_root': ('!!python/object/apply:os.getcwd []\n', {}, ['not a mapping', 'a YAML mapping with a scenario']),

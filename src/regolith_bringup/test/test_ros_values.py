@@ -61,6 +61,8 @@ def test_values_come_out_as_they_went_in(kind: str, values: dict[str, Any]) -> N
         ('std_msgs/msg/UInt8', '{data: true}', 'data = true: does not fit; allowed: a value of type uint8'),
         ('geometry_msgs/msg/Twist', '[1, 2]', 'is not a mapping'),
         ('geometry_msgs/msg/Twist', '{linear: {', 'is not YAML'),
+        ('Twist', '{}', 'is not installed; allowed: geometry_msgs/msg/Twist'),
+        ('sensor_msgs/msg/Twist', '{}', 'is not installed; allowed: geometry_msgs/msg/Twist'),
         ('std_msgs/msg/UInt8', '{data: 256}', 'data = 256: does not fit; allowed: a value of type uint8'),
         ('std_msgs/msg/UInt8', '{data: 1.5}', 'data = 1.5: does not fit'),
         ('std_msgs/msg/Bool', '{data: 1}', 'data = 1'),

@@ -42,8 +42,18 @@ def interface(name: str, kind: str, command: str) -> Any:
             raise AttributeError(name)
         return found
     except (ImportError, AttributeError):
-        allowed = f'package/{kind}/Type of a package that is installed'
+        known = _types_named(parts[-1], kind)
+        allowed = ', '.join(known) if known else f'package/{kind}/Type of a package that is installed'
         raise InputError(Problem(command, 'type', 'is not installed', allowed, as_yaml_text(name))) from None
+
+
+def _types_named(name: str, kind: str) -> list[str]:
+    """Return the installed types ``package/kind/name`` of a name."""
+    from ament_index_python import get_resource, get_resources
+
+    packages = sorted(get_resources('rosidl_interfaces'))
+    file = f'{kind}/{name}.{kind}'
+    return [f'{p}/{kind}/{name}' for p in packages if file in get_resource('rosidl_interfaces', p)[0].split()]
 
 
 def filled(message: Any, text: str, command: str) -> Any:

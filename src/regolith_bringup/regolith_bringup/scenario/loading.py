@@ -82,6 +82,8 @@ def load_scenario(
         InputError: If the scenario is not valid.
     """
     source = YamlSource(scenario_file(path_or_name), what='a scenario')
+    if 'mjcf' in source.data and 'vehicles' not in source.data:
+        raise source.error(('mjcf',), 'is a key of a vehicle file', 'a scenario with this file as vehicles.NAME.model')
     for override in overrides:
         _apply(source, override if isinstance(override, Setting) else _setting(override))
     options: tuple[tuple[KeyPath, Any, str], ...] = (
