@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 import signal
 import sys
 import time
@@ -103,9 +104,12 @@ def run_scenario(
     )
     code = supervisor.run()
     if code == BAD_INPUT:
+        if not supervisor.started:
+            # Else the same command with --out would be refused. All files in the folder are of this run.
+            shutil.rmtree(run_dir, ignore_errors=True)
         return code
     if supervisor.interrupted and not supervisor.started:
-        supervisor.console.print('interrupted before the first cycle')
+        supervisor.print_line(escape(f'interrupted before the first cycle; files of the start are in {run_dir}'))
         return INTERRUPTED
     if supervisor.interrupted and report and not as_json:
         supervisor.console.print('writing the report; Ctrl-C skips it')
