@@ -514,7 +514,10 @@ def _list_names(names: Iterable[str], as_json: bool) -> None:
 
 
 @app.command('exec', context_settings={'allow_extra_args': True, 'ignore_unknown_options': True})
-def execute(context: typer.Context, command: Annotated[str, typer.Argument(metavar='CMD...')]) -> None:
+def execute(
+    context: typer.Context,
+    command: Annotated[str, typer.Argument(metavar='CMD...', help='Program and its arguments.')],
+) -> None:
     """Run a command in this environment, e.g. ./regolith exec python3 my_node.py."""
     try:
         os.execvp(command, [command, *context.args])

@@ -328,7 +328,8 @@ class TerrainConfig(Section):
         default=100.0,
         gt=0.0,
         le=1e5,
-        description='Side of the square of maps and rocks [m], at most 400 m; the terrain continues beyond it.',
+        description='Side of the square of maps and rocks around the origin [m]; the terrain continues beyond it.'
+        ' Vehicles and sensors have rocks in a square of 400 m at most.',
     )
     seed: int | None = Field(
         default=None, ge=0, lt=2**63, description='Seed of procedural terrain; none: the seed of the scenario.'
@@ -387,7 +388,7 @@ class TerrainConfig(Section):
     )
     soil: Soil = Field(
         default_factory=lambda: load_soil('lunar_nominal'),
-        description='Soil of the terrain model: name, file or parameters.',
+        description='Soil of the terrain model: name of a shipped soil, file or parameters.',
     )
     regions: tuple[SoilRegionConfig, ...] = Field(
         default=(),

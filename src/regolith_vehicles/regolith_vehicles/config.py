@@ -153,7 +153,11 @@ class VehicleEntry(Section):
         description='Initial height above the lowest contact-free position [m], for a vehicle that a lander or'
         ' joint holds. Absent: the vehicle is placed on the ground.',
     )
-    driver: DriverConfig = ExternalDriverConfig()
+    driver: DriverConfig = Field(
+        default=ExternalDriverConfig(),
+        description='Source of the commands, by type: a constant twist, a path, a list of tasks, topics (external),'
+        ' or a driver of a plug-in.',
+    )
     mass_scale: float = Field(
         default=1.0, ge=0.1, le=10.0, description='Factor on all masses and inertias of the model [-].'
     )

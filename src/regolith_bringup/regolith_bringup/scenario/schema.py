@@ -86,7 +86,7 @@ class Scenario(Section):
 
     format: Annotated[int, AfterValidator(_readable)] = Field(FORMAT, description='Format number of the scenario file.')
     name: Annotated[str, AfterValidator(_folder_name)] = Field(
-        min_length=1, description='Name of the scenario in reports and run folders. Default: the file name.'
+        min_length=1, description='Name of the scenario in reports and run folders. Default: name of the file.'
     )
     description: str = Field('', description='Description of the scenario in one line, shown by ./regolith scenarios.')
     duration_s: float = Field(30.0, ge=SHORTEST_DURATION_S, le=1e7, description='Simulated duration of a run [s].')
