@@ -55,7 +55,7 @@ CYCLES = (
     ),
     records.Cycle(records.CycleKey(0, 0, 0), 0, 0, records.Verdict.NONE, records.Command.STOP),
 )
-ANSWERS = (
+RESULTS = (
     filled(records.CycleResult, itertools.count(1)),
     *(
         records.CycleResult(records.CycleKey(0, n, 0), 'c' * n, 2**62, live_inputs=bytes(range(n)), state_hash='d' * n)
@@ -127,15 +127,15 @@ def test_bytes_of_results_are_those_of_the_serializer() -> None:
 
     from regolith_world.ros import message_conversion, record_codec
 
-    for result in ANSWERS:
+    for result in RESULTS:
         data = record_codec.cycle_result_bytes(result, RUN)
         assert same_bytes(data, in_run(message_conversion.cycle_result_message(result)))
         assert codec.encode_record(record_codec.cycle_result_record(data)) == codec.encode_record(result)
-    told = [in_run(message_conversion.cycle_result_message(result)) for result in ANSWERS]
-    data = record_codec.cycle_result_batch_bytes(ANSWERS, RUN)
+    told = [in_run(message_conversion.cycle_result_message(result)) for result in RESULTS]
+    data = record_codec.cycle_result_batch_bytes(RESULTS, RUN)
     assert same_bytes(data, CycleResultBatch(key=told[0].key, results=told))
     assert [*map(codec.encode_record, record_codec.cycle_result_batch_records(data))] == [
-        *map(codec.encode_record, ANSWERS)
+        *map(codec.encode_record, RESULTS)
     ]
 
 
@@ -170,7 +170,7 @@ def test_messages_in_another_form_are_read_by_the_serializer(monkeypatch: pytest
 
     told: list[bytes] = []
     monkeypatch.setattr(record_codec, 'deserialize_message', lambda data, kind: told.append(data))
-    monkeypatch.setattr(record_codec.message_conversion, 'cycle_result_record', lambda message: ANSWERS[0])
+    monkeypatch.setattr(record_codec.message_conversion, 'cycle_result_record', lambda message: RESULTS[0])
     data = bytes([0, 0, 0, 0]) + struct.pack('>QI4xQI', 9, 1, 2, 3)
-    assert record_codec.cycle_result_record(data) is ANSWERS[0] and told == [data]
+    assert record_codec.cycle_result_record(data) is RESULTS[0] and told == [data]
     assert record_codec.key_of(data) == (1, 2, 3) and run_of(data) == 9

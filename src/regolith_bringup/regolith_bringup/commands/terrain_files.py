@@ -91,7 +91,7 @@ def write_ground(
 
     z = sampled_heights(scenario, post_m, size_m, center)
     folder.mkdir(parents=True, exist_ok=True)
-    raster, picture = folder / f'{scenario.name}.tif', folder / f'{scenario.name}_hillshade.png'
+    raster, hillshade = folder / f'{scenario.name}.tif', folder / f'{scenario.name}_hillshade.png'
     half = (z.shape[0] - 1) / 2.0 * post_m + post_m / 2.0
     # Image rows run from north to south, columns from west to east.
     rows = np.ascontiguousarray(z.T[::-1].astype(np.float32))
@@ -102,9 +102,15 @@ def write_ground(
     }
     with rasterio.open(raster, 'w', driver='GTiff', compress='deflate', **shape, **place) as file:
         file.write(rows, 1)
-    imsave(picture, hillshade_image(z, post_m, 315.0, 25.0).T[::-1], cmap='gray', vmin=0.0, vmax=1.0)
+    imsave(hillshade, hillshade_image(z, post_m, 315.0, 25.0).T[::-1], cmap='gray', vmin=0.0, vmax=1.0)
     size = (z.shape[0] - 1) * post_m
-    return {'heights': raster.name, 'hillshade': picture.name, 'post_m': post_m, 'size_m': size, 'center': list(center)}
+    return {
+        'heights': raster.name,
+        'hillshade': hillshade.name,
+        'post_m': post_m,
+        'size_m': size,
+        'center': list(center),
+    }
 
 
 _LOCAL_GRID = 'LOCAL_CS["local metric grid",UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]'  # term: unit name in WKT

@@ -29,7 +29,7 @@ class GraphClient:
         namespace: Namespace of the run, '' for none.
     """
 
-    PATIENCE_S = 5.0
+    DISCOVERY_TIMEOUT_S = 5.0
     """Discovery timeout [wall s]. Discovery takes up to one second."""
 
     def __init__(self, domain: str | None = None, namespace: str = '') -> None:

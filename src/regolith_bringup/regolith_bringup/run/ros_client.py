@@ -81,7 +81,7 @@ class RosClient(GraphClient):
             found.update(read[what]())
             return name in found
 
-        if not self.wait(known, self.PATIENCE_S):
+        if not self.wait(known, self.DISCOVERY_TIMEOUT_S):
             allowed = allowed_names(sorted(found), name)
             raise InputError(Problem(command, what, 'is not in the graph', allowed, as_yaml_text(name)))
         return found[name][0]
@@ -185,7 +185,7 @@ class RosClient(GraphClient):
         message = filled(interface(kind, 'msg', command)(), values, command)
         publisher = self.node.create_publisher(type(message), topic, 10)
         if times:
-            self.wait(lambda: publisher.get_subscription_count() > 0, self.PATIENCE_S)
+            self.wait(lambda: publisher.get_subscription_count() > 0, self.DISCOVERY_TIMEOUT_S)
             self.wait(lambda: False, SETTLED_S)
         count = 0
         while not times or count < times:
@@ -212,10 +212,10 @@ class RosClient(GraphClient):
     def response(self, service: str, service_type: Any, request: Any, command: str) -> Any:
         """Return the response to a request."""
         client = self.node.create_client(service_type, service)
-        if not self.wait(client.service_is_ready, self.PATIENCE_S):
+        if not self.wait(client.service_is_ready, self.DISCOVERY_TIMEOUT_S):
             names = sorted(name for name, _ in self.node.get_service_names_and_types())
             if service in names:
-                problem = f'is not ready within {self.PATIENCE_S:g} s'
+                problem = f'is not ready within {self.DISCOVERY_TIMEOUT_S:g} s'
                 raise InputError(Problem(command, 'service', problem, 'a node that has started', as_yaml_text(service)))
             allowed = allowed_names(names, service) if names else 'the domain of a running simulation'
             raise InputError(Problem(command, 'service', 'is not in the graph', allowed, as_yaml_text(service)))
@@ -232,7 +232,7 @@ class RosClient(GraphClient):
         action_type = interface(kind, 'action', command)
         goal = filled(action_type.Goal(), values, command)
         client = ActionClient(self.node, action_type, action)
-        if not self.wait(client.server_is_ready, self.PATIENCE_S):
+        if not self.wait(client.server_is_ready, self.DISCOVERY_TIMEOUT_S):
             problem = 'is not in the graph'
             raise InputError(
                 Problem(command, 'action', problem, 'the action of a running simulation', as_yaml_text(action))

@@ -34,7 +34,7 @@ class RunningSimulation(GraphClient):
         """Find the world."""
         self.status: WorldStatus | None = None
         self.node.create_subscription(WorldStatus, 'status', self._take, qos.LATCHED)
-        if not self.wait(lambda: self.status is not None, self.PATIENCE_S):
+        if not self.wait(lambda: self.status is not None, self.DISCOVERY_TIMEOUT_S):
             where = f'{self.root}/regolith/world in ROS domain {os.environ.get("ROS_DOMAIN_ID", "0")}'
             raise InputError(
                 Problem(
@@ -52,7 +52,7 @@ class RunningSimulation(GraphClient):
         """Pause or resume the world and return its status afterwards."""
         self._ask(SetBool, 'pause', SetBool.Request(data=standing))
         wanted = WorldStatus.PAUSED if standing else WorldStatus.PLAYING
-        self.wait(lambda: self.known.state in (wanted, WorldStatus.STOPPED), self.PATIENCE_S)
+        self.wait(lambda: self.known.state in (wanted, WorldStatus.STOPPED), self.DISCOVERY_TIMEOUT_S)
         return self.known
 
     def step(self, cycles: int) -> Step.Response:
@@ -129,7 +129,7 @@ class RunningSimulation(GraphClient):
 
     def _client(self, kind: Any, service: str) -> Any:
         client = self.node.create_client(kind, f'{self.root}/regolith/world/{service}')
-        if not self.wait(client.service_is_ready, self.PATIENCE_S):
+        if not self.wait(client.service_is_ready, self.DISCOVERY_TIMEOUT_S):
             raise InputError(Problem(service, '', f'no service {client.srv_name}', 'a running simulation'))
         return client
 

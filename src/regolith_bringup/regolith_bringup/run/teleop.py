@@ -178,7 +178,7 @@ class VehicleCommand(GraphClient):
             listeners[:] = self.node.get_subscriptions_info_by_topic(self.topic)
             return bool(listeners)
 
-        if not self.wait(heard, self.PATIENCE_S):
+        if not self.wait(heard, self.DISCOVERY_TIMEOUT_S):
             driven = sorted(
                 name.removesuffix('/cmd_vel').removeprefix(f'{self.root}/')
                 for name, _ in self.node.get_topic_names_and_types()
