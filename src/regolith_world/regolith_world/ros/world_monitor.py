@@ -42,7 +42,7 @@ class WorldMonitor:
         now = self._clock()
         if now - max(self._received_s, self._warned_s) > SILENT_S:
             self._warned_s = now
-            unresponsive_s = now - self._received_s
+            waited_s = now - self._received_s
             self._warn(
-                f'no message from the world for {unresponsive_s:.0f} s: its process hangs, is stopped, or is not reachable'
+                f'no message from the world for {waited_s:.0f} s: its process hangs, is stopped, or is not reachable'
             )
