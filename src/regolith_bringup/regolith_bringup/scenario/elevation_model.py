@@ -37,6 +37,10 @@ NARROWEST_M = 1.0
 Box = tuple[float, float, float, float]
 
 
+TURN_NOTED_DEG = 1.0
+"""Convergence of a map from which on it is noted: 1.7 m at 100 m."""
+
+
 def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
     """Return the terrain with the window and the detail of its elevation model filled in.
 
@@ -82,6 +86,7 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
             if scenario.terrain.window is not None:
                 allowed += '; fix: set terrain.window around it, or leave it out'
             raise source.error(key, 'is outside the elevation model', allowed, [x, y])
+    _note_turn(terrain, grid, source)
     if getattr(field, 'detail', None) is not None:
         _note_detail(terrain, source)
     _compare_gravity(scenario, model.body, source)
@@ -172,6 +177,16 @@ def note_sight(scenario: Scenario, source: YamlSource) -> None:
         problem = f'sensors see up to {beyond_m:.0f} m beyond the model, where its last heights continue without rocks'
         fix = f'use a model that reaches light.view_range_m = {sight:g} m around the vehicles, or lower that range'
         source.warn(('terrain', 'source'), problem, fix, scenario.terrain.source, 'note')
+
+
+def _note_turn(terrain: TerrainConfig, grid: ElevationGrid, source: YamlSource) -> None:
+    """Note that the axes of the map are turned against those of the world, which makes the usable square smaller."""
+    from regolith_terrain.elevation import local_frame
+
+    turn = local_frame(grid, terrain.center, 'true').grid_north_deg
+    if terrain.north == 'true' and abs(turn) > TURN_NOTED_DEG:
+        problem = f'the axes of the map are turned by {abs(turn):.1f} degrees against x (east) and y (north)'
+        source.warn(('terrain', 'source'), problem, 'terrain.north: grid keeps its axes', terrain.source, 'note')
 
 
 def _note_detail(terrain: TerrainConfig, source: YamlSource) -> None:
