@@ -27,7 +27,7 @@ def pytest_configure() -> None:
 
 
 SLOW_TIMEOUT_S = 1800
-"""Timeout of a slow test that has none of its own [s]: some take five minutes on a machine without other load."""
+"""Timeout of a slow test that has none of its own [s]. The default is for quick tests."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
 
+ROOT = Path(__file__).resolve().parents[3]
 COMMAND = [sys.executable, '-m', 'regolith_bringup']
 
 
@@ -87,3 +89,13 @@ def test_a_dry_run_lists_nodes_and_leaves_nothing(tmp_path: Path) -> None:
     told = json.loads(subprocess.run([*command, '--json'], capture_output=True, text=True, check=True).stdout)
     assert [node['executable'] for node in told] == [line.split()[3] for line in lines]
     assert not (tmp_path / 'out').exists()
+
+
+def test_checkout_of_another_user_is_refused_in_one_line(tmp_path: Path) -> None:
+    """A set-up whose interpreter this user cannot run: no traceback of another interpreter."""
+    shutil.copy(ROOT / 'regolith', tmp_path / 'regolith')
+    (tmp_path / 'install').mkdir()
+    (tmp_path / 'install' / '.stamp').touch()
+    done = subprocess.run([tmp_path / 'regolith', 'scenarios'], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, '', 1)
+    assert 'cannot be run by this user; allowed: ' in done.stderr

@@ -215,11 +215,8 @@ class YamlSource:
             if isinstance(error, YamlLimitError):
                 raise self.error((), error.what, error.allowed) from None
             reason = getattr(error, 'problem', None) or ' '.join(str(error).split())
-            if (
-                mark is not None
-                and text.splitlines()[mark.line : mark.line + 1]
-                and '\t' in text.splitlines()[mark.line]
-            ):
+            line = ''.join(text.splitlines()[mark.line : mark.line + 1]) if mark else ''
+            if '\t' in line[: len(line) - len(line.lstrip())]:
                 reason = 'a tab; indent with spaces'
             raise self.error((), f'is not YAML: {reason}', f'a YAML file with {what}') from None
         if node is None:

@@ -120,7 +120,7 @@ def _particles() -> str:
     except ImportError as error:
         return f'none: {error}'
     missing = missing_gpu_requirement()
-    return f'the processor, because there is not {missing}' if missing else 'a graphics card, through Warp'
+    return f'the processor; missing for a graphics card: {missing}' if missing else 'a graphics card, through Warp'
 
 
 def _health(problems: list[str]) -> dict[str, str]:

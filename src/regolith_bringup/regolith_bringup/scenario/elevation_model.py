@@ -183,10 +183,11 @@ def _note_turn(terrain: TerrainConfig, grid: ElevationGrid, source: YamlSource) 
     """Note that the axes of the map are turned against those of the world, which makes the usable square smaller."""
     from regolith_terrain.elevation import local_frame
 
-    turn = local_frame(grid, terrain.center, 'true').grid_north_deg
-    if terrain.north == 'true' and abs(turn) > TURN_NOTED_DEG:
+    turn = local_frame(grid, terrain.center, terrain.north).grid_north_deg
+    if abs(turn) > TURN_NOTED_DEG:
         problem = f'the axes of the map are turned by {abs(turn):.1f} degrees against x (east) and y (north)'
-        source.warn(('terrain', 'source'), problem, 'terrain.north: grid keeps its axes', terrain.source, 'note')
+        fix = 'set terrain.north: grid for the axes of the map'
+        source.warn(('terrain', 'source'), problem, fix, terrain.source, 'note')
 
 
 def _note_detail(terrain: TerrainConfig, source: YamlSource) -> None:

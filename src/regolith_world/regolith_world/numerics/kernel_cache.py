@@ -90,6 +90,9 @@ def announce_compilation(say: Callable[[str], None] = _tell) -> Iterator[None]:
     Args:
         say: Function that prints the announcement.
     """
+    if os.environ.get(_ANNOUNCED):
+        yield
+        return
     from numba.core import event
 
     class FirstCompilation(event.Listener):  # type: ignore[misc]  # Numba has no types
@@ -98,8 +101,6 @@ def announce_compilation(say: Callable[[str], None] = _tell) -> Iterator[None]:
         def on_start(self, event: object) -> None:
             if not self.told:
                 self.told = True
-                if os.environ.get(_ANNOUNCED):
-                    return
                 say('compiling kernels, which takes a minute or two the first time')
 
         def on_end(self, event: object) -> None:
