@@ -72,10 +72,10 @@ class Watch:
     def watch(self, simulation: Simulation) -> None:
         """Take what a simulation sends from now on."""
         self.simulation = simulation
-        simulation.bus.on_cycle = self._on_cycle
-        simulation.bus.on_result = self._on_result
+        simulation.group.on_record = self._on_cycle
+        simulation.group.on_results = lambda results: [self._on_result(result) for result in results]
         simulation.on_update = self._on_update
-        simulation.on_delta = self._on_delta
+        simulation.on_deltas = lambda deltas: [self._on_delta(delta) for delta in deltas]
 
     def _on_update(self, update: SoilUpdate) -> None:
         assert self.simulation is not None
@@ -86,7 +86,6 @@ class Watch:
     def _on_delta(self, delta: SoilDelta) -> None:
         assert self.simulation is not None
         grid = self.simulation.agents[delta.agent].grid
-        assert grid is not None
         self.series.add(f'delta.{delta.agent}', {'records': _changes(grid, delta.records), 'work': delta.work})
 
     def snapshot(self, name: str, state: VehicleState) -> None:

@@ -103,9 +103,9 @@ def test_mcap_reads_the_same_messages(run: RunResult, messages: Mapping[str, Seq
         for _, channel, _, content in make_reader(stream, decoder_factories=[DecoderFactory()]).iter_decoded_messages():
             counts[channel.topic] += 1
             if channel.topic == '/regolith/cycle_result':
-                hashes.append(content.state_hash)
+                hashes += [result.state_hash for result in content.results]
     assert counts == {topic: len(found) for topic, found in messages.items()}
-    assert sorted(hashes) == sorted(m.state_hash for m in messages['/regolith/cycle_result'])
+    assert sorted(hashes) == sorted(r.state_hash for m in messages['/regolith/cycle_result'] for r in m.results)
 
 
 def test_the_cycles_are_without_gap_to_the_last_commit(run: RunResult, messages: Mapping[str, Sequence[Any]]) -> None:
@@ -126,8 +126,8 @@ def test_every_attempt_has_every_result(messages: Mapping[str, Sequence[Any]]) -
     cycles = {_key(m): m for m in messages['/regolith/cycle']}
     repeated = len(messages['/regolith/cycle']) - len(cycles)
     evolves = {key for key, m in cycles.items() if m.command == EVOLVE}
-    evolved = Counter((_key(m), m.name) for m in messages['/regolith/cycle_result'])
-    deltas = Counter((_key(m), m.agent) for m in messages['/regolith/terrain/delta'])
+    evolved = Counter((_key(r), r.name) for m in messages['/regolith/cycle_result'] for r in m.results)
+    deltas = Counter((_key(d), d.agent) for m in messages['/regolith/terrain/delta'] for d in m.deltas)
     updates = Counter(_key(m) for m in messages['/regolith/terrain/update'])
     assert set(evolved) == {(key, name) for key, m in cycles.items() for name in m.participants}
     assert set(deltas) == {(key, agent) for key in evolves for agent in ('amber', 'basalt')}

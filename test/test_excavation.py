@@ -73,10 +73,10 @@ def test_soil_is_never_lost_and_comes_on_board_one_cycle_later(tmp_path: Path) -
     def hear(update: SoilUpdate) -> None:
         granted.append(sum(grant.granted for grant in update.grants) * area)
 
-    def ask(delta: SoilDelta) -> None:
-        requested.append(sum(part.requested.sum() for part in delta.work.requests) * area)
+    def ask(deltas: list[SoilDelta]) -> None:
+        requested.extend(sum(part.requested.sum() for part in delta.work.requests) * area for delta in deltas)
 
-    simulation.on_update, simulation.on_delta = hear, ask
+    simulation.on_update, simulation.on_deltas = hear, ask
     own, in_air, mass = digger.vehicle.body.mass, 0.0, 0.0
     for n in range(350):
         simulation.run(0.02 * (n + 1))

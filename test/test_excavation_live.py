@@ -119,9 +119,10 @@ def test_dig_goal_reports_progress_and_is_canceled_and_repeated_by_a_replay(tmp_
         whole = live.finish()
     simulation = Simulation(load_scenario(file).scenario)
     fed = {
-        m.content.key.cycle: bytes(m.content.live_inputs)
+        result.key.cycle: bytes(result.live_inputs)
         for m in Bag(whole.run_dir).messages('/regolith/cycle_result')
-        if m.content.name == 'digger'
+        for result in m.content.results
+        if result.name == 'digger'
     }
     simulation.agents['digger'].replay_inputs = fed
     assert simulation.run(9.0) == whole.summary['state_hash']

@@ -34,7 +34,7 @@ def refused(plan_of_run: list[NodeSpec], agent: NodeSpec, pin: bool = False) -> 
     Args:
         pin: whether the agent is pinned as other machines need it
     """
-    world_and_ground = [s for s in plan_of_run if s.executable != 'agent_node']
+    world_and_ground = [s for s in plan_of_run if s.executable != 'vehicle_node']
     said: list[tuple[str, str]] = []
     surroundings = environment(new_domain())
     nodes: list[NodeProcess] = []
@@ -61,7 +61,7 @@ def refused(plan_of_run: list[NodeSpec], agent: NodeSpec, pin: bool = False) -> 
 
 
 def agent_of(plan_of_run: list[NodeSpec]) -> NodeSpec:
-    (agent,) = (s for s in plan_of_run if s.executable == 'agent_node')
+    (agent,) = (s for s in plan_of_run if s.executable == 'vehicle_node')
     return agent
 
 

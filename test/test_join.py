@@ -41,7 +41,7 @@ def test_vehicle_joins_a_run_in_progress(tmp_path: Path) -> None:
     nodes_of_the_run = _plan(tmp_path, 'before', amber=AMBER, cobalt=COBALT)
     # Without cobalt: a scenario with both would be refused before anything starts.
     after = _plan(tmp_path, 'after', amber=AMBER, basalt=BASALT, dacite=DACITE)
-    late = [s for s in after if s.executable == 'agent_node' and s.namespace in ('basalt', 'dacite')]
+    late = [s for s in after if s.executable == 'vehicle_node' and s.namespace in ('basalt', 'dacite')]
     said: list[str] = []
     surroundings = environment(new_domain())
     nodes: list[NodeProcess] = []

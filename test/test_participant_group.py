@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from harness import LiveRun, library_run, vehicle, write_scenario
 
-from regolith_bringup.scenario.loading import load_scenario, write_resolved
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_bringup.scenario.schema import Scenario
 from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
-from regolith_terrain.grid.shared_soil_copy import SharedSoilCopy
+from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.terrain_participant import TerrainParticipant
-from regolith_vehicles.agent.agent_factory import AgentFactory
+from regolith_vehicles.agent.vehicle_group import VehicleGroup
 from regolith_world.cycle.participant import Participant
 from regolith_world.cycle.participant_group import ParticipantGroup
 from regolith_world.cycle.records import Cycle, CycleResult
@@ -29,33 +30,23 @@ DRIVES = {
 
 
 class Process:
-    """A process of some vehicles as :mod:`regolith_vehicles.fleet_node` has it, its messages in lists."""
+    """A process of some vehicles as :mod:`regolith_vehicles.vehicle_node` has it, its messages in lists."""
 
     def __init__(
-        self, site: AgentFactory, names: tuple[str, ...], results: dict[str, CycleResult], deltas: list[SoilDelta]
+        self, scenario: Scenario, names: tuple[str, ...], results: dict[str, CycleResult], deltas: list[SoilDelta]
     ) -> None:
-        self.soil = SharedSoilCopy(site.grid(), 'fleet') if site.terrain.merge_compaction else None
-        self.group = ParticipantGroup(
-            lambda told: results.update({each.name: each for each in told}), self.soil, threads=2
+        self.group = ParticipantGroup(threads=2)
+        self.group.on_results = lambda told: results.update({each.name: each for each in told})
+        self.vehicles = VehicleGroup(
+            self.group, scenario.terrain, scenario.world, scenario.seed, send_deltas=deltas.extend
         )
-        self.agents = {}
         for name in names:
-            grid = None if self.soil is None else self.soil.grid
-            agent = site.agent(name, self.group.receive, deltas.append, lambda snapshot: None, grid)
-            self.agents[name] = agent
-            self.group.add(agent)
-
-    def take(self, update: SoilUpdate) -> None:
-        if self.soil is not None:
-            self.soil.receive(update)
-        for agent in self.agents.values():
-            agent.on_update(update)
-        self.group.retry_stashed()
+            self.group.add(self.vehicles.add(name, scenario.vehicles[name]))
+        self.agents = self.vehicles.agents
+        self.take = self.vehicles.take_update
 
     def restore(self, name: str, state: bytes, ground: bytes, epoch: int) -> None:
-        soil_seq, nodes = TerrainParticipant.unpack(ground)
-        if self.soil is not None:
-            self.soil.load(soil_seq, nodes, epoch)
+        self.vehicles.load_terrain(name, ground, epoch)
         self.agents[name].restore(state, epoch)
 
 
@@ -67,16 +58,20 @@ class Processes:
     """
 
     def __init__(self, scenario_file: Path, groups: tuple[tuple[str, ...], ...], late: int = 0) -> None:
-        resolved = scenario_file.with_name('resolved.yaml')
-        write_resolved(load_scenario(scenario_file).scenario, resolved)
-        site = AgentFactory(resolved)
+        scenario = load_scenario(scenario_file).scenario
         self.results: dict[str, CycleResult] = {}
         self.deltas: list[SoilDelta] = []
         self.updates: list[SoilUpdate] = []
         self.late = late
-        self.terrain = TerrainParticipant(site.terrain, site.field, self._keep, self.updates.append)
-        self.processes = [Process(site, names, self.results, self.deltas) for names in groups]
-        self.world = World(site.world, bus=self)
+        self.terrain = TerrainParticipant(
+            scenario.terrain,
+            build_height_field(scenario.terrain, scenario.seed),
+            self._keep,
+            self.updates.append,
+            gravity_mps2=scenario.world.gravity_mps2,
+        )
+        self.processes = [Process(scenario, names, self.results, self.deltas) for names in groups]
+        self.world = World(scenario.world, bus=self)
         for participant in self.participants.values():
             self.world.admit(participant.join_request())
 

@@ -146,14 +146,17 @@ def test_every_agent_holds_terrains_ground_at_every_checkpoint(tmp_path):
     from regolith_terrain.grid.soil_grid import SoilGrid
 
     run = simulation(tmp_path)
-    # The same wiring as among processes: every agent follows terrain's updates on a copy.
+    # Every agent follows terrain's updates on a copy, as in a process of its own.
+    copies: dict[str, SoilCopy] = {}
     for name, agent in run.agents.items():
-        agent.soil = SoilCopy(SoilGrid(run.terrain.height_field, run.scenario.terrain.spacing_m), name)
-        agent.grid = agent.vehicle.grid = agent.soil.grid
+        copies[name] = SoilCopy(SoilGrid(run.terrain.height_field, run.scenario.terrain.spacing_m), name)
+        agent.grid = agent.vehicle.grid = copies[name].grid
+        run.group.terrain_copies.append(copies[name])
+    run.on_update = lambda update: [copy.receive(update) for copy in copies.values()]
     for second in (1.0, 2.0, 3.0):
         run.run(second)
         expected = run.terrain.grid.recomputed_hash()
         assert run.world.soil_hash == expected
-        for agent in run.agents.values():
-            assert agent.soil_hash() == agent.soil.grid.recomputed_hash() == expected
+        for copy in copies.values():
+            assert copy.soil_hash() == copy.grid.recomputed_hash() == expected
     assert run.terrain.grid.modified_count > 1000

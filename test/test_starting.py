@@ -24,7 +24,7 @@ pytestmark = pytest.mark.ros
 NODES = {
     'world_node': 'regolith_world',
     'terrain_node': 'regolith_terrain',
-    'agent_node': 'regolith_vehicles',
+    'vehicle_node': 'regolith_vehicles',
     'recorder_node': 'regolith_bringup',
 }
 
@@ -40,7 +40,9 @@ def test_ros2_run_without_a_scenario_says_what_is_missing(tmp_path: Path) -> Non
     before = sorted(tmp_path.iterdir())
     # Of those that need a scenario one without and one with what is none: the message is the same.
     commands = [[path_of('world_node')], [path_of('recorder_node')]]
-    commands.append([path_of('agent_node'), '--ros-args', '-p', f'scenario_file:={unresolved}', '-p', 'vehicle:=amber'])
+    commands.append(
+        [path_of('vehicle_node'), '--ros-args', '-p', f'scenario_file:={unresolved}', '-p', 'vehicles:=[amber]']
+    )
     running = [
         subprocess.Popen(
             c,

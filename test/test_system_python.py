@@ -75,7 +75,7 @@ def test_launch_files_load_under_the_systems_python(sourced: dict[str, str]) -> 
 
 @pytest.mark.parametrize(
     ('package', 'executable'),
-    [('regolith_world', 'world_node'), pytest.param('regolith_vehicles', 'agent_node', marks=pytest.mark.slow)],
+    [('regolith_world', 'world_node'), pytest.param('regolith_vehicles', 'vehicle_node', marks=pytest.mark.slow)],
 )
 def test_executables_of_the_systems_colcon_start(
     package: str, executable: str, sourced: dict[str, str], tmp_path: Path

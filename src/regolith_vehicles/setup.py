@@ -34,8 +34,7 @@ setup(
             'vehicle = regolith_vehicles.config:FILE_KIND',
         ],
         'console_scripts': [
-            'agent_node = regolith_world.node_main:run_node',
-            'fleet_node = regolith_world.node_main:run_node',
+            'vehicle_node = regolith_world.node_main:run_node',
         ],
         'regolith.running_gears': ['car = regolith_vehicles.car:Car', 'tracks = regolith_vehicles.tracks:Tracks'],
         'regolith.citations': [

@@ -13,7 +13,7 @@ from typing import Any
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
-from regolith_msgs.msg import Cycle, CycleResult, TerrainDelta, TerrainUpdate
+from regolith_msgs.msg import Cycle, CycleResultBatch, TerrainDeltaBatch, TerrainUpdate
 
 from regolith_bringup.run.process_allocation import usable_cores
 from regolith_bringup.run.simulation import Simulation
@@ -89,13 +89,13 @@ class SingleProcessNode:
         self.executor.add_node(node)
         self.inbox = Inbox(link, self._run_id)
         self._cycle = link.create_publisher(Cycle, 'cycle', qos.PROTOCOL)
-        self._results = link.create_publisher(CycleResult, 'cycle_result', qos.PROTOCOL)
-        self._delta = link.create_publisher(TerrainDelta, 'terrain/delta', qos.PROTOCOL)
+        self._results = link.create_publisher(CycleResultBatch, 'cycle_result', qos.PROTOCOL)
+        self._deltas = link.create_publisher(TerrainDeltaBatch, 'terrain/delta', qos.PROTOCOL)
         self._update = link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
-        simulation.bus.on_cycle = lambda c: self._publish_record(self._cycle, record_codec.cycle_bytes, c)
-        simulation.bus.on_result = self._collect
-        simulation.bus.meanwhile = self._publish_kept
-        simulation.on_delta = lambda d: self._publish_record(self._delta, soil_wire.delta_bytes, d)
+        simulation.group.on_record = lambda c: self._publish_record(self._cycle, record_codec.cycle_bytes, c)
+        simulation.group.on_results = self._collect
+        simulation.group.meanwhile = self._publish_kept
+        simulation.on_deltas = lambda d: self._publish_record(self._deltas, soil_wire.delta_batch_bytes, d)
         simulation.on_update = lambda u: self._publish_record(self._update, soil_wire.update_bytes, u)
         terrain_node = named_node('terrain', namespace)
         create_height_service(terrain_node, simulation.terrain.grid)
@@ -109,7 +109,6 @@ class SingleProcessNode:
         self._snapshots: list[tuple[str, VehicleState]] = []
         self._ready: list[tuple[str, VehicleState]] = []
         self._topics: dict[str, VehicleTopics] = {}
-        self._vehicle_nodes: dict[str, tuple[Node, Node]] = {}
         sensors = scenario_sensors(scenario) if lag_s >= 0.0 else ()
         particles = {region.vehicle for region in scenario.terrain.particle_regions()}
         followed = lossless_streams(sensors, simulation.agents, particles)
@@ -145,21 +144,15 @@ class SingleProcessNode:
     def _show(self, name: str, agent: VehicleAgent, followed: Iterable[str]) -> None:
         """Create the node and topics of a vehicle."""
         vehicle = named_node('agent', f'{root_namespace(self.nodes[0])}/{name}')
-        self._topics[name] = VehicleTopics(vehicle, agent, self.simulation.scenario.seed)
-        self._followed += self._topics[name].followed(followed)
-        vehicle_link = helper_node(vehicle, 'link')
-        self._topics[name].listen(self.inbox, vehicle_link)
-        assert agent.grid is not None
-        create_height_service(vehicle, agent.grid)
+        self._topics[name] = topics = VehicleTopics(vehicle, agent, self.simulation.scenario.seed, self.inbox)
+        self._followed += topics.followed(followed)
         self.executor.add_node(vehicle)
-        self.nodes += [vehicle, vehicle_link]
-        self._vehicle_nodes[name] = vehicle, vehicle_link
+        self.nodes += topics.nodes
 
     def _release(self, name: str) -> None:
         """Discard a vehicle that can no longer be restored, with its nodes, so that its name can be used again."""
-        del self._topics[name]
         self.simulation.discard_vehicle(name)
-        vehicle, link = self._vehicle_nodes.pop(name)
+        vehicle, link = self._topics.pop(name).nodes
         self.inbox.discard(link)
         self.executor.remove_node(vehicle)
         for node in (vehicle, link):
@@ -210,9 +203,9 @@ class SingleProcessNode:
             self._topics[name].publish(snapshot)
         self._ready = []
 
-    def _collect(self, result: CycleResultRecord) -> None:
+    def _collect(self, results: list[CycleResultRecord]) -> None:
         """Collect the snapshots of all threads at their end."""
-        self._publish_record(self._results, record_codec.cycle_result_bytes, result)
+        self._publish_record(self._results, record_codec.cycle_result_batch_bytes, results)
         self._ready += self._snapshots
         self._snapshots = []
 

@@ -28,11 +28,11 @@ def test_many_processes() -> None:
         ('regolith_bringup', 'recorder_node', 'regolith', 'recorder'),
         ('regolith_world', 'world_node', 'regolith', 'world'),
         ('regolith_terrain', 'terrain_node', 'regolith', 'terrain'),
-        ('regolith_vehicles', 'agent_node', 'amber', 'agent'),
-        ('regolith_vehicles', 'agent_node', 'basalt', 'agent'),
+        ('regolith_vehicles', 'vehicle_node', 'amber', 'agent'),
+        ('regolith_vehicles', 'vehicle_node', 'basalt', 'agent'),
     ]
     assert len({s.label for s in specs}) == len(specs)
-    assert specs[3].parameters['vehicle'] == 'amber'
+    assert specs[3].parameters['vehicles'] == ['amber']
     assert all(s.parameters['use_sim_time'] is False for s in specs)
 
 
@@ -53,7 +53,7 @@ def test_a_failed_participant_is_started_again_only_where_it_may_rejoin() -> Non
     scenario = load_scenario('convoy', ['world.on_failure=wait']).scenario
     shared = node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1', 2)
     assert [s.label for s in shared if not s.respawn] == ['regolith/world']
-    assert [s.executable for s in shared if s.respawn].count('fleet_node') == 2
+    assert [s.executable for s in shared if s.respawn].count('vehicle_node') == 2
 
 
 def test_remote_nodes_are_not_started_locally() -> None:
@@ -87,14 +87,10 @@ def test_vehicles_elsewhere_share_no_process_with_those_here() -> None:
     vehicles = [f'vehicles.v{k}={{model: viper, position: [{4 * k}, 9]}}' for k in range(4)]
     scenario = load_scenario('two_rovers', vehicles).scenario
     specs = node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1', 2, remote_nodes=('v0', 'v3'))
-    assert [s.parameters['vehicles'] for s in specs if 'vehicles' in s.parameters] == [
-        ['amber', 'v1'],
-        ['basalt', 'v2'],
-    ]
-    assert not [s for s in specs if 'vehicle' in s.parameters]
-    (recorder,) = (s for s in specs if s.name == 'recorder')
-    publishers = {line.split('|')[0]: line.split('|')[3] for line in recorder.parameters['topics']}  # type: ignore[union-attr]
-    assert publishers['/regolith/terrain/delta'] == '1' and publishers['/regolith/cycle_result_batch'] == '2'
+    assert {s.label: s.parameters['vehicles'] for s in specs if 'vehicles' in s.parameters} == {
+        'regolith/fleet_0': ['amber', 'v1'],
+        'regolith/fleet_1': ['basalt', 'v2'],
+    }
 
 
 def test_command_line_keeps_types() -> None:

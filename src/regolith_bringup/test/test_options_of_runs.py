@@ -101,12 +101,12 @@ def test_dry_runs_have_the_arguments_of_nodes(say: Any, tmp_path: Path, monkeypa
         'east/basalt/agent',
     ]
     agent, world = nodes['east/basalt/agent'], nodes['east/regolith/world']
-    assert (agent['package'], agent['executable'], agent['respawn']) == ('regolith_vehicles', 'agent_node', False)
+    assert (agent['package'], agent['executable'], agent['respawn']) == ('regolith_vehicles', 'vehicle_node', False)
     assert agent['parameters'] == {
         'scenario_file': f'{tmp_path}/o/scenario.yaml',
         'use_sim_time': False,
         'run_id': 0,
-        'vehicle': 'basalt',
+        'vehicles': ['basalt'],
         'lossless_streams': [''],
     }
     assert world['parameters'] == {
@@ -126,9 +126,9 @@ def test_dry_runs_have_the_arguments_of_nodes(say: Any, tmp_path: Path, monkeypa
     assert (
         lines[-1]
         == (
-            'ros2 run regolith_vehicles agent_node --ros-args -r __node:=agent -r __ns:=/east/basalt '
+            'ros2 run regolith_vehicles vehicle_node --ros-args -r __node:=agent -r __ns:=/east/basalt '
             f'-p \'scenario_file:="{tmp_path}/o/scenario.yaml"\' -p use_sim_time:=false -p run_id:=0 '
-            """-p 'vehicle:="basalt"' -p 'lossless_streams:=[""]'"""
+            """-p 'vehicles:=["basalt"]' -p 'lossless_streams:=[""]'"""
         )
         and len(lines) == 5
     )
@@ -137,7 +137,7 @@ def test_dry_runs_have_the_arguments_of_nodes(say: Any, tmp_path: Path, monkeypa
         line.split()[3]
         for line in say('run', 'two_rovers', '--dry-run', '--no-record', '--remote', 'amber')[1].splitlines()
     ]
-    assert without == ['world_node', 'terrain_node', 'agent_node']
+    assert without == ['world_node', 'terrain_node', 'vehicle_node']
     assert len(say('run', 'two_rovers', '--dry-run', '--processes', 'one', '--no-record')[1].splitlines()) == 1
     code, out, err = say('run', 'two_rovers', '--dry-run', '--domain', '300')
     assert (code, out) == (2, '') and '--domain: 300: is not a domain; allowed: 0 to 232, or auto' in err

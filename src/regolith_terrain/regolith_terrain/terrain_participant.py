@@ -105,6 +105,11 @@ class TerrainParticipant(Participant):
         self._awaited: tuple[str, ...] | None = None
         self._update: SoilUpdate | None = None
         self._committed: SoilUpdate | None = None
+        self._replayed: dict[CycleKey, SoilUpdate] = {}
+
+    def soil_hash(self) -> str:
+        """Return the hash of the committed soil."""
+        return self.grid.soil_hash()
 
     def join_request(self) -> JoinRequest:
         """Return the join request of terrain, after compilation of the merge kernels."""
@@ -147,6 +152,10 @@ class TerrainParticipant(Participant):
 
     def _evolve(self, cycle: Cycle) -> CycleResult | None:
         self._discard_before(cycle.key)
+        if (update := self._replayed.pop(cycle.key, None)) is not None:
+            self._update = update
+            self._send_update(update)
+            return self._answer_with(update.key, update.soil_hash, self._state_hash(update))
         self._awaited = tuple(
             sorted(agent for agent, roles in zip(cycle.participants, cycle.roles, strict=True) if roles.writes_soil)
         )
@@ -252,11 +261,9 @@ class TerrainParticipant(Participant):
         self._update = None
         self._awaited = None
 
-    def accept_update(self, update: SoilUpdate) -> None:
-        """Use an update that was sent before a restart as the result of the present attempt."""
-        self._awaited = None
-        self._update = update
-        self._reply(self._answer_with(update.key, update.soil_hash, self._state_hash(update)))
+    def replay_update(self, update: SoilUpdate) -> None:
+        """Use an update that was sent before a restart as the result of its attempt, instead of a merge of deltas."""
+        self._replayed[update.key] = update
 
     def _resend(self) -> None:
         # An agent may also have lost the last update, and waits for it with the record that commits it.
@@ -300,4 +307,5 @@ class TerrainParticipant(Participant):
         super().set_epoch(epoch)
         self._drop_attempt()
         self._committed = None
+        self._replayed.clear()
         self._deltas = {key: parts for key, parts in self._deltas.items() if key.epoch >= epoch}

@@ -255,8 +255,8 @@ def test_restarted_terrain_follows_from_updates_alone() -> None:
         stage.step(POURED if n == 0 else {}, Verdict.NONE if n == 0 else Verdict.COMMIT)
         verdict = Verdict.NONE if n == 0 else Verdict.COMMIT
         names, roles = ('amber', 'beryl', 'terrain'), (VEHICLE_ROLES, VEHICLE_ROLES, TERRAIN_ROLES)
+        other.terrain.replay_update(stage.updates[-1])
         other.terrain.on_cycle(Cycle(stage.key, 0, 20_000_000, verdict, Command.EVOLVE, names, roles))
-        other.terrain.accept_update(stage.updates[-1])
         assert other.results[-1].state_hash == stage.results[-1].state_hash
     stage.step({}, command=Command.STOP)
     other.terrain.on_cycle(Cycle(stage.key, 0, 0, Verdict.COMMIT, Command.STOP, names, roles))

@@ -254,8 +254,8 @@ def test_handshake_parameters_show_every_difference() -> None:
 def test_terrain_adopts_an_update_from_before_a_restart() -> None:
     first, again = Stage(('amber',)), Stage(('amber',))
     first.delta(first.cycle(0, 0), 'amber', rut(1, 0.1))
+    again.terrain.replay_update(first.updates[0])
     again.cycle(0, 0)
-    again.terrain.accept_update(first.updates[0])
     assert again.results[0].soil_hash == first.results[0].soil_hash and again.terrain.missing() == ()
     again.cycle(1, 1, Verdict.COMMIT)
     assert again.terrain.grid.soil_hash() == first.updates[0].soil_hash and again.terrain.soil_seq == 1

@@ -25,6 +25,7 @@ from regolith_vehicles.contact import wheel_state
 from regolith_vehicles.contact.collision_shapes import swept_bounds
 from regolith_vehicles.drivers.builtin import Driver
 from regolith_world.cycle.participant import ParticipantFailed
+from regolith_world.cycle.participant_group import ParticipantGroup
 from regolith_world.cycle.records import (
     TERRAIN_ROLES,
     VEHICLE_ROLES,
@@ -54,6 +55,10 @@ class Rig:
         grid = SoilGrid(field, TERRAIN.spacing_m)
         self.terrain = TerrainParticipant(TERRAIN, field, lambda result: None, self._update, grid=grid)
         self.soil = None if shared else SoilCopy(SoilGrid(field, TERRAIN.spacing_m), 'amber')
+        self.group = ParticipantGroup()
+        self.group.on_results = self.results.extend
+        if self.soil is not None:
+            self.group.terrain_copies.append(self.soil)
         config, mjcf = load_vehicle_model('viper')
         driver = driver or {'type': 'constant', 'speed_mps': 0.3, 'yaw_rate_radps': 0.05}
         entry = VehicleEntry.model_validate({'position': [1.0, 2.0], 'heading_deg': 30.0, 'driver': driver})
@@ -65,13 +70,13 @@ class Rig:
             TERRAIN,
             field,
             1.62,
-            self.results.append,
+            self.group.receive,
             self._delta,
-            soil=self.soil,
-            grid=grid if shared else None,
+            grid=grid if self.soil is None else self.soil.grid,
             publish=self.published.append,
             **options,
         )
+        self.group.add(self.agent)
         self.cycle, self.attempt, self.t_ns, self.verdict = 0, 0, 0, Verdict.NONE
         self.epoch = 0
 
@@ -82,7 +87,14 @@ class Rig:
     def _update(self, update: SoilUpdate) -> None:
         self.updates.append(update)
         if self.deliver_updates:
-            self.agent.on_update(update)
+            self.deliver(update)
+
+    def deliver(self, update: SoilUpdate) -> None:
+        """Pass an update to the process of the agent."""
+        self.agent.on_update(update)
+        if self.soil is not None:
+            self.soil.receive(update)
+            self.group.retry_deferred()
 
     def record(self, command: Command = Command.EVOLVE, dt_ns: int = DT_NS, **inputs: Any) -> Cycle:
         """Return the next record of the world, after applying the verdict set before."""
@@ -96,7 +108,7 @@ class Rig:
     def send(self, cycle: Cycle) -> CycleResult:
         """Pass a record to the terrain authority and the agent; return the newest result of the agent."""
         self.terrain.on_cycle(cycle)
-        self.agent.on_cycle(cycle)
+        self.group.on_cycle(cycle)
         return self.results[-1]
 
     def evolve(self, dt_ns: int = DT_NS, commit: bool = True, **inputs: Any) -> CycleResult:
@@ -111,7 +123,7 @@ class Rig:
         self.epoch += 1
         self.agent.restore(agent, self.epoch)
         self.terrain.restore(terrain, self.epoch)
-        self.soil.load(self.terrain.grid.save(), self.terrain.soil_seq)
+        self.soil.load(self.terrain.soil_seq, self.terrain.grid.save(), self.epoch)
         self.cycle, self.attempt, self.t_ns, self.verdict = cycle, 0, t_ns, Verdict.NONE
 
     def hold(self, command: Command = Command.HOLD) -> CycleResult:
@@ -176,7 +188,7 @@ def test_commit_waits_for_the_soil_update() -> None:
     assert len(rig.results) == results + 1
     rig.evolve()  # The update of the second attempt has not arrived.
     assert len(rig.results) == results + 1
-    rig.agent.on_update(rig.updates[-1])
+    rig.deliver(rig.updates[-1])
     assert len(rig.results) == results + 2
     assert rig.results[-1].key.cycle == 2
 
@@ -435,15 +447,3 @@ def test_swept_bounds_enclose_the_motion_within_a_cycle() -> None:
         middle = rig.evolve(dt_ns=part, impulses=(blow,), commit=False).bodies[0]
         low, high = agent.outlines[0].bounds(middle)
         assert (low >= result.swept_min).all() and (high <= result.swept_max).all()
-
-
-def test_agent_requires_exactly_one_of_soil_and_grid() -> None:
-    """A shared grid cannot show each agent a different ground."""
-    config, mjcf = load_vehicle_model('viper')
-    entry = VehicleEntry(position=(0.0, 0.0))
-    field = FlatField()
-    terrain = TERRAIN.model_copy(update={'merge_compaction': False})
-    with pytest.raises(ValueError, match='exactly one of soil and grid'):
-        VehicleAgent('amber', entry, config, mjcf, TERRAIN, field, 1.62, print, print)
-    with pytest.raises(ValueError, match='merge_compaction'):
-        VehicleAgent('amber', entry, config, mjcf, terrain, field, 1.62, print, print, grid=SoilGrid(field, 0.02))

@@ -5,14 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from rclpy.node import Node
-from regolith_msgs.srv import Join
 
 from regolith_world.config import ScenarioHead, WorldConfig, load_section
 from regolith_world.cycle.participant_type import participant_types
-from regolith_world.ros.message_conversion import cycle_record, cycle_result_record
 from regolith_world.ros.parameters import declare_parameter, declare_scenario
 from regolith_world.ros.participant_host import ParticipantHost, run_participant
 from regolith_world.ros.shutdown import StartupError
@@ -39,26 +36,15 @@ class ParticipantNode:
         kind = known[name]
         section = load_section(scenario_file, name, kind.section)
         site = load_section(scenario_file, '', ScenarioHead).site()
-        self.shell = ParticipantHost(node, load_section(scenario_file, 'world', WorldConfig), lambda topic: topic)
-        self.participant = kind.participant(name, section, site, self.shell.send_result)
-        kind.open_topics(node, self.shell.inbox, self.participant, self._unless_muted)
+        self.shell = host = ParticipantHost(node, load_section(scenario_file, 'world', WorldConfig))
+        self.participant = kind.participant(name, section, site, host.group.receive)
+        kind.open_topics(node, host.inbox, self.participant, self._unless_muted)
         self.participant.warm_up()
-        self.shell.attach(self.participant, self._restore, self._replay)
+        host.add(self.participant)
 
     def _unless_muted(self, publish: Callable[[], None]) -> None:
         if not (self.shell.muted or self.participant.silent):
             publish()
-
-    def _restore(self, state: bytes, soil: bytes, epoch: int) -> str:
-        self.participant.restore(state, epoch)
-        return ''
-
-    def _replay(self, past: Join.Response) -> None:
-        responses: list[Any] = list(map(cycle_result_record, past.results))
-        self.participant.replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in responses}
-        for cycle in map(cycle_record, past.cycles):
-            self.participant.on_cycle(cycle)
-        self.participant.replay_inputs = {}
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
 from regolith_world.contacts.intersection import NII_DEPTH
 from regolith_world.cycle.records import VEHICLE_ROLES, Cycle, JoinRequest
-from regolith_world.cycle.transport import LocalTransport, RemoteAgent
+from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.examples.ball_throwing_robot import throw_at_a_wall
 from regolith_world.objects.beam import Beam
 from regolith_world.objects.force_field import ForceField
@@ -530,4 +530,3 @@ def test_constraints_belong_to_an_object() -> None:
     again = restored(codec.decode_record(SavedObject, codec.encode_record(made.save())))
     assert isinstance(made, Object) and isinstance(again, Linkage)
     assert codec.encode_record(again.save()) == codec.encode_record(made.save()) and len(again._system.rows.joint) == 12
-    assert LocalTransport is not None

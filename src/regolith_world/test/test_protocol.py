@@ -14,6 +14,7 @@ from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
 from regolith_world.contacts.intersection import Status
 from regolith_world.cycle.participant import Participant, ParticipantFailed
+from regolith_world.cycle.participant_group import ParticipantGroup
 from regolith_world.cycle.records import (
     TERRAIN_ROLES,
     VEHICLE_ROLES,
@@ -28,7 +29,7 @@ from regolith_world.cycle.records import (
     SpawnedObject,
     Verdict,
 )
-from regolith_world.cycle.transport import LocalTransport, ParticipantTimeout, raise_failure
+from regolith_world.cycle.transport import ParticipantTimeout, raise_failure
 from regolith_world.objects.object import NEVER_NS
 from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import make_rigid_state, sphere_inertia
@@ -94,11 +95,11 @@ class Rolling(Participant):
 
 
 def world_of(*agents, bus=None, **options):
-    bus = bus or LocalTransport()
+    bus = bus or ParticipantGroup()
     world = World(CONFIG, bus=bus, **options)
     made = [Rolling(name, x, v, bus.receive) for name, x, v in agents]
     for agent in made:
-        bus.connect(agent, VEHICLE_ROLES)
+        bus.add(agent)
         world.admit(agent.join_request())
     return world, made
 
@@ -219,10 +220,10 @@ def test_exception_of_a_participant_in_one_process_ends_the_run():
         def _evolve(self, cycle):
             raise ZeroDivisionError('no such luck')
 
-    bus = LocalTransport()
+    bus = ParticipantGroup()
     world, _ = world_of(('a', 0.0, 0.0), bus=bus)
     clumsy = Clumsy('b', 5.0, 0.0, bus.receive)
-    bus.connect(clumsy, VEHICLE_ROLES)
+    bus.add(clumsy)
     world.admit(clumsy.join_request())
     with pytest.raises(ParticipantFailed, match='b: ZeroDivisionError: no such luck') as caught:
         world.step()
@@ -234,10 +235,10 @@ def test_timeout_names_agents_before_terrain():
         def _evolve(self, cycle):
             return None
 
-    bus = LocalTransport()
+    bus = ParticipantGroup()
     world, (a,) = world_of(('a', 0.0, 0.0), bus=bus, on_timeout=lambda s: 'stop')
     terrain = Waiting('terrain', 0.0, 0.0, bus.receive)
-    bus.connect(terrain, TERRAIN_ROLES)
+    bus.add(terrain)
     request = terrain.join_request()
     request.roles = TERRAIN_ROLES
     world.admit(request)
@@ -256,7 +257,7 @@ def test_agent_with_different_soil_state_is_an_error():
 
 
 def test_join_request_with_different_parameters_is_refused_with_both_values():
-    bus = LocalTransport()
+    bus = ParticipantGroup()
     world = World(CONFIG, bus=bus)
     world.admit(Rolling('a', 0.0, 0.0, bus.receive).join_request(**{'soil.cohesion_pa': '170.0'}))
     with pytest.raises(AdmissionError, match=r'soil.cohesion_pa is 17.0 at b but 170.0 at a'):
@@ -281,11 +282,11 @@ def test_join_request_with_penetration_is_refused_with_the_depth():
 
 
 def test_vehicle_without_contact_may_join_anywhere():
-    bus = LocalTransport()
+    bus = ParticipantGroup()
     world = World(WorldConfig(gravity_mps2=0.0, contact='none'), bus=bus)
     for name in 'ab':
         agent = Rolling(name, 0.0, 0.0, bus.receive)
-        bus.connect(agent, VEHICLE_ROLES)
+        bus.add(agent)
         world.admit(agent.join_request())
     assert sorted(world.objects) == ['a', 'b']
     report = world.step()
@@ -320,13 +321,13 @@ class Pressed(Rolling):
 
 def pressing_world():
     """Two balls that are pressed together, and one that rolls beside them: all of the world's own state is in use."""
-    bus = LocalTransport()
+    bus = ParticipantGroup()
     world = World(CONFIG, bus=bus)
     pressed = [Pressed('a', -0.11, 0.1, 0.8, bus.receive), Pressed('b', 0.11, 0.0, -0.8, bus.receive)]
     agents = [*pressed, Rolling('c', 0.0, 1.0, bus.receive)]
     agents[2].body.states.newest.position[1] = 5.0
     for agent in agents:
-        bus.connect(agent, VEHICLE_ROLES)
+        bus.add(agent)
         world.admit(agent.join_request())
     return world, agents, bus
 
@@ -373,7 +374,7 @@ def test_load_discards_the_future():
     world.hold()
     blob = world.save()
     sent = []
-    bus.on_cycle = sent.append
+    bus.on_record = sent.append
     agents[2].spawned = (SpawnedObject('c/0', (BALL,), state('c/0', 5.0, 2.0)),)
     go_on(world, agents, 1)
     world.objects['c/0'].alive = False
@@ -396,7 +397,7 @@ def test_removed_object_has_no_impulses():
     """An impulse was solved, then one of the two objects is removed: the other moves on unchanged."""
     world, agents, bus = pressing_world()
     sent = []
-    bus.on_cycle = sent.append
+    bus.on_record = sent.append
     while not any({i.a, i.b} == {'a', 'b'} for i in world.step().impulses):
         pass
     world.hold()
@@ -414,7 +415,7 @@ def test_removed_object_has_no_impulses():
 def test_removal_of_a_third_object_keeps_an_impulse():
     world, _, bus = pressing_world()
     sent = []
-    bus.on_cycle = sent.append
+    bus.on_record = sent.append
     while not (blows := world.step().impulses):
         pass
     world.hold()

@@ -12,8 +12,9 @@ import pytest
 from regolith_world.config import WorldConfig
 from regolith_world.contacts.contact_solver import solve_contacts
 from regolith_world.cycle.participant import Participant, ParticipantFailed
+from regolith_world.cycle.participant_group import ParticipantGroup
 from regolith_world.cycle.records import VEHICLE_ROLES, CycleKey, CycleResult, JoinRequest, Shape, ShapeKind
-from regolith_world.cycle.transport import LocalTransport, RemoteAgent, RemoteBody
+from regolith_world.cycle.transport import RemoteAgent, RemoteBody
 from regolith_world.numerics.rotation import matrix
 from regolith_world.objects.object import NEVER_NS, Intersection, Status
 from regolith_world.objects.rigid_body import RigidBody
@@ -92,10 +93,10 @@ class Dumbbell(Participant):
 
 
 def world_of(in_parts, objects=()):
-    bus = LocalTransport()
+    bus = ParticipantGroup()
     world = World(CONFIG, objects, bus=bus)
     agent = Dumbbell('a', -1.0, 0.6, bus.receive, in_parts=in_parts)
-    bus.connect(agent, VEHICLE_ROLES)
+    bus.add(agent)
     world.admit(agent.join_request())
     return world, agent, bus
 
@@ -113,7 +114,7 @@ def test_rigidly_attached_part_collides_like_a_shape_of_the_body():
         ball = RigidBody('z', state('z', 1.5, -0.9), [BALL], restitution=1.0)
         world, agent, bus = world_of(in_parts, [wall(), ball])
         sent = []
-        bus.on_cycle = lambda cycle, sent=sent: sent.append({n for i in cycle.impulses for n in (i.a, i.b)})
+        bus.on_record = lambda cycle, sent=sent: sent.append({n for i in cycle.impulses for n in (i.a, i.b)})
         way = []
         for _ in range(120):
             world.step()
@@ -131,7 +132,7 @@ def test_rigidly_attached_part_collides_like_a_shape_of_the_body():
 def test_parts_are_shown_in_the_cycle_and_are_one_family():
     world, _, bus = world_of(True)
     sent = []
-    bus.on_cycle = sent.append
+    bus.on_record = sent.append
     for _ in range(3):
         world.step()
     assert [b.name for b in sent[-1].bodies] == ['a', 'a/tip']

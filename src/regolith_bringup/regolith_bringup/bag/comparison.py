@@ -21,7 +21,6 @@ from regolith_files import counted_noun
 
 _EVOLVE = 0
 _ANSWERS, _SOIL, _CYCLES = '/regolith/cycle_result', '/regolith/terrain/update', '/regolith/cycle'
-_BATCHES = '/regolith/cycle_result_batch'
 _LATE = 50
 """Maximum delay with which the recorder writes a result [cycles]."""
 _NOT_OF_THE_STATE = {'key', 'report', 'verdict', 'swept_min', 'swept_max', '__msgtype__'}
@@ -66,12 +65,12 @@ def cycles(run: str | Path) -> Iterator[CycleContent]:
     """
     open_cycles: dict[int, _Open] = {}
     newest = -1
-    for message in Bag(run).messages(_CYCLES, _ANSWERS, _BATCHES, _SOIL):
+    for message in Bag(run).messages(_CYCLES, _ANSWERS, _SOIL):
         content = message.content
         number, attempt = int(content.key.cycle), int(content.key.attempt)
         here = open_cycles.setdefault(number, _Open())
-        if message.topic in (_ANSWERS, _BATCHES):
-            for result in content.results if message.topic == _BATCHES else (content,):
+        if message.topic == _ANSWERS:
+            for result in content.results:
                 here.said.setdefault(attempt, {}).setdefault(str(result.name), result)
         elif message.topic == _SOIL:
             here.merged.setdefault(attempt, content)

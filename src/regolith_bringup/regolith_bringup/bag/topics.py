@@ -80,16 +80,12 @@ class RecordedTopic:
         return cls(parts[0], parts[1], qos, int(count))
 
 
-def recorded_topics(
-    vehicles: Iterable[str], extra: Iterable[str] = (), fleets: int = 0, alone: bool = True
-) -> tuple[RecordedTopic, ...]:
+def recorded_topics(vehicles: Iterable[str], extra: Iterable[str] = ()) -> tuple[RecordedTopic, ...]:
     """Return all topics that a run records, in name order.
 
     Args:
         vehicles: Names of the vehicles.
         extra: Additional topics as lines, see :meth:`RecordedTopic.parse`.
-        fleets: Number of processes whose vehicles respond together.
-        alone: Whether vehicles respond one by one.
     """
     names = sorted(vehicles)
     agents = len(names)
@@ -97,18 +93,13 @@ def recorded_topics(
         RecordedTopic('/clock', 'rosgraph_msgs/msg/Clock', 'state', 1),
         RecordedTopic('/diagnostics', 'diagnostic_msgs/msg/DiagnosticArray'),
         RecordedTopic('/regolith/cycle', 'regolith_msgs/msg/Cycle', 'state', 1),
-        RecordedTopic('/regolith/cycle_result', 'regolith_msgs/msg/CycleResult', 'state', 1),
+        RecordedTopic('/regolith/cycle_result', 'regolith_msgs/msg/CycleResultBatch', 'state', 1),
         RecordedTopic('/regolith/status', 'regolith_msgs/msg/WorldStatus', 'latched', 1),
-        RecordedTopic('/regolith/terrain/delta', 'regolith_msgs/msg/TerrainDelta', 'state', min(int(alone), agents)),
+        RecordedTopic('/regolith/terrain/delta', 'regolith_msgs/msg/TerrainDeltaBatch', 'state', min(1, agents)),
         RecordedTopic('/regolith/terrain/update', 'regolith_msgs/msg/TerrainUpdate', 'state', 1),
         RecordedTopic('/tf', 'tf2_msgs/msg/TFMessage', 'state', min(1, agents)),
         RecordedTopic('/tf_static', 'tf2_msgs/msg/TFMessage', 'latched'),
     ]
-    if fleets:
-        topics += [
-            RecordedTopic('/regolith/cycle_result_batch', 'regolith_msgs/msg/CycleResultBatch', 'state', fleets),
-            RecordedTopic('/regolith/terrain/delta_batch', 'regolith_msgs/msg/TerrainDeltaBatch', 'state', fleets),
-        ]
     for name in names:
         topics += [
             RecordedTopic(f'/{name}/ackermann_cmd', 'ackermann_msgs/msg/AckermannDriveStamped'),

@@ -23,7 +23,7 @@ from regolith_bringup.run.node_processes import executable
 from regolith_terrain import TerrainConfig, TerrainParticipant, build_height_field
 from regolith_terrain.grid import SoilDelta
 from regolith_world import World, WorldConfig
-from regolith_world.cycle import TERRAIN_ROLES, VEHICLE_ROLES, LocalTransport
+from regolith_world.cycle import ParticipantGroup
 from regolith_world.numerics import measure_machine_score
 
 AGENTS = (1, 2, 4, 8, 16, 32, 64, 128)
@@ -78,17 +78,17 @@ def in_one_process(agents: int, cycles: int = CYCLES) -> float:
     world_config = WorldConfig.model_validate({})
     terrain_config = TerrainConfig.model_validate({'source': 'flat', 'soil': 'lunar_nominal'})
     field = build_height_field(terrain_config, 0)
-    bus = LocalTransport()
-    world = World(world_config, bus=bus)
-    terrain = TerrainParticipant(terrain_config, field, bus.receive, lambda update: None)
-    bus.connect(terrain, TERRAIN_ROLES)
+    group = ParticipantGroup()
+    world = World(world_config, bus=group)
+    terrain = TerrainParticipant(terrain_config, field, group.receive, lambda update: None)
+    group.add(terrain)
     world.admit(terrain.join_request())
     deltas: list[SoilDelta] = []
     for k in range(agents):
         agent = EmptyAgent(
-            f'agent{k}', terrain_config, field, world_config.gravity_mps2, bus.receive, deltas.append, grid=terrain.grid
+            f'agent{k}', terrain_config, field, world_config.gravity_mps2, group.receive, deltas.append, terrain.grid
         )
-        bus.connect(agent, VEHICLE_ROLES)
+        group.add(agent)
         world.admit(agent.join_request())
 
     def hand_over() -> None:
@@ -96,7 +96,7 @@ def in_one_process(agents: int, cycles: int = CYCLES) -> float:
             terrain.on_delta(delta)
         deltas.clear()
 
-    bus.between(hand_over)
+    group.on_evolved = hand_over
     for _ in range(20):
         world.step()
     started = time.perf_counter()

@@ -11,12 +11,12 @@ from collections.abc import Callable
 import numpy as np
 
 from regolith_terrain import NO_STEP_LIMIT_NS, HeightField, TerrainConfig, handshake_parameters
-from regolith_terrain.grid import NodeRecords, SoilCopy, SoilDelta, SoilGrid, SoilUpdate
+from regolith_terrain.grid import NodeRecords, SoilDelta, SoilGrid
 from regolith_world.cycle import VEHICLE_ROLES, BodyState, Cycle, CycleKey, CycleResult, JoinRequest, Participant
 
 
 class EmptyAgent(Participant):
-    """Agent that responds to each EVOLVE with an unmoved body and an empty delta, and applies terrain updates.
+    """Agent that responds to each EVOLVE with an unmoved body and an empty delta.
 
     Args:
         name: Name of the agent.
@@ -25,8 +25,7 @@ class EmptyAgent(Participant):
         gravity_mps2: Gravity [m/s^2].
         send_result: Callback that sends a cycle result.
         send_delta: Callback that sends a soil delta.
-        soil: Own copy of the soil.
-        grid: Soil grid shared with other agents, instead of ``soil``.
+        grid: Committed soil, shared with other agents.
     """
 
     def __init__(
@@ -37,11 +36,9 @@ class EmptyAgent(Participant):
         gravity_mps2: float,
         send_result: Callable[[CycleResult], None],
         send_delta: Callable[[SoilDelta], None],
-        soil: SoilCopy | None = None,
-        grid: SoilGrid | None = None,
+        grid: SoilGrid,
     ) -> None:
         super().__init__(name, send_result)
-        self.soil = soil
         self._send_delta = send_delta
         self._parameters = {**handshake_parameters(terrain, field), 'world.gravity_mps2': repr(gravity_mps2)}
         self._body = BodyState(name, np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3), 1.0)
@@ -49,12 +46,6 @@ class EmptyAgent(Participant):
         self._tentative: CycleKey | None = None
         self._delta: SoilDelta | None = None
         self._grid = grid
-
-    def on_update(self, update: SoilUpdate) -> None:
-        """Apply the merged soil update of an attempt."""
-        if self.soil is not None and update.key.epoch == self.epoch:
-            self.soil.receive(update)
-            self.retry_deferred()
 
     def join_request(self) -> JoinRequest:
         """Return the join request with a body at rest."""
@@ -65,7 +56,7 @@ class EmptyAgent(Participant):
             (self._body,),
             NO_STEP_LIMIT_NS,
             self._hash(),
-            self._ground(),
+            self.soil_hash(),
             dict(self._parameters),
         )
 
@@ -79,20 +70,13 @@ class EmptyAgent(Participant):
         self._tentative = None
         self.set_epoch(epoch)
 
-    def _ready_for(self, cycle: Cycle) -> bool:
-        return self.soil is None or self._tentative is None or self.soil.has(self._tentative)
-
     def _commit(self, cycle: Cycle) -> None:
         if self._tentative is None:
             return
-        if self.soil is not None:
-            self.soil.commit(self._tentative)
         self._cycles = self._tentative.cycle + 1
         self._tentative = None
 
     def _discard(self) -> None:
-        if self._tentative is not None and self.soil is not None:
-            self.soil.drop(self._tentative)
         self._tentative = None
 
     def _evolve(self, cycle: Cycle) -> CycleResult:
@@ -111,13 +95,12 @@ class EmptyAgent(Participant):
 
     def _answer_to(self, cycle: Cycle) -> CycleResult:
         return CycleResult(
-            cycle.key, self.name, NO_STEP_LIMIT_NS, (self._body,), state_hash=self._hash(), soil_hash=self._ground()
+            cycle.key, self.name, NO_STEP_LIMIT_NS, (self._body,), state_hash=self._hash(), soil_hash=self.soil_hash()
         )
 
-    def _ground(self) -> str:
-        if self.soil is not None:
-            return self.soil.soil_hash()
-        return '' if self._grid is None else self._grid.soil_hash()
+    def soil_hash(self) -> str:
+        """Return the hash of the committed soil."""
+        return self._grid.soil_hash()
 
     def _hash(self) -> str:
         return hashlib.sha256(self.name.encode() + self.save()).hexdigest()

@@ -158,13 +158,13 @@ def message_cost(stretch: DriveSegment, cycles: int = 100) -> float:
     from rclpy.node import Node
 
     from regolith_vehicles.ros import VehicleTopics
-    from regolith_world.ros import qos
+    from regolith_world.ros import Inbox, helper_node, qos
 
     context = Context()
     rclpy.init(context=context)
     node = Node('agent', namespace='one', context=context)
     try:
-        topics = VehicleTopics(node, stretch.agent, 1)
+        topics = VehicleTopics(node, stretch.agent, 1, Inbox(helper_node(node, 'inbox')))
         # The received messages are not read, because reading is a cost of the subscriber.
         for publisher in list(node.publishers):
             node.create_subscription(publisher.msg_type, publisher.topic_name, lambda message: None, qos.STATE)

@@ -7,20 +7,18 @@ The participants are the same objects as in the nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 
 from regolith_bringup.run.environment_pinning import check_pinned
 from regolith_bringup.scenario.participant_sections import participant_context, sections
 from regolith_bringup.scenario.schema import Scenario
 from regolith_terrain import TerrainParticipant, build_height_field
-from regolith_terrain.grid import SoilCopy, SoilDelta, SoilGrid, SoilUpdate
-from regolith_vehicles import VehicleEntry, load_vehicle_model
-from regolith_vehicles.agent import VehicleAgent, VehicleState
-from regolith_vehicles.contact import build_solids
-from regolith_world import World
-from regolith_world.cycle import LocalTransport, Participant
+from regolith_terrain.grid import SoilDelta, SoilUpdate
+from regolith_vehicles import VehicleEntry
+from regolith_vehicles.agent import VehicleAgent, VehicleGroup, VehicleState
+from regolith_world import AdmissionError, World
+from regolith_world.cycle import Participant, ParticipantGroup
 from regolith_world.objects import make_objects
 
 
@@ -44,32 +42,42 @@ class InProcessSimulation:
         publish: Callable[[str, VehicleState], None] | None = None,
     ) -> None:
         check_pinned(scenario)
-        self.scenario, self._publish = scenario, publish
+        self.scenario = scenario
         config = scenario.terrain
         field = build_height_field(config, scenario.seed)
-        self.bus = LocalTransport(threads)
-        self.world = World(scenario.world, make_objects(scenario.objects, scenario.world.gravity_mps2), self.bus)
+        self.group = group = ParticipantGroup(threads)
+        self.world = World(scenario.world, make_objects(scenario.objects, scenario.world.gravity_mps2), group)
         self.terrain = TerrainParticipant(
-            config, field, self.bus.receive, self._on_update, gravity_mps2=scenario.world.gravity_mps2
+            config, field, group.receive, self._on_update, gravity_mps2=scenario.world.gravity_mps2
         )
-        self.agents: dict[str, VehicleAgent] = {}
-        self.on_delta: Callable[[SoilDelta], None] = lambda delta: None
-        """Callback for every soil delta, in name order."""
+        self.on_deltas: Callable[[list[SoilDelta]], None] = lambda deltas: None
+        """Callback for the soil deltas of each attempt, in name order."""
         self.on_update: Callable[[SoilUpdate], None] = lambda update: None
         """Callback for every soil update."""
-        self._deltas: dict[str, SoilDelta] = {}
         self._take_in(self.terrain)
         self.others: dict[str, Participant] = {}
         """Registered participants in name order."""
         site = replace(participant_context(scenario), ground=lambda: field)
         for name, (kind, section) in sections(scenario).items():
-            self.others[name] = kind.participant(name, section, site, self.bus.receive)
+            self.others[name] = kind.participant(name, section, site, group.receive)
             self._take_in(self.others[name])
-        self._field = field
-        self._solids = build_solids(config, scenario.seed, field) if scenario.vehicles else None
+        self.vehicles = VehicleGroup(
+            group,
+            config,
+            scenario.world,
+            scenario.seed,
+            send_deltas=self._hand_over,
+            publish=publish,
+            field=field,
+            grid=self.terrain.grid,
+        )
         for name, entry in sorted(scenario.vehicles.items()):
             self.add_vehicle(name, entry)
-        self.bus.between(self._hand_over)
+
+    @property
+    def agents(self) -> Mapping[str, VehicleAgent]:
+        """Vehicle agents by name."""
+        return self.vehicles.agents
 
     def add_vehicle(self, name: str, entry: VehicleEntry) -> VehicleAgent:
         """Add a vehicle in state HOLD and return it.
@@ -82,61 +90,36 @@ class InProcessSimulation:
             regolith_world.world.AdmissionError: If it would intersect other objects.
             ValueError: If it cannot be built.
         """
-        scenario, config = self.scenario, self.scenario.terrain
-        model, mjcf_path = load_vehicle_model(entry.model)
-        if self._solids is None:
-            self._solids = build_solids(config, scenario.seed, self._field)
-        # Without compaction transfer, soil states differ between vehicles, so each vehicle needs its own copy.
-        own = not config.merge_compaction
-        agent = VehicleAgent(
-            name,
-            entry,
-            model,
-            mjcf_path,
-            config,
-            self._field,
-            scenario.world.gravity_mps2,
-            self.bus.receive,
-            self._take_delta,
-            soil=SoilCopy(SoilGrid(self._field, config.spacing_m, config.law), name, False) if own else None,
-            grid=None if own else self.terrain.grid,
-            publish=None if self._publish is None else partial(self._publish, name),
-            solids=self._solids,
-            epoch=self.world.epoch,
-        )
-        if agent.soil is not None and self.world.cycle:
-            soil_seq, terrain_state = TerrainParticipant.unpack(self.terrain.save())
-            agent.soil.load(terrain_state, soil_seq)
-            agent.place_at_start()
-        self._take_in(agent)
-        self.agents[name] = agent
+        agent = self.vehicles.add(name, entry, self.world.epoch)
+        if self.world.cycle:
+            self.vehicles.load_terrain(name, self.terrain.save(), self.world.epoch)
+            agent.start_on_terrain()
+        try:
+            self._take_in(agent)
+        except AdmissionError:
+            self.vehicles.remove(name)
+            raise
         return agent
 
     def discard_vehicle(self, name: str) -> None:
         """Remove a vehicle that is not in the simulation at present."""
-        self.bus.disconnect(name)
-        del self.agents[name]
+        self.group.remove(name)
+        self.vehicles.remove(name)
 
     def _take_in(self, participant: Participant) -> None:
-        request = participant.join_request()
-        self.world.admit(request)
-        self.bus.connect(participant, request.roles)
+        self.world.admit(participant.join_request())
+        self.group.add(participant)
 
     @property
     def participants(self) -> dict[str, Participant]:
         """Participants of a cycle, by name."""
         return {self.terrain.name: self.terrain, **self.others, **self.agents}
 
-    def _take_delta(self, delta: SoilDelta) -> None:
-        self._deltas[delta.agent] = delta
-
-    def _hand_over(self) -> None:
-        deltas, self._deltas = self._deltas, {}
-        for name in sorted(deltas):
-            self.on_delta(deltas[name])
-            self.terrain.on_delta(deltas[name])
+    def _hand_over(self, deltas: list[SoilDelta]) -> None:
+        self.on_deltas(deltas)
+        for delta in deltas:
+            self.terrain.on_delta(delta)
 
     def _on_update(self, update: SoilUpdate) -> None:
         self.on_update(update)
-        for name in sorted(self.agents):
-            self.agents[name].on_update(update)
+        self.vehicles.take_update(update)

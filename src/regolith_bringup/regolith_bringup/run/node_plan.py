@@ -52,8 +52,9 @@ class NodeSpec:
 
     @property
     def public_name(self) -> str:
-        """Public name: the vehicle name for an agent, else the node name."""
-        return str(self.parameters.get('vehicle', self.name))
+        """Public name: that of the vehicle for the process of a single one, else the node name."""
+        vehicles = self.parameters.get('vehicles')
+        return vehicles[0] if isinstance(vehicles, list) and len(vehicles) == 1 else self.name
 
     def arguments(self) -> list[str]:
         """Return the command line arguments, starting with ``--ros-args``."""
@@ -138,8 +139,7 @@ def _nodes(
     if processes == 'auto' and shared.processes == 'one' and {*remote_nodes} - {'sensors'}:
         # In one process, all participants belong to the world process.
         shared = allocate_processes('many', here)
-    alone = sorted([*remote, *(group[0] for group in shared.groups if len(group) == 1)])
-    fleets = [group for group in shared.groups if len(group) > 1]
+    groups = [*shared.groups, *((name,) for name in remote)]
     others = sections(scenario)
     sensors = scenario_sensors(scenario)
     followed = lossless_streams(sensors, names, {region.vehicle for region in scenario.terrain.particle_regions()})
@@ -162,8 +162,7 @@ def _nodes(
         site = participant_context(scenario)
         extra = [line for kind, section in others.values() for line in kind.recorded(section, site)]
         extra += [*(topic.line() for topic in seen), *scenario.recording.topics]
-        individual_contact = shared.processes == 'one' or bool(alone)
-        topics = [topic.line() for topic in recorded_topics(names, extra, len(fleets), individual_contact)]
+        topics = [topic.line() for topic in recorded_topics(names, extra)]
         on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False, 'run_id': run}
         nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', world, on_recorder, respawn=respawn))
     if sensors:
@@ -181,11 +180,12 @@ def _nodes(
     for name, (kind, _) in others.items():
         package, executable = kind.node
         nodes.append(NodeSpec(package, executable, name, world, {**common, 'participant': name}, respawn=respawn))
-    for name in alone:
-        on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'lossless_streams': list(followed[name]) or ['']}
-        nodes.append(NodeSpec('regolith_vehicles', 'agent_node', 'agent', f'{prefix}{name}', on_agent, respawn=respawn))
-    for k, group in enumerate(fleets):
-        on_fleet: dict[str, Parameter] = {**common, 'vehicles': list(group), 'threads': shared.threads}
-        on_fleet['lossless_streams'] = [f'{name}/{stream}' for name in group for stream in followed[name]] or ['']
-        nodes.append(NodeSpec('regolith_vehicles', 'fleet_node', f'fleet_{k}', world, on_fleet, respawn=respawn))
+    fleets = [group for group in groups if len(group) > 1]
+    for group in sorted(groups, key=lambda group: (group in fleets, group if len(group) == 1 else ())):
+        node, space = ('agent', f'{prefix}{group[0]}') if len(group) == 1 else (f'fleet_{fleets.index(group)}', world)
+        streams = [f'{name}/{stream}' for name in group for stream in followed[name]]
+        on_vehicles: dict[str, Parameter] = {**common, 'vehicles': list(group), 'lossless_streams': streams or ['']}
+        if len(group) > 1:
+            on_vehicles['threads'] = shared.threads
+        nodes.append(NodeSpec('regolith_vehicles', 'vehicle_node', node, space, on_vehicles, respawn=respawn))
     return nodes

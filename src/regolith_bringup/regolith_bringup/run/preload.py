@@ -15,8 +15,7 @@ from regolith_world import end_with_process
 NODES = (
     'regolith_world.world_node',
     'regolith_terrain.terrain_node',
-    'regolith_vehicles.agent_node',
-    'regolith_vehicles.fleet_node',
+    'regolith_vehicles.vehicle_node',
     'regolith_bringup.recorder_node',
 )
 

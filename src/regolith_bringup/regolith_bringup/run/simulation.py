@@ -12,7 +12,6 @@ from pathlib import Path
 
 from regolith_bringup.run.in_process_simulation import InProcessSimulation
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_terrain import TerrainParticipant
 from regolith_world.checkpoint import WORLD_BLOB, Checkpoint, InputHistory
 from regolith_world.cycle import TERRAIN_NAME, BodyState
 from regolith_world.numerics import announce_compilation
@@ -71,11 +70,8 @@ class Simulation(InProcessSimulation):
         self.agents[name].replay_inputs = InputHistory.decode(inputs) if inputs else {}
 
     def _restore_agent(self, name: str, blob: bytes, terrain_state: bytes, epoch: int) -> None:
-        agent = self.agents[name]
-        if agent.soil is not None:
-            soil_seq, nodes = TerrainParticipant.unpack(terrain_state)
-            agent.soil.load(nodes, soil_seq)
-        agent.restore(blob, epoch)
+        self.vehicles.load_terrain(name, terrain_state, epoch)
+        self.agents[name].restore(blob, epoch)
 
     def place(self, name: str, body: BodyState) -> None:
         """Set pose and velocity of a vehicle.

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from regolith_msgs.msg import CycleResult
+from regolith_msgs.msg import CycleResultBatch
 
 from regolith_comms.bench.radios import ROBOTS, lattice
 from regolith_comms.comms_participant import CommsParticipant
@@ -31,8 +31,8 @@ from regolith_world.ros import (
     Inbox,
     cycle_message,
     cycle_record,
-    cycle_result_message,
     qos,
+    record_codec,
     run_process,
     spin_ready,
 )
@@ -51,14 +51,14 @@ class RadioNode:
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
         self._inbox = Inbox(self.link)
-        evolved = self.link.create_publisher(CycleResult, 'cycle_result', qos.PROTOCOL)
+        evolved = self.link.create_publisher(CycleResultBatch, 'cycle_result', qos.PROTOCOL)
         config = CommsConfig.model_validate({'beacon_period_s': 0.0})
         self.authority = CommsParticipant(
             config,
             LinkModel(load_radio(config.radio), *lattice()),
             1,
             NAMES,
-            lambda result: evolved.publish(cycle_result_message(result)),
+            lambda result: evolved.publish(record_codec.cycle_result_batch_bytes([result], 0)),
             {},
         )
         RadioTopics(self.node, self._inbox, self.authority, lambda publish: publish())

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from regolith_terrain.grid.node_records import Indices as Indices
     from regolith_terrain.grid.node_records import NodeRecords as NodeRecords
     from regolith_terrain.grid.node_records import node_key as node_key
-    from regolith_terrain.grid.shared_soil_copy import SharedSoilCopy as SharedSoilCopy
     from regolith_terrain.grid.soil_copy import SoilCopy as SoilCopy
     from regolith_terrain.grid.soil_grid import SoilGrid as SoilGrid
     from regolith_terrain.grid.soil_grid import SoilWindow as SoilWindow
@@ -43,7 +42,6 @@ __all__, __getattr__, __dir__ = export_lazily(
             'NodeRecords',
             'node_key',
         ),
-        'shared_soil_copy': ('SharedSoilCopy',),
         'soil_copy': ('SoilCopy',),
         'soil_grid': (
             'SoilGrid',

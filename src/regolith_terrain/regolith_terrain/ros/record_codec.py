@@ -25,25 +25,6 @@ _NUMBER = struct.Struct('<Q')
 _INDEX, _OWNER, _MARK, _REAL = (np.dtype(kind) for kind in ('<i4', '<i2', 'i1', '<f8'))
 
 
-def delta_bytes(delta: SoilDelta, run: int) -> bytes:
-    """Return the message bytes of an agent's changes.
-
-    Args:
-        delta: Changes of the agent.
-        run: Id of the run.
-    """
-    out = cdr.Writer()
-    _write_delta(out, delta, run)
-    return bytes(out.data)
-
-
-def delta_record(message: bytes) -> SoilDelta:
-    """Return the record in the message bytes of an agent's changes."""
-    if not cdr.is_plain(message):
-        return message_conversion.delta_record(deserialize_message(message, m.TerrainDelta))
-    return _read_delta(cdr.Reader(message))
-
-
 def delta_batch_bytes(deltas: Iterable[SoilDelta], run: int) -> bytes:
     """Return the message bytes of the changes of all agents of a process.
 

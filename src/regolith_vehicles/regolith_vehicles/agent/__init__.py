@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from regolith_vehicles.agent.startup_check import SinksInError as SinksInError
     from regolith_vehicles.agent.startup_check import placement_conflict as placement_conflict
     from regolith_vehicles.agent.startup_check import test_drive as test_drive
+    from regolith_vehicles.agent.vehicle_group import VehicleGroup as VehicleGroup
     from regolith_vehicles.agent.vehicle_state import VehicleState as VehicleState
 
 __all__, __getattr__, __dir__ = export_lazily(
@@ -35,6 +36,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'placement_conflict',
             'test_drive',
         ),
+        'vehicle_group': ('VehicleGroup',),
         'vehicle_state': ('VehicleState',),
     },
 )

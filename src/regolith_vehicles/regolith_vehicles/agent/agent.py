@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain import HeightField, TerrainConfig, handshake_parameters
 from regolith_terrain.excavation import DiggableSoil, SoilGrant
-from regolith_terrain.grid import SoilCopy, SoilDelta, SoilGrid, SoilUpdate
+from regolith_terrain.grid import SoilDelta, SoilGrid, SoilUpdate
 from regolith_terrain.solids import Solids
 from regolith_vehicles.agent.errors import VehicleError
 from regolith_vehicles.agent.events import GROUND_TRUTH, Event, EventDetector
@@ -68,8 +68,8 @@ _HEAD = struct.Struct('<8sq32sqqq')
 class VehicleAgent(Participant):
     """Participant that evolves one vehicle in each cycle and sends exactly one soil delta per attempt.
 
-    The terrain is either a private copy (pass ``soil`` and feed it with :meth:`on_update`), or a grid shared within
-    the process (pass ``grid``; the terrain participant commits it).
+    It only reads the soil grid. The terrain participant of the process or a
+    :class:`regolith_terrain.grid.SoilCopy` commits changes to it.
     """
 
     def __init__(
@@ -84,8 +84,8 @@ class VehicleAgent(Participant):
         send_result: Callable[[CycleResult], None],
         send_delta: Callable[[SoilDelta], None],
         *,
-        soil: SoilCopy | None = None,
-        grid: SoilGrid | None = None,
+        grid: SoilGrid,
+        soil_hash: Callable[[], str] | None = None,
         publish: Callable[[VehicleState], None] | None = None,
         replay_inputs: Mapping[int, bytes] | None = None,
         epoch: int = 0,
@@ -103,27 +103,23 @@ class VehicleAgent(Participant):
             gravity_mps2: Gravitational acceleration along -z of the world [m/s^2].
             send_result: Sends cycle results to the world.
             send_delta: Sends soil changes to terrain.
-            soil: Private copy of the soil; excludes ``grid``.
-            grid: Shared soil grid; excludes ``soil``.
+            grid: Committed soil.
+            soil_hash: Returns the hash of terrain's committed soil; None: that of ``grid``.
             publish: Called with every committed state, after the response to the record that committed it was sent.
             replay_inputs: Recorded live inputs by cycle number, which replace inputs from outside.
             epoch: Initial epoch of the protocol.
             solids: Static obstacles (:func:`regolith_vehicles.contact.static_obstacles.build_solids`).
 
         Raises:
-            ValueError: If the model, the driver or the combination of soils is unusable.
+            ValueError: If the model or the driver is unusable.
         """
         super().__init__(name, send_result, epoch)
-        if (soil is None) == (grid is None):
-            raise ValueError(f'{name}: exactly one of soil and grid must be given')
-        if grid is not None and not terrain.merge_compaction:
-            raise ValueError(f'{name}: merge_compaction = false requires a separate soil copy per agent')
         self.entry = entry
         self.model = model
         self.mjcf_path = Path(mjcf_path)
-        self.soil = soil
-        self.grid = soil.grid if soil is not None else grid
-        assert self.grid is not None
+        self.grid = grid
+        """Committed soil."""
+        self._soil_hash = soil_hash or grid.soil_hash
         self.replay_inputs = replay_inputs or {}
         self.vehicle = Vehicle(
             name,
@@ -215,14 +211,9 @@ class VehicleAgent(Participant):
         return problem
 
     def on_update(self, update: SoilUpdate) -> None:
-        """Process terrain's merge of an attempt; it can arrive before or after the verdict."""
-        if update.key.epoch != self.epoch or self.away:
-            return
-        if update.grants:
+        """Store the soil that terrain grants to tools in an attempt; it can arrive before or after the verdict."""
+        if update.grants and update.key.epoch == self.epoch and not self.away:
             self._granted[update.key] = update.grants
-        if self.soil is not None:
-            self.soil.receive(update)
-            self.retry_deferred()
 
     def place_at_start(self) -> None:
         """Place the vehicle at rest at its initial pose, before the first cycle.
@@ -261,9 +252,12 @@ class VehicleAgent(Participant):
         tools.always_near = False
 
     def soil_hash(self) -> str:
-        """Return the hash of the committed soil of this agent."""
-        assert self.grid is not None
-        return self.soil.soil_hash() if self.soil is not None else self.grid.soil_hash()
+        """Return the hash of terrain's committed soil."""
+        return self._soil_hash()
+
+    def start_on_terrain(self) -> None:
+        """Place the vehicle on terrain that was loaded after its construction."""
+        self.place_at_start()
 
     def join_request(self) -> JoinRequest:
         """Return the request with which this vehicle joins the simulation."""
@@ -287,15 +281,10 @@ class VehicleAgent(Participant):
 
     # -- protocol -------------------------------------------------------------------------------------------------
 
-    def _ready_for(self, cycle: Cycle) -> bool:
-        return self.soil is None or self._tentative is None or self.soil.has(self._tentative[0])
-
     def _commit(self, cycle: Cycle) -> None:
         if self._tentative is None:  # the last record was a HOLD
             return
         key, self._hash = self._tentative
-        if self.soil is not None:
-            self.soil.commit(key)
         self._tentative = None
         self.vehicle.commit(self._state)
         # Granted soil is in transit: part of the state from now on, in the payload from the next cycle on.
@@ -311,8 +300,6 @@ class VehicleAgent(Participant):
     def _discard(self) -> None:
         if self._tentative is None:
             return
-        if self.soil is not None:
-            self.soil.drop(self._tentative[0])
         self._discard_grants(self._tentative[0])
         self._tentative = None
         self._go_back()

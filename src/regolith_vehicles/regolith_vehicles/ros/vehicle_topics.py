@@ -20,7 +20,7 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from regolith_files import counted_noun
-from regolith_terrain.ros import typed_array
+from regolith_terrain.ros import create_height_service, typed_array
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.terrain_bounds import TerrainBoundsMonitor
 from regolith_vehicles.agent.vehicle_state import VehicleState
@@ -45,6 +45,7 @@ from regolith_world.ros import (
     TemplateField,
     clock_ns,
     declare_parameter,
+    helper_node,
     pose_fields,
     qos,
     root_namespace,
@@ -76,15 +77,16 @@ class VehicleTopics:
         node: Node in the vehicle's namespace; topic names are relative to it.
         agent: Agent of the vehicle.
         seed: Seed of the scenario, for the noise of wheel encoders.
+        inbox: Inbox of the process, which receives the commands.
+        link: Node for the subscriptions of commands, which is not spun; None: a new one.
     """
 
-    def __init__(self, node: Node, agent: VehicleAgent, seed: int) -> None:
+    def __init__(self, node: Node, agent: VehicleAgent, seed: int, inbox: Inbox, link: Node | None = None) -> None:
         given = agent.entry.frame_prefix
         default = f'{agent.name}/' if given is None else given
         frame_prefix = declare_parameter(node, 'frame_prefix', default, 'Prefix of every frame id.')
         rate_hz = declare_parameter(node, 'state_rate_hz', 50.0, RATE)
         self._node, self._agent = node, agent
-        assert agent.grid is not None
         self._edge = TerrainBoundsMonitor(agent.name, agent.grid.height_field)
         self._torques = TorqueWatch(agent.name, agent.vehicle.body.model)
         self._log = node.get_logger()
@@ -171,6 +173,11 @@ class VehicleTopics:
             self._static = node.create_publisher(TFMessage, f'{root_namespace(node)}/tf_static', qos.LATCHED)
         urdf = node.create_publisher(String, 'robot_description', qos.LATCHED)
         urdf.publish(String(data=robot_description(agent.model, agent.vehicle.body, agent.name)))
+        create_height_service(node, agent.grid)
+        link = link or helper_node(node, 'link')
+        self.nodes = [node, link]
+        """Nodes of the vehicle."""
+        self._listen(inbox, link)
 
     def followed(self, streams: Iterable[str]) -> list[Any]:
         """Return the publishers of some streams, which must have subscribers before a run with sensors can start.
@@ -186,14 +193,10 @@ class VehicleTopics:
         }
         return [known[name] for name in streams]
 
-    def listen(self, inbox: Inbox, link: Node) -> None:
+    def _listen(self, inbox: Inbox, link: Node) -> None:
         """Subscribe to the topics of the running gear's command interfaces.
 
         See :mod:`regolith_vehicles.commands.command_interfaces`.
-
-        Args:
-            inbox: Inbox that receives the messages.
-            link: Node in the vehicle's namespace that is not spun.
         """
         readers: dict[str, dict[Any, Callable[[Any], DriveCommand]]] = {
             TWIST: {Twist: twist_command, TwistStamped: lambda message: twist_command(message.twist)},

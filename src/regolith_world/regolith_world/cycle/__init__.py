@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from regolith_world.cycle.records import Vector as Vector
     from regolith_world.cycle.records import Verdict as Verdict
     from regolith_world.cycle.run_result import make_run_result as make_run_result
-    from regolith_world.cycle.transport import LocalTransport as LocalTransport
     from regolith_world.cycle.world_state import WorldState as WorldState
 
 __all__, __getattr__, __dir__ = export_lazily(
@@ -78,7 +77,6 @@ __all__, __getattr__, __dir__ = export_lazily(
             'Verdict',
         ),
         'run_result': ('make_run_result',),
-        'transport': ('LocalTransport',),
         'world_state': ('WorldState',),
     },
 )

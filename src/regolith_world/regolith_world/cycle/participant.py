@@ -43,7 +43,6 @@ class Participant(ABC):
         self._send_result = send_result
         self._last_key: CycleKey | None = None
         self.__result: CycleResult | None = None
-        self.__stashed: Cycle | None = None
 
     # -- hooks of subclasses ------------------------------------------------------------------------------------
 
@@ -58,6 +57,13 @@ class Participant(ABC):
     @abstractmethod
     def restore(self, blob: bytes, epoch: int) -> None:
         """Restore the state of :meth:`save`. Implementations call :meth:`set_epoch` with the new epoch."""
+
+    def soil_hash(self) -> str:
+        """Return the hash of the committed soil that the participant uses; '': it uses none."""
+        return ''
+
+    def start_on_terrain(self) -> None:  # noqa: B027  only vehicles stand on the terrain
+        """Set the initial state again on terrain that was loaded later, before the first cycle."""
 
     @abstractmethod
     def _commit(self, cycle: Cycle) -> None:
@@ -88,10 +94,6 @@ class Participant(ABC):
     def _idle_result(self, cycle: Cycle) -> CycleResult:
         """Return the result of HOLD or STOP: hash, bodies and next_dt of the committed state; on STOP also a report."""
 
-    def _ready_for(self, cycle: Cycle) -> bool:
-        """Return whether the verdict can be applied (an agent first needs the terrain update)."""
-        return True
-
     def _resend(self) -> None:  # noqa: B027  only some send more than the result
         """Send the further messages of the cached result again (an agent's delta, the terrain update)."""
 
@@ -106,13 +108,6 @@ class Participant(ABC):
         if loop is not None:
             loop()
             self.finish(cycle)
-
-    def ready_for(self, cycle: Cycle) -> bool:
-        """Return whether a record can be processed now; otherwise it waits for the data that its verdict commits."""
-        if cycle.verdict != Verdict.COMMIT or self._last_key is None:
-            return True
-        fresh = cycle.key.epoch == self.epoch and cycle.key > self._last_key and self.name in cycle.participants
-        return not fresh or self._ready_for(cycle)
 
     def begin(self, cycle: Cycle) -> Callable[[], None] | None:
         """Process a record up to the part that may run in another thread, and return that part.
@@ -131,10 +126,7 @@ class Participant(ABC):
                 if self.__result is not None:
                     self._send_result(self.__result)
             return None
-        if not self.ready_for(cycle):
-            self.__stashed = cycle
-            return None
-        self.__stashed, self.silent = None, cycle.resimulating
+        self.silent = cycle.resimulating
         # A participant that was just restored or has just joined again has no tentative state to commit or discard.
         if self._last_key is not None:
             if cycle.verdict == Verdict.COMMIT:
@@ -170,11 +162,6 @@ class Participant(ABC):
             self._send_result(CycleResult(cycle.key, self.name, 0, failure=failure))
             raise
 
-    def retry_deferred(self) -> None:
-        """Process the deferred record. Call it when the missing message arrives."""
-        if self.__stashed is not None:
-            self.on_cycle(self.__stashed)
-
     @property
     def last_result(self) -> CycleResult | None:
         """Result of the newest record; None before it is sent."""
@@ -189,4 +176,3 @@ class Participant(ABC):
         self.epoch, self.away = epoch, False
         self._last_key = None
         self.__result = None
-        self.__stashed = None

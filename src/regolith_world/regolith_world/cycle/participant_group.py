@@ -1,15 +1,19 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Participants of one process that evolve together, and threads for their compiled loops."""
+"""Participants of one process: they receive records and respond together, with threads for their compiled loops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import logging
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
-from regolith_world.cycle.participant import Participant
+from regolith_world.cycle.participant import Participant, ParticipantFailed
 from regolith_world.cycle.records import Cycle, CycleResult
+from regolith_world.cycle.transport import raise_failure, unresponsive
+
+_log = logging.getLogger('regolith')
 
 
 class LoopWorkers:
@@ -81,77 +85,124 @@ class _Loop:
             self._elsewhere.result()
 
 
-class SharedTerrain(Protocol):
-    """A copy of the terrain that all participants of a process share."""
+class TerrainCopy(Protocol):
+    """A copy of the terrain in a process without the terrain participant."""
 
     def ready_for(self, cycle: Cycle) -> bool:
-        """Return whether a record can be processed, see :meth:`Participant.ready_for`."""
+        """Return whether the data that the verdict of a record commits has arrived."""
         ...
 
     def on_cycle(self, cycle: Cycle) -> None:
-        """Apply the verdict of a record."""
+        """Apply the verdict of a record. Repeated and outdated records have no effect."""
         ...
 
 
 class ParticipantGroup:
-    """Participants of one process with one subscription: they receive each record together and respond together.
+    """All participants of one process: they receive each record together and respond together.
 
-    The shared terrain is updated first, so each participant sees it committed.
+    It is the :class:`~regolith_world.cycle.transport.Transport` of a world in the same process (:meth:`exchange`).
+    Otherwise a :class:`~regolith_world.ros.participant_host.ParticipantHost` passes it the records of the world
+    (:meth:`on_cycle`).
+
+    A record first goes to the copies of the terrain, so participants see it committed. Then it goes to the participants
+    by phase and name. A terrain participant thus commits before the vehicles of its process read the soil. Participants
+    send results with :meth:`receive`.
 
     Args:
-        send: Function that takes the results of one record, in name order.
-        ground: Shared terrain; None: none, or each participant has a copy.
         threads: Number of threads, see :class:`LoopWorkers`.
     """
 
-    def __init__(
-        self, send: Callable[[list[CycleResult]], None], ground: SharedTerrain | None = None, threads: int = 1
-    ) -> None:
-        self._send, self._ground = send, ground
+    def __init__(self, threads: int = 1) -> None:
+        self.terrain_copies: list[TerrainCopy] = []
+        """Copies of the terrain. A record waits until all of them are ready for it."""
+        self.on_record: Callable[[Cycle], None] = lambda cycle: None
+        """Called with every record that :meth:`exchange` sends, for publishers."""
+        self.meanwhile: Callable[[], None] = lambda: None
+        """Called once per record during the compiled loops, for publishing."""
+        self.on_evolved: Callable[[], None] = lambda: None
+        """Called when all participants have evolved, to send the soil changes of vehicles to the terrain."""
+        self.on_results: Callable[[list[CycleResult]], None] = lambda results: None
+        """Called with the results for a record, in name order. Results that come later follow in further calls."""
         self._loops = LoopWorkers(threads)
         self._participants: dict[str, Participant] = {}
-        self._answers: dict[str, CycleResult] = {}
-        self._stashed: Cycle | None = None
+        self._results: dict[str, CycleResult] = {}
+        self._processing = False
+        self._deferred: Cycle | None = None
 
     def add(self, participant: Participant) -> None:
         """Add a participant. Its ``send_result`` must be :meth:`receive`."""
         self._participants = dict(sorted({**self._participants, participant.name: participant}.items()))
 
+    def remove(self, name: str) -> None:
+        """Remove a participant that left the run."""
+        self._participants.pop(name, None)
+
     def receive(self, result: CycleResult) -> None:
-        """Store a result until all participants have responded."""
-        self._answers[result.name] = result
+        """Store a result until all participants have responded; pass it on at once if it comes later."""
+        self._results[result.name] = result
+        if not self._processing:
+            self._respond()
 
     @property
-    def participants(self) -> Sequence[Participant]:
-        """All participants, in name order."""
-        return tuple(self._participants.values())
+    def participants(self) -> Mapping[str, Participant]:
+        """All participants by name, in name order."""
+        return self._participants
 
     @property
     def stopped(self) -> bool:
         """Whether all participants have responded to STOP."""
-        return all(each.stopped for each in self.participants)
+        return all(each.stopped for each in self._participants.values())
 
     def on_cycle(self, cycle: Cycle) -> None:
-        """Process a record of the world."""
-        everybody = self.participants if self._ground is None else (self._ground, *self.participants)
-        self._stashed = None if all(each.ready_for(cycle) for each in everybody) else cycle
-        if self._stashed is not None:
+        """Process a record of the world, or defer it until the terrain copies are ready for it."""
+        if not all(copy.ready_for(cycle) for copy in self.terrain_copies):
+            self._deferred = cycle
             return
-        if self._ground is not None:
-            self._ground.on_cycle(cycle)
-        self._answers.clear()
         try:
-            self._loops.evolve(cycle, self.participants, then=self._tell)
+            self._process(cycle)
         finally:
             # A participant that failed has reported it by its result.
-            self._tell()
+            self._respond()
 
-    def retry_stashed(self) -> None:
-        """Process the deferred record. Call it when a terrain update arrives."""
-        if self._stashed is not None:
-            self.on_cycle(self._stashed)
+    def retry_deferred(self) -> None:
+        """Process the deferred record, if any. Call it when a terrain update arrives."""
+        if self._deferred is not None:
+            self.on_cycle(self._deferred)
 
-    def _tell(self) -> None:
-        results, self._answers = self._answers, {}
+    def exchange(self, cycle: Cycle) -> dict[str, CycleResult]:
+        """Return the results of a cycle, see :meth:`regolith_world.cycle.transport.Transport.exchange`."""
+        self.on_record(cycle)
+        try:
+            self._process(cycle)
+        except ParticipantFailed:
+            raise
+        except Exception as error:
+            for result in self._results.values():
+                if result.failure:
+                    _log.error('%s', result.failure, exc_info=True)
+                    raise ParticipantFailed(result.failure) from error
+            raise
+        raise_failure(self._results)
+        if any(name not in self._results for name in cycle.participants):
+            raise unresponsive(cycle, self._results)
+        results = {name: self._results[name] for name in cycle.participants}
+        self._respond()
+        return results
+
+    def _process(self, cycle: Cycle) -> None:
+        self._deferred = None
+        self._results.clear()
+        for copy in self.terrain_copies:
+            copy.on_cycle(cycle)
+        phases = {name: roles.phase for name, roles in zip(cycle.participants, cycle.roles)}
+        in_turn = sorted(self._participants.values(), key=lambda each: (phases.get(each.name, 0), each.name))
+        self._processing = True
+        try:
+            self._loops.evolve(cycle, in_turn, self.meanwhile, self.on_evolved)
+        finally:
+            self._processing = False
+
+    def _respond(self) -> None:
+        results, self._results = self._results, {}
         if results:
-            self._send([results[name] for name in sorted(results)])
+            self.on_results([results[name] for name in sorted(results)])

@@ -3,22 +3,18 @@
 """Transport of cycles to participants, and vehicles as objects of the world.
 
 A :class:`Transport` sends a cycle to all participants and returns their results. Within one process it is a function
-call (:class:`LocalTransport`). Between processes it uses ROS topics (:mod:`regolith_world.ros.topic_transport`).
-Participants are the same in both cases.
+call (:class:`regolith_world.cycle.participant_group.ParticipantGroup`). Between processes it uses ROS topics
+(:mod:`regolith_world.ros.topic_transport`). Participants are the same in both cases.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Protocol
 
-from regolith_world.cycle.participant import Participant, ParticipantFailed
-from regolith_world.cycle.participant_group import LoopWorkers
-from regolith_world.cycle.records import BodyState, Cycle, CycleResult, JoinRequest, Roles, Vector
+from regolith_world.cycle.participant import ParticipantFailed
+from regolith_world.cycle.records import BodyState, Cycle, CycleResult, JoinRequest, Vector
 from regolith_world.objects.object import Object
-
-_log = logging.getLogger('regolith')
 
 
 class ParticipantTimeout(Exception):
@@ -148,74 +144,3 @@ class RemoteAgent(Object):
             )
         for item, body in zip(self._bodies, bodies):
             item.states.new_state(t_ns, body)
-
-
-class LocalTransport:
-    """Transport within one process: an exchange is a series of function calls.
-
-    Participants receive a cycle in the order of their phases. Terrain precedes the vehicles, so a shared grid is
-    committed before they read it. After that, the deltas go to the terrain in name order.
-
-    Args:
-        threads: Number of threads, see :class:`regolith_world.cycle.participant_group.LoopWorkers`.
-    """
-
-    def __init__(self, threads: int = 1) -> None:
-        self._participants: dict[str, Participant] = {}
-        self._phases: dict[str, int] = {}
-        self._answers: dict[str, CycleResult] = {}
-        self._after: list[Callable[[], None]] = []
-        self._loops = LoopWorkers(threads)
-        self.on_cycle: Callable[[Cycle], None] = lambda cycle: None
-        """Called with every sent record, for publishers."""
-        self.meanwhile: Callable[[], None] = lambda: None
-        """Called once per exchange, in a separate thread during the agents' loops, for publishing."""
-        self.on_result: Callable[[CycleResult], None] = lambda result: None
-        """Called with every result, in name order."""
-
-    def connect(self, participant: Participant, roles: Roles) -> None:
-        """Add a participant. Its ``send_result`` must be :meth:`receive`."""
-        self._participants[participant.name] = participant
-        self._phases[participant.name] = roles.phase
-
-    def disconnect(self, name: str) -> None:
-        """Remove a participant that left the run."""
-        for known in (self._participants, self._phases, self._answers):
-            known.pop(name, None)  # type: ignore[attr-defined]
-
-    def receive(self, result: CycleResult) -> None:
-        """Store a participant's result."""
-        self._answers[result.name] = result
-
-    def between(self, action: Callable[[], None]) -> None:
-        """Add a function that every exchange calls after the agents' results, to pass deltas to the terrain."""
-        self._after.append(action)
-
-    def exchange(self, cycle: Cycle) -> dict[str, CycleResult]:
-        """Return the results of a cycle, see :meth:`Transport.exchange`."""
-        try:
-            return self._exchanged(cycle)
-        except ParticipantFailed:
-            raise
-        except Exception as error:
-            for result in self._answers.values():
-                if result.failure:
-                    _log.error('%s', result.failure, exc_info=True)
-                    raise ParticipantFailed(result.failure) from error
-            raise
-
-    def _hand_over(self) -> None:
-        for action in self._after:
-            action()
-
-    def _exchanged(self, cycle: Cycle) -> dict[str, CycleResult]:
-        self._answers.clear()
-        self.on_cycle(cycle)
-        in_turn = sorted(cycle.participants, key=lambda name: (self._phases[name], name))
-        self._loops.evolve(cycle, [self._participants[n] for n in in_turn], self.meanwhile, self._hand_over)
-        if any(n not in self._answers for n in cycle.participants):
-            raise unresponsive(cycle, self._answers)
-        results = {n: self._answers[n] for n in cycle.participants}
-        for result in results.values():
-            self.on_result(result)
-        return results

@@ -51,8 +51,8 @@ class Inbox:
         self._node = node
         self._run = run
         self._entries: list[tuple[Any, Any, bool, Callable[[Any], None]]] = []
-        self._needed: dict[str, list[Any]] = {}
-        """Subscriptions of which one needs a publisher, by topic or by the common name of several topics."""
+        self._needed: list[Any] = []
+        """Subscriptions that need a publisher."""
         self._executor: SingleThreadedExecutor | None = None
         self._wait_set: Any = None
         self._by_publishers: dict[int, PublishedType] = {}
@@ -73,7 +73,6 @@ class Inbox:
         node: Node | None = None,
         every_run: bool = False,
         raw: bool = False,
-        one_of: str = '',
     ) -> None:
         """Subscribe to a topic. ``callback`` is called from :meth:`wait`.
 
@@ -86,7 +85,6 @@ class Inbox:
             node: Node for namespace and remaps of the topic, not spun by any executor; None: that of the inbox.
             every_run: Whether messages of other runs are delivered too.
             raw: Whether the callback gets the bytes of a message. Bytes without a key at the front count for any run.
-            one_of: Common name of several subscriptions of which one needs a publisher; '': this one does.
         """
         path = run_path(message_type)
         if self._executor is not None and node is not None:
@@ -98,7 +96,7 @@ class Inbox:
         handler = callback if self._executor is not None else _never
         subscription = (node or self._node).create_subscription(message_type, topic, handler, qos, raw=raw)
         if not optional:
-            self._needed.setdefault(one_of or subscription.topic_name, []).append(subscription)
+            self._needed.append(subscription)
         self._entries.append((subscription, message_type, raw, callback))
         self._wait_set = None
 
@@ -132,9 +130,7 @@ class Inbox:
         ]
         self._entries = [entry for entry, _ in kept]
         self._by_publishers = {place: f for place, (_, f) in enumerate(kept) if f is not None}
-        for needed in self._needed.values():
-            needed[:] = [each for each in needed if each not in handles]
-        self._needed = {topic: needed for topic, needed in self._needed.items() if needed}
+        self._needed = [each for each in self._needed if each not in handles]
         self._wait_set = None
         if self._executor is not None:
             self._executor.remove_node(node)
@@ -166,7 +162,7 @@ class Inbox:
     def publishers(self) -> int:
         """Return the minimum number of publishers over all subscriptions that are not optional."""
         count = self._node.count_publishers
-        return min((sum(count(s.topic_name) for s in several) for several in self._needed.values()), default=0)
+        return min((count(each.topic_name) for each in self._needed), default=0)
 
     def wait(self, timeout_s: float) -> bool:
         """Wait for messages for up to ``timeout_s`` [s] and deliver them; return whether there were any."""

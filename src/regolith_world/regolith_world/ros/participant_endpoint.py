@@ -31,8 +31,8 @@ class ParticipantEndpoint:
     Args:
         node: Node of the services.
         participant: The participant.
-        restore: ``restore(state, soil, epoch)`` restores a checkpoint and returns its soil hash.
-        adopt: Function that sets the saved state of the terrain, for joining during a run.
+        load_terrain: ``load_terrain(name, terrain_state, epoch)`` loads the saved state of the terrain, on which the
+            participant of this name stands.
         run: Id of the run.
         instance: Random token of this process. The world counts processes by it, and uses it to distinguish a repeated
             request from a restarted process.
@@ -42,13 +42,12 @@ class ParticipantEndpoint:
         self,
         node: Node,
         participant: Participant,
-        restore: Callable[[bytes, bytes, int], str],
-        adopt: Callable[[bytes], None],
+        load_terrain: Callable[[str, bytes, int], None],
         run: int,
         instance: int,
     ) -> None:
         self.participant = participant
-        self.restore, self._adopt, self._run, self._instance = restore, adopt, run, instance
+        self._load_terrain, self._run, self._instance = load_terrain, run, instance
         self._restored: RestoreState.Response | None = None
         self.settled = False
         """Whether its state is the one that the world expects.
@@ -96,11 +95,28 @@ class ParticipantEndpoint:
     def take(self, response: Join.Response) -> None:
         """Start from a join response of a world that has no earlier state of the participant."""
         if response.soil:
-            self._adopt(bytes(response.soil))
+            self._load_terrain(self.participant.name, bytes(response.soil), response.epoch)
+            self.participant.start_on_terrain()
         # The world may have restored the participant while the response to its first request was lost.
         if response.epoch >= self.participant.epoch:
             self.participant.set_epoch(response.epoch)
         self.settled = True
+
+    def restore(self, state: bytes, terrain_state: bytes, epoch: int) -> str:
+        """Restore a checkpoint and return its soil hash.
+
+        Args:
+            state: Saved state of the participant.
+            terrain_state: Saved state of the terrain; empty: the participant does not use it.
+            epoch: New epoch of records.
+
+        Raises:
+            ValueError: If a saved state does not match.
+        """
+        if terrain_state:
+            self._load_terrain(self.participant.name, terrain_state, epoch)
+        self.participant.restore(state, epoch)
+        return self.participant.soil_hash()
 
     def check(self, response: Join.Response) -> None:
         """Compare the state after a replay with the one that the world expects.

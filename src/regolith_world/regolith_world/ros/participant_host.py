@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""ROS node around the participants of a process, usually one: joining, protocol, main loop."""
+"""ROS side of the participants of a process: joining, protocol, main loop."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import Any, Protocol
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from regolith_msgs.msg import Cycle as CycleMessage
-from regolith_msgs.msg import CycleResult as EvolvedMessage
-from regolith_msgs.msg import CycleResultBatch
+from regolith_msgs.msg import CycleResultBatch, TerrainUpdate
 from regolith_msgs.srv import Join
 
 from regolith_world.config import WorldConfig
 from regolith_world.cycle.participant import Participant, ParticipantFailed
 from regolith_world.cycle.participant_group import ParticipantGroup
-from regolith_world.cycle.records import Cycle, CycleResult
+from regolith_world.cycle.records import CycleResult
 from regolith_world.ros import clock_offset, qos, record_codec
 from regolith_world.ros.gc_settings import freeze_garbage_collector
 from regolith_world.ros.inbox import Inbox, ThrottledExecutor
+from regolith_world.ros.message_conversion import cycle_record, cycle_result_record
 from regolith_world.ros.naming import helper_node
 from regolith_world.ros.parameters import declare_run_id
 from regolith_world.ros.participant_endpoint import JoinError, ParticipantEndpoint
@@ -36,103 +36,83 @@ WAIT_REPORT_S = 5.0
 
 
 class ParticipantHost:
-    """Process of a participant, or of all participants of a group (``group``), until the STOP of the world.
+    """Process of one or more participants, until the STOP of the world: joining, protocol, main loop.
 
-    ``node`` has the participant's services and observers' topics and is spun here. ``config`` is the section ``world``
-    of the scenario. ``world`` returns the name of a topic of the world, as in ``world('cycle')``.
+    The participants are added to :attr:`group` by :meth:`add`. They receive each record in one message and respond in
+    one message.
+
+    Args:
+        node: Node of the process, which is spun here. It may be that of a participant.
+        config: Section ``world`` of the scenario.
+        world_namespace: Namespace of the world's topics; '': that of the node.
+        threads: Number of threads for the compiled loops of the participants.
     """
 
-    def __init__(self, node: Node, config: WorldConfig, world: Callable[[str], str], *, group: bool = False) -> None:
+    def __init__(self, node: Node, config: WorldConfig, world_namespace: str = '', threads: int = 1) -> None:
         self.node = node
         self.link = link = helper_node(node, 'link')
         """Node of the protocol's topics only."""
         self.nodes = [node, link]
         """All nodes of this process."""
-        self.world = world
+        self._world_namespace = world_namespace
         self.run_id = declare_run_id(node)
         self._instance = secrets.randbits(64)
         self.inbox = Inbox(link, self.run_id)
-        self._starting = StartupNotice(link, world('starting'))
+        self._starting = StartupNotice(link, self.world('starting'))
         self.muted = False
         """Set during a replay: nothing is sent."""
         self._config = config
-        kind, topic = (CycleResultBatch, 'cycle_result_batch') if group else (EvolvedMessage, 'cycle_result')
-        self._results = link.create_publisher(kind, world(topic), qos.PROTOCOL)
+        self._results = link.create_publisher(CycleResultBatch, self.world('cycle_result'), qos.PROTOCOL)
         self.executor = SingleThreadedExecutor(context=node.context)
         """Executor of services and observers' topics."""
         self.executor.add_node(node)
+        self.group = ParticipantGroup(threads)
+        """The participants."""
+        self.group.on_results = self._send_results
+        self.load_terrain: Callable[[str, bytes, int], None] = lambda name, terrain_state, epoch: None
+        """``load_terrain(name, terrain_state, epoch)`` loads a saved state of the terrain for a participant."""
+        self.take_update: Callable[[TerrainUpdate], None] = lambda update: None
+        """Function of every terrain update since a checkpoint, before a replay."""
+        self.on_sent: Callable[[], None] = lambda: None
+        """Called after results were sent, to publish the states that the record committed."""
         self._publishers: list[Any] = [self._results]
         self._dropped: set[str] = set()
         self._leaving = ShutdownRequest()
         self._endpoints: list[ParticipantEndpoint] = []
-        self._on_record: Callable[[Cycle], None] = lambda cycle: None
         self._watch = WorldMonitor(node.get_logger().warning)
-        self._replay: Callable[[Mapping[str, Join.Response]], None] = lambda past: None
         self._chaos = random.Random(node.get_name() + node.get_namespace())
 
-    def attach(
-        self,
-        participant: Participant,
-        restore: Callable[[bytes, bytes, int], str],
-        replay: Callable[[Join.Response], None],
-        adopt: Callable[[bytes], None] = lambda soil: None,
-    ) -> ParticipantEndpoint:
-        """Connect the participant; return its endpoint.
+    def world(self, topic: str) -> str:
+        """Return the name of a topic of the world, as in ``world('cycle')``."""
+        return f'{self._world_namespace}/{topic}' if self._world_namespace else topic
+
+    def add(self, participant: Participant, node: Node | None = None) -> ParticipantEndpoint:
+        """Add a participant; return its endpoint.
 
         Args:
-            participant: The participant.
-            restore: See :class:`regolith_world.ros.participant_endpoint.ParticipantEndpoint`.
-            replay: Function that repeats the records since then, without sending.
-            adopt: See :class:`regolith_world.ros.participant_endpoint.ParticipantEndpoint`.
+            participant: The participant. Its ``send_result`` must be that of :attr:`group`.
+            node: Node of its services; None: that of the process.
         """
-        self._endpoints = [self.make_endpoint(self.node, participant, restore, adopt)]
-        self._replay = lambda past: replay(past[participant.name])
-        self._subscribe_to_cycles(participant.on_cycle)
-        return self._endpoints[0]
-
-    def make_endpoint(
-        self,
-        node: Node,
-        participant: Participant,
-        restore: Callable[[bytes, bytes, int], str],
-        adopt: Callable[[bytes], None],
-    ) -> ParticipantEndpoint:
-        """Return the endpoint of one participant in this process."""
-        return ParticipantEndpoint(node, participant, restore, adopt, self.run_id, self._instance)
-
-    def attach_group(
-        self,
-        group: ParticipantGroup,
-        endpoints: Sequence[ParticipantEndpoint],
-        replay: Callable[[Mapping[str, Join.Response]], None],
-    ) -> None:
-        """Connect the participants of a group, which respond together.
-
-        ``endpoints`` are their endpoints. ``replay`` repeats the records since the checkpoint from which some
-        participants, given by name, were restored.
-        """
-        self._endpoints, self._replay = list(endpoints), replay
-        self._subscribe_to_cycles(group.on_cycle)
-
-    def _subscribe_to_cycles(self, on_record: Callable[[Cycle], None]) -> None:
-        self._on_record = on_record
-        self._watch.follow(self.inbox, self.world('status'))
-        self.inbox.subscribe(CycleMessage, self.world('cycle'), self._on_cycle, qos.PROTOCOL, raw=True)
+        self.group.add(participant)
+        endpoint = ParticipantEndpoint(
+            node or self.node,
+            participant,
+            lambda *state: self.load_terrain(*state),
+            self.run_id,
+            self._instance,
+        )
+        self._endpoints.append(endpoint)
+        return endpoint
 
     def watch(self, publishers: Iterable[Any]) -> None:
         """Add publishers that need a subscriber before the run may start."""
         self._publishers += list(publishers)
 
-    def send_result(self, result: CycleResult) -> None:
-        """Send a result. It is the participant's ``send_result``."""
-        if not self.muted and self._spared([result]):
-            self.send(self._results, record_codec.cycle_result_bytes(result, self.run_id))
-
-    def send_batch(self, results: Sequence[CycleResult]) -> None:
-        """Send the results of a participant group."""
+    def _send_results(self, results: list[CycleResult]) -> None:
         left = [] if self.muted else self._spared(results)
         if left:
             self.send(self._results, record_codec.cycle_result_batch_bytes(left, self.run_id))
+        self.on_sent()
 
     def _spared(self, results: Sequence[CycleResult]) -> list[CycleResult]:
         """Return the results that fault injection does not drop, after the delay that it sets."""
@@ -148,7 +128,9 @@ class ParticipantHost:
         return [result for result in results if result.name not in lost]
 
     def send(self, publisher: Any, message: bytes) -> None:
-        """Publish the bytes of a protocol message; twice if fault injection duplicates messages."""
+        """Publish the bytes of a protocol message, unless muted; twice if fault injection duplicates messages."""
+        if self.muted:
+            return
         publisher.publish(message)
         if self._config.fault_injection is not None and self._config.fault_injection.duplicate:
             publisher.publish(message)
@@ -160,10 +142,13 @@ class ParticipantHost:
             JoinError: If the world refuses a participant.
             TimeoutError: If there is no world.
         """
+        self._watch.follow(self.inbox, self.world('status'))
+        # Callbacks run in the order of subscription: inputs precede the record that uses them.
+        self.inbox.subscribe(CycleMessage, self.world('cycle'), self._on_cycle, qos.PROTOCOL, raw=True)
         self._join()
         freeze_garbage_collector()
         served = ThrottledExecutor(self.executor)
-        while not self._leaving.overdue and not all(endpoint.participant.stopped for endpoint in self._endpoints):
+        while not self._leaving.overdue and not self.group.stopped:
             self.inbox.wait(0.02)
             self._watch.check()
             served()
@@ -215,6 +200,20 @@ class ParticipantHost:
         count = max(len(past.cycles) for past in responses.values())
         self.node.get_logger().info(f'rejoined after replaying {count} cycles')
 
+    def _replay(self, pasts: Mapping[str, Join.Response]) -> None:
+        """Repeat the records since the checkpoint from which some participants, given by name, were restored."""
+        restored = [self.group.participants[name] for name in pasts]
+        for participant in restored:
+            past_results = map(cycle_result_record, pasts[participant.name].results)
+            participant.replay_inputs = {past.key.cycle: past.live_inputs for past in past_results}
+        longest = max(pasts.values(), key=lambda past: len(past.cycles))
+        for update in longest.updates:
+            self.take_update(update)
+        for cycle in longest.cycles:
+            self.group.on_cycle(cycle_record(cycle))
+        for participant in restored:
+            participant.replay_inputs = {}
+
     def _unmatched(self) -> str:
         """Return a text on the missing connections."""
         unheard = [p.topic_name for p in self._publishers if p.get_subscription_count() == 0]
@@ -228,7 +227,7 @@ class ParticipantHost:
         self._watch.record_message()
         cycle = record_codec.cycle_record(message)
         clock_offset.set_offset(cycle.clock_offset_ns)
-        self._on_record(cycle)
+        self.group.on_cycle(cycle)
 
 
 class HostedNode(Protocol):

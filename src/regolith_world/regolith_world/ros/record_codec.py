@@ -164,25 +164,6 @@ def cycle_record(message: bytes) -> r.Cycle:
     )
 
 
-def cycle_result_bytes(e: r.CycleResult, run: int) -> bytes:
-    """Return the bytes of the message of a cycle result.
-
-    Args:
-        e: The result.
-        run: Id of the run.
-    """
-    out = Writer()
-    _write_cycle_result(out, e, run)
-    return bytes(out.data)
-
-
-def cycle_result_record(message: bytes) -> r.CycleResult:
-    """Return the record from the bytes of a cycle result."""
-    if not is_plain(message):
-        return message_conversion.cycle_result_record(deserialize_message(message, m.CycleResult))
-    return _read_cycle_result(Reader(message))
-
-
 def cycle_result_batch_bytes(results: Iterable[r.CycleResult], run: int) -> bytes:
     """Return the bytes of the message of the results of one process in a cycle.
 

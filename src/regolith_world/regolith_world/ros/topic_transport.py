@@ -1,9 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Transport over topics: one ``cycle`` to all participants, one ``cycle_result`` from each.
-
-Participants of one process respond together on ``cycle_result_batch``.
-"""
+"""Transport over topics: one ``cycle`` to all participants, one ``cycle_result`` from each process of participants."""
 
 from __future__ import annotations
 
@@ -12,7 +9,6 @@ from collections.abc import Callable
 
 from rclpy.node import Node
 from regolith_msgs.msg import Cycle as CycleMessage
-from regolith_msgs.msg import CycleResult as EvolvedMessage
 from regolith_msgs.msg import CycleResultBatch, TerrainUpdate
 
 from regolith_world.config import WorldConfig
@@ -39,16 +35,7 @@ class TopicTransport:
         self._publisher = node.create_publisher(CycleMessage, 'cycle', qos.PROTOCOL)
         self.inbox = Inbox(node, run)
         """Inbox for further subscriptions of the world."""
-        self.inbox.subscribe(
-            EvolvedMessage,
-            'cycle_result',
-            lambda message: self._take(record_codec.cycle_result_record(message)),
-            qos.PROTOCOL,
-            raw=True,
-        )
-        self.inbox.subscribe(
-            CycleResultBatch, 'cycle_result_batch', self._on_batch, qos.PROTOCOL, raw=True, optional=True
-        )
+        self.inbox.subscribe(CycleResultBatch, 'cycle_result', self._on_results, qos.PROTOCOL, raw=True)
         self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.PROTOCOL, raw=True)
         self._key: CycleKey | None = None
         self._answers: dict[str, CycleResult] = {}
@@ -98,7 +85,7 @@ class TopicTransport:
                 raise unresponsive(cycle, self._answers)
         return {n: self._answers[n] for n in cycle.participants}
 
-    def _on_batch(self, message: bytes) -> None:
+    def _on_results(self, message: bytes) -> None:
         for record in record_codec.cycle_result_batch_records(message):
             self._take(record)
 

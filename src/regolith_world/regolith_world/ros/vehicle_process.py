@@ -21,7 +21,7 @@ from regolith_world.restart_policy import should_restart
 
 _LEAVING_S = 3.0
 """Maximum time for the process to end, wall time [s]."""
-_PACKAGE, _EXECUTABLE = 'regolith_vehicles', 'agent_node'
+_PACKAGE, _EXECUTABLE = 'regolith_vehicles', 'vehicle_node'
 
 
 class VehicleProcess:
@@ -60,7 +60,7 @@ class VehicleProcess:
         folder.mkdir(parents=True, exist_ok=True)
         own = folder / f'{name}.yaml'
         own.write_text(yaml.safe_dump(scenario), encoding='utf-8')
-        parameters = {'scenario_file': str(own), 'run_id': run, 'vehicle': name}
+        parameters = {'scenario_file': str(own), 'run_id': run, 'vehicles': [name]}
         words = [
             str(Path(get_package_prefix(_PACKAGE)) / 'lib' / _PACKAGE / _EXECUTABLE),
             '--ros-args',
