@@ -219,6 +219,31 @@ NO_SINGLE_KEY = {'grid of X rows; allowed: up to X'}
 """What no single key is to blame for: the product of the lengths of several lists."""
 
 
+ONLY_IN = {
+    # one host of participants, over topics or within a process
+    r'\bVehicleAgent\(': ('regolith_vehicles/agent/agent.py', 'regolith_vehicles/agent/vehicle_group.py'),
+    r'\bParticipantEndpoint\(': ('regolith_world/ros/participant_host.py',),
+    r'\bSoilCopy\(': ('regolith_vehicles/agent/vehicle_group.py', 'regolith_bringup/bench/empty_agent_node.py'),
+    r'\bLoopWorkers\(': ('regolith_world/cycle/participant_group.py',),
+    r'\.replay_inputs = \{': ('regolith_world/cycle/participant.py', 'regolith_world/ros/participant_host.py'),
+    # one codec of protocol messages
+    r'\bm(sg)?\.(Cycle|CycleResult|CycleResultBatch|TerrainDelta|TerrainDeltaBatch|TerrainUpdate|SoilNodes)\(': (),
+    r"struct\.Struct\('<QI4xQI'\)": (),
+}
+"""Places where a part of the protocol may be implemented, by what its implementations contain."""
+
+
+@pytest.mark.parametrize('pattern', ONLY_IN)
+def test_each_part_of_the_protocol_is_implemented_once(pattern: str) -> None:
+    found = {
+        '/'.join(path.relative_to(SRC).parts[1:])
+        for package in PACKAGES
+        for path in (SRC / package / package).rglob('*.py')
+        if re.search(pattern, path.read_text(encoding='utf-8'))
+    }
+    assert found <= {*ONLY_IN[pattern]}
+
+
 def test_checks_of_several_keys_name_the_key_at_fault() -> None:
     """Else the error names the section that holds them, and shows all of it as the value."""
     found = []

@@ -108,17 +108,17 @@ def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None
     from regolith_terrain.config import TerrainConfig
     from regolith_terrain.grid.soil_grid import SoilGrid
     from regolith_terrain.height_field_builder import build_height_field
-    from regolith_terrain.ros.message_conversion import nodes_record, update_record
+    from regolith_terrain.ros import protocol_codec
 
     with Observer(run.domain) as late:
         descriptions = late.subscribe(WheeledVehicleDescription, '/amber/wheeled_description', latched=True)
         status = late.subscribe(WorldStatus, '/regolith/status', latched=True)
         updates = late.subscribe(TerrainUpdate, '/regolith/terrain/update')
-        late.wait_for(lambda: descriptions and status and len(updates) > 5, 20.0, 'what is latched')
+        late.wait_for(lambda: descriptions and status and status[-1].t_ns and len(updates) > 5, 60.0, 'what is latched')
         assert descriptions[0].name == 'amber'
         assert len(descriptions[0].wheel_names) == descriptions[0].num_wheels == 4
         assert '<mujoco' in descriptions[0].model_file
-        assert status[0].state in (WorldStatus.PLAYING, WorldStatus.PAUSED) and status[0].t_ns > 0
+        assert status[-1].state in (WorldStatus.PLAYING, WorldStatus.PAUSED)
 
         snapshot = late.call(GetTerrainState, '/regolith/terrain/get_state')
         assert len(snapshot.nodes.x) > 100
@@ -131,10 +131,10 @@ def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None
     # The ground rebuilt from the snapshot alone has that hash, and keeps up with terrain by the updates that follow.
     config = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': snapshot.spacing, 'soil': 'lunar_nominal'})
     grid = SoilGrid(build_height_field(config, 1), snapshot.spacing)
-    grid.apply(nodes_record(snapshot.nodes))
+    grid.apply(protocol_codec.NODES.from_message(snapshot.nodes))
     assert grid.soil_hash() == snapshot.soil_hash
     for number in range(snapshot.soil_seq + 1, max(by_number) + 1):
-        grid.apply(update_record(by_number[number]).records)
+        grid.apply(protocol_codec.UPDATE.from_message(by_number[number]).records)
         assert grid.soil_hash() == by_number[number].soil_hash
 
 

@@ -90,7 +90,7 @@ def test_participant_that_missed_the_response_may_request_it_again(tmp_path: Pat
     from regolith_msgs.msg import Cycle
     from regolith_msgs.srv import Join
 
-    from regolith_world.ros import message_conversion
+    from regolith_world.ros import protocol_codec
 
     scenario = load_scenario(write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0)}), (), record=False).scenario
     (world,) = (s for s in _plan(tmp_path, 'alone') if s.executable == 'world_node')
@@ -103,8 +103,7 @@ def test_participant_that_missed_the_response_may_request_it_again(tmp_path: Pat
 
     def join(record: object, instance: int) -> Join.Response:
         fields = Join.Request.get_fields_and_field_types()
-        message = message_conversion.join_message(record)
-        message.process_token = instance
+        message = protocol_codec.JOIN.to_message(record, process_token=instance)
         return test.call(Join, '/regolith/join', **{name: getattr(message, name) for name in fields})
 
     with Observer(domain) as test:

@@ -21,7 +21,7 @@ from regolith_bringup.scenario.participant_sections import sections
 from regolith_bringup.scenario.schema import Scenario
 from regolith_sensors.config import lossless_streams, scenario_sensors
 from regolith_terrain.ros import MapTopics, create_height_service, create_state_service
-from regolith_terrain.ros import record_codec as soil_wire
+from regolith_terrain.ros import protocol_codec as soil_codec
 from regolith_vehicles import VehicleEntry
 from regolith_vehicles.agent import VehicleAgent, VehicleState
 from regolith_vehicles.ros import VehicleTopics
@@ -41,6 +41,7 @@ from regolith_world.ros import (
     CheckpointServices,
     EntityServices,
     Inbox,
+    MessageCodec,
     PoseServices,
     RemoteNodes,
     Runner,
@@ -52,8 +53,8 @@ from regolith_world.ros import (
     declare_scenario,
     helper_node,
     named_node,
+    protocol_codec,
     qos,
-    record_codec,
     root_namespace,
     run_process,
 )
@@ -92,11 +93,11 @@ class SingleProcessNode:
         self._results = link.create_publisher(CycleResultBatch, 'cycle_result', qos.PROTOCOL)
         self._deltas = link.create_publisher(TerrainDeltaBatch, 'terrain/delta', qos.PROTOCOL)
         self._update = link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
-        simulation.group.on_record = lambda c: self._publish_record(self._cycle, record_codec.cycle_bytes, c)
+        simulation.group.on_record = lambda c: self._publish_record(self._cycle, protocol_codec.CYCLE, c)
         simulation.group.on_results = self._collect
         simulation.group.meanwhile = self._publish_kept
-        simulation.on_deltas = lambda d: self._publish_record(self._deltas, soil_wire.delta_batch_bytes, d)
-        simulation.on_update = lambda u: self._publish_record(self._update, soil_wire.update_bytes, u)
+        simulation.on_deltas = lambda d: self._publish_record(self._deltas, soil_codec.DELTAS, d)
+        simulation.on_update = lambda u: self._publish_record(self._update, soil_codec.UPDATE, u)
         terrain_node = named_node('terrain', namespace)
         create_height_service(terrain_node, simulation.terrain.grid)
         create_state_service(terrain_node, simulation.terrain, self._run_id)
@@ -105,7 +106,7 @@ class SingleProcessNode:
         self.executor.add_node(terrain_node)
         self.nodes = [node, link, terrain_node]
         self._news: list[Callable[[], None]] = []
-        self._kept: list[tuple[Any, Callable[[Any, int], bytes], Any]] = []
+        self._kept: list[tuple[Any, MessageCodec, Any]] = []
         self._snapshots: list[tuple[str, VehicleState]] = []
         self._ready: list[tuple[str, VehicleState]] = []
         self._topics: dict[str, VehicleTopics] = {}
@@ -181,11 +182,11 @@ class SingleProcessNode:
         if not participant.silent:
             self._news.append(publish)
 
-    def _publish_record(self, publisher: Any, to_bytes: Callable[[Any, int], bytes], record: Any) -> None:
+    def _publish_record(self, publisher: Any, codec: MessageCodec, record: Any) -> None:
         """Hold a protocol record back until the compiled loops of the vehicles leave the interpreter idle."""
         # Conversion is skipped without subscribers.
         if publisher.get_subscription_count():
-            self._kept.append((publisher, to_bytes, record))
+            self._kept.append((publisher, codec, record))
 
     def _publish(self, name: str, snapshot: VehicleState) -> None:
         # Called from the thread that computes the vehicle.
@@ -194,8 +195,8 @@ class SingleProcessNode:
     def _publish_kept(self) -> None:
         """Publish all held-back records in order."""
         kept, self._kept = self._kept, []
-        for publisher, to_bytes, record in kept:
-            publisher.publish(to_bytes(record, self._run_id))
+        for publisher, codec, record in kept:
+            publisher.publish(codec.pack(record, run_id=self._run_id))
         news, self._news = self._news, []
         for publish in news:
             publish()
@@ -205,7 +206,7 @@ class SingleProcessNode:
 
     def _collect(self, results: list[CycleResultRecord]) -> None:
         """Collect the snapshots of all threads at their end."""
-        self._publish_record(self._results, record_codec.cycle_result_batch_bytes, results)
+        self._publish_record(self._results, protocol_codec.RESULTS, results)
         self._ready += self._snapshots
         self._snapshots = []
 

@@ -32,11 +32,11 @@ from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.schedule import Schedule, ScheduledImage
 from regolith_terrain import TerrainConfig
 from regolith_terrain.crm import SURFEL_TOPIC, surfels_record
-from regolith_terrain.ros import message_conversion as soil_convert
+from regolith_terrain.ros import protocol_codec as soil_codec
 from regolith_vehicles import VehicleEntry
 from regolith_vehicles.description import VisualDescription, state_poses, visuals_from_message
 from regolith_world import WorldConfig, load_section
-from regolith_world.cycle import Command, Verdict
+from regolith_world.cycle import Command, CycleKey, Verdict
 from regolith_world.ros import (
     Inbox,
     ShutdownRequest,
@@ -49,7 +49,6 @@ from regolith_world.ros import (
     declare_scenario,
     freeze_garbage_collector,
     helper_node,
-    key_record,
     named_node,
     qos,
     quaternion_message,
@@ -210,10 +209,10 @@ class SensorsNode:
             self._early.append((epoch, take))
 
     def _on_update(self, message: TerrainUpdate) -> None:
-        self.states.ground.on_update(soil_convert.update_record(message))
+        self.states.ground.on_update(soil_codec.UPDATE.from_message(message))
 
     def _on_cycle(self, message: Cycle) -> None:
-        ground, key = self.states.ground, key_record(message.key)
+        ground, key = self.states.ground, CycleKey(message.key.epoch, message.key.cycle, message.key.attempt)
         if key.epoch < ground.epoch:
             return
         clock_offset.set_offset(message.clock_offset_ns)
@@ -250,7 +249,7 @@ class SensorsNode:
         response = future.result()
         if response.run_id != self._run_id:
             return
-        self.states.ground.load(soil_convert.nodes_record(response.nodes), int(response.soil_seq))
+        self.states.ground.load(soil_codec.NODES.from_message(response.nodes), int(response.soil_seq))
         self._show_ground()
 
     # -- the loop -----------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from regolith_msgs.msg import TerrainDeltaBatch, TerrainUpdate
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.merge import SoilUpdate
 from regolith_terrain.height_field_builder import build_height_field
-from regolith_terrain.ros import message_conversion, record_codec
+from regolith_terrain.ros import protocol_codec
 from regolith_terrain.ros.map_topics import MapTopics
 from regolith_terrain.ros.services import create_height_service, create_state_service
 from regolith_terrain.terrain_participant import TerrainParticipant
@@ -43,7 +43,7 @@ class TerrainNode:
         host.inbox.subscribe(
             TerrainDeltaBatch, 'terrain/delta', self._on_deltas, qos.PROTOCOL, optional=not head.vehicles, raw=True
         )
-        host.take_update = lambda update: self.authority.replay_update(message_conversion.update_record(update))
+        host.take_update = lambda update: self.authority.replay_update(protocol_codec.UPDATE.from_message(update))
         host.add(self.authority)
         host.watch([self._update])
         create_height_service(node, self.authority.grid)
@@ -52,10 +52,10 @@ class TerrainNode:
         self.authority.on_shown = self._show
 
     def _send_update(self, update: SoilUpdate) -> None:
-        self.shell.send(self._update, record_codec.update_bytes(update, self.shell.run_id))
+        self.shell.send(self._update, protocol_codec.UPDATE.pack(update, run_id=self.shell.run_id))
 
     def _on_deltas(self, message: bytes) -> None:
-        for delta in record_codec.delta_batch_records(message):
+        for delta in protocol_codec.DELTAS.unpack(message):
             self.authority.on_delta(delta)
 
     def _show(self, cycle: Cycle) -> None:

@@ -12,7 +12,7 @@ from regolith_msgs.msg import TerrainDeltaBatch, TerrainUpdate
 
 from regolith_terrain import TerrainConfig
 from regolith_terrain.grid import SoilDelta
-from regolith_terrain.ros import message_conversion, record_codec
+from regolith_terrain.ros import protocol_codec
 from regolith_vehicles.agent.state_streams import STREAMS
 from regolith_vehicles.agent.vehicle_group import VehicleGroup
 from regolith_vehicles.agent.vehicle_state import VehicleState
@@ -83,15 +83,15 @@ class VehicleNode:
                 host.nodes += topics.nodes
             create_state_service(own, agent, host.add(agent, own), host.run_id)
         host.load_terrain = self.vehicles.load_terrain
-        host.take_update = lambda update: self.vehicles.take_update(message_conversion.update_record(update))
+        host.take_update = lambda update: self.vehicles.take_update(protocol_codec.UPDATE.from_message(update))
         host.on_sent = self._publish
         host.inbox.subscribe(TerrainUpdate, host.world('terrain/update'), self._on_update, qos.PROTOCOL, raw=True)
 
     def _on_update(self, message: bytes) -> None:
-        self.vehicles.take_update(record_codec.update_record(message))
+        self.vehicles.take_update(protocol_codec.UPDATE.unpack(message))
 
     def _send_deltas(self, deltas: list[SoilDelta]) -> None:
-        self.shell.send(self._deltas, record_codec.delta_batch_bytes(deltas, self.shell.run_id))
+        self.shell.send(self._deltas, protocol_codec.DELTAS.pack(deltas, run_id=self.shell.run_id))
 
     def _keep(self, name: str, state: VehicleState) -> None:
         self._states.append((name, state))

@@ -26,10 +26,11 @@ from regolith_world.cycle.records import BodyState, JoinRequest
 from regolith_world.cycle.transport import ParticipantTimeout
 from regolith_world.objects.named_poses import named_poses
 from regolith_world.objects.object_types import make_objects
-from regolith_world.ros import message_conversion
+from regolith_world.ros import protocol_codec
 from regolith_world.ros.announcement import Announcement
 from regolith_world.ros.checkpoint_services import CheckpointServices
 from regolith_world.ros.entity_services import EntityServices
+from regolith_world.ros.message_conversion import byte_array
 from regolith_world.ros.named_pose_services import PoseServices
 from regolith_world.ros.naming import helper_node, root_namespace
 from regolith_world.ros.parameters import declare_parameter, declare_run_id, declare_scenario
@@ -130,7 +131,7 @@ class ServiceParticipantStates:
     def revive(self, name: str, blob: bytes, ground: bytes, epoch: int, inputs: bytes) -> None:
         """Set the state of one participant, see :meth:`restore`."""
         request = RestoreState.Request(run_id=self._run, epoch=int(epoch))
-        request.state, request.soil, request.live_inputs = map(message_conversion.byte_array, (blob, ground, inputs))
+        request.state, request.soil, request.live_inputs = map(byte_array, (blob, ground, inputs))
         try:
             response = self._ask(self._restore[name], request)
         except TimeoutError:
@@ -149,7 +150,7 @@ class ServiceParticipantStates:
             ValueError: If the vehicle cannot have this state.
             ParticipantTimeout: If the vehicle does not respond.
         """
-        request = SetBodyState.Request(run_id=self._run, body=message_conversion.body_message(body))
+        request = SetBodyState.Request(run_id=self._run, body=protocol_codec.BODY.to_message(body))
         try:
             response = self._ask(self._place[name], request)
         except TimeoutError:
@@ -270,7 +271,7 @@ class WorldNode:
         if request.run_id != self._run_id:
             response.result, response.message = Join.Response.WRONG_RUN, f'this is the world of run {self._run_id}'
             return response
-        record = message_conversion.join_record(request)
+        record = protocol_codec.JOIN.from_message(request)
         known = record.name in self.world.participants
         if known and (accepted := self._accepted.get(record.name)) and accepted[0] == request.process_token:
             return accepted[1]  # the first response was lost or late
@@ -318,7 +319,7 @@ class WorldNode:
         self.world.admit(record)
         self._expected.add(record.name)
         self._populace.add(record.name, f'{self._root}/{record.name}/agent')
-        response.soil = message_conversion.byte_array(self._populace.save(('terrain',))['terrain'])
+        response.soil = byte_array(self._populace.save(('terrain',))['terrain'])
         spawned = self._spawned.get(record.name)
         self.runner.on_joined(record.name, (lambda: None) if spawned is None else lambda: spawned.come.set_result(''))
         self.node.get_logger().info(f'{record.name} joins at {self.world.t_ns * 1e-9:.2f} s')
@@ -368,12 +369,12 @@ class WorldNode:
         if saved is None:
             raise AdmissionError(f'there is no checkpoint to restore {name!r} from')
         results = self.bus.results_by_name.get(name, [])
-        response.state = message_conversion.byte_array(saved.blobs[name])
-        response.soil = message_conversion.byte_array(saved.blobs['terrain'])
-        response.results = [message_conversion.cycle_result_message(result) for result in results]
+        response.state = byte_array(saved.blobs[name])
+        response.soil = byte_array(saved.blobs['terrain'])
+        response.results = [protocol_codec.RESULT.to_message(result) for result in results]
         last = results[-1].key if results else None
         response.cycles = [
-            message_conversion.cycle_message(c) for c in self.bus.sent if last is not None and c.key <= last
+            protocol_codec.CYCLE.to_message(c) for c in self.bus.sent if last is not None and c.key <= last
         ]
         response.updates = [deserialize_message(update, TerrainUpdate) for update in self.bus.updates]
         response.expected_hash = results[-1].state_hash if results else ''

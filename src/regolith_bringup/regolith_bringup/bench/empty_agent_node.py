@@ -15,7 +15,7 @@ from regolith_msgs.msg import TerrainDeltaBatch, TerrainUpdate
 from regolith_bringup.bench.empty_agent import EmptyAgent
 from regolith_terrain import TerrainConfig, build_height_field
 from regolith_terrain.grid import SoilCopy, SoilDelta, SoilGrid
-from regolith_terrain.ros import record_codec
+from regolith_terrain.ros import protocol_codec
 from regolith_world import ScenarioHead, WorldConfig, load_section
 from regolith_world.ros import ParticipantHost, named_node, qos, run_participant
 
@@ -49,12 +49,12 @@ class EmptyAgentNode:
         host.inbox.subscribe(TerrainUpdate, host.world('terrain/update'), self._on_update, qos.PROTOCOL, raw=True)
 
     def _on_update(self, message: bytes) -> None:
-        self._soil.receive(record_codec.update_record(message))
+        self._soil.receive(protocol_codec.UPDATE.unpack(message))
         self.shell.group.retry_deferred()
 
     def _send_deltas(self) -> None:
         if self._kept:
-            self.shell.send(self._deltas, record_codec.delta_batch_bytes(self._kept, self.shell.run_id))
+            self.shell.send(self._deltas, protocol_codec.DELTAS.pack(self._kept, run_id=self.shell.run_id))
             self._kept.clear()
 
 

@@ -12,7 +12,6 @@ import json
 import subprocess
 import sys
 import time
-from typing import Any
 
 import numpy as np
 from rclpy.executors import SingleThreadedExecutor
@@ -29,10 +28,8 @@ from regolith_world.cycle import BodyState, Command, Cycle, CycleKey, Roles, Ver
 from regolith_world.ros import (
     SERVICE_PERIOD_S,
     Inbox,
-    cycle_message,
-    cycle_record,
+    protocol_codec,
     qos,
-    record_codec,
     run_process,
     spin_ready,
 )
@@ -58,7 +55,7 @@ class RadioNode:
             LinkModel(load_radio(config.radio), *lattice()),
             1,
             NAMES,
-            lambda result: evolved.publish(record_codec.cycle_result_batch_bytes([result], 0)),
+            lambda result: evolved.publish(protocol_codec.RESULTS.pack([result])),
             {},
         )
         RadioTopics(self.node, self._inbox, self.authority, lambda publish: publish())
@@ -85,7 +82,7 @@ class RadioNode:
         until = time.monotonic() + seconds
         due = next_service = time.monotonic()
         while time.monotonic() < until:
-            self.authority.on_cycle(cycle_record(self._drive.next_message()))
+            self.authority.on_cycle(self._drive.next_cycle())
             if time.monotonic() >= next_service:
                 next_service = time.monotonic() + SERVICE_PERIOD_S
                 spin_ready(self._executor)
@@ -107,14 +104,15 @@ class _Drive:
         )
         self._cycle = 0
 
-    def next_message(self) -> Any:
-        """Return the message of the next cycle."""
+    def next_cycle(self) -> Cycle:
+        """Return the next cycle, as read from its message."""
         verdict = Verdict.COMMIT if self._cycle else Verdict.NONE
         dt_ns = round(STEP_S * 1e9)
         key = CycleKey(0, self._cycle, 0)
         record = Cycle(key, self._cycle * dt_ns, dt_ns, verdict, Command.EVOLVE, ('comms',), (Roles(),), self._bodies)
         self._cycle += 1
-        return cycle_message(record)
+        cycle: Cycle = protocol_codec.CYCLE.unpack(protocol_codec.CYCLE.pack(record))
+        return cycle
 
 
 def measure(radios: RadioNode) -> None:

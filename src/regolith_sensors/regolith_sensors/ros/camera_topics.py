@@ -26,9 +26,8 @@ from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.scene import Semantic
 from regolith_sensors.scene.world_view import WorldView
-from regolith_terrain.ros import typed_array
 from regolith_world.numerics import rotation
-from regolith_world.ros import clock_offset, qos, root_namespace, stamp
+from regolith_world.ros import clock_offset, qos, root_namespace, stamp, typed_array
 
 _KEPT_STATES = 400
 _CHEAP = ('camera_info', 'image_metadata', 'preview')

@@ -14,9 +14,8 @@ from regolith_sensors.lidar.point_cloud import sensor_cloud
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.world_view import WorldView
-from regolith_terrain.ros import typed_array
 from regolith_world.numerics import rotation
-from regolith_world.ros import stamp
+from regolith_world.ros import stamp, typed_array
 
 Floats = NDArray[np.float64]
 _KINDS = {

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
-    from regolith_terrain.ros import message_conversion as message_conversion
-    from regolith_terrain.ros import record_codec as record_codec
+    from regolith_terrain.ros import protocol_codec as protocol_codec
     from regolith_terrain.ros.map_topics import MapTopics as MapTopics
-    from regolith_terrain.ros.message_conversion import typed_array as typed_array
     from regolith_terrain.ros.services import create_height_service as create_height_service
     from regolith_terrain.ros.services import create_state_service as create_state_service
 
@@ -23,11 +21,10 @@ __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
         'map_topics': ('MapTopics',),
-        'message_conversion': ('typed_array',),
         'services': (
             'create_height_service',
             'create_state_service',
         ),
     },
-    modules=('message_conversion', 'record_codec'),
+    modules=('protocol_codec',),
 )

@@ -24,9 +24,8 @@ from std_msgs.msg import Float32MultiArray, MultiArrayDimension
 from regolith_terrain.elevation_map import ElevationMap, MapWindow, positions
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.ros.message_conversion import typed_array
 from regolith_world.cycle import BodyState
-from regolith_world.ros import clock_offset, qos
+from regolith_world.ros import clock_offset, qos, typed_array
 
 # Optional package: not part of a minimal installation.
 GridMap: Any = import_module('grid_map_msgs.msg').GridMap if find_spec('grid_map_msgs') else None

@@ -10,9 +10,9 @@ from regolith_msgs.srv import GetHeights, GetTerrainState
 
 from regolith_files import counted_noun
 from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.ros.message_conversion import nodes_message, typed_array
+from regolith_terrain.ros.protocol_codec import NODES
 from regolith_terrain.terrain_participant import TerrainParticipant
-from regolith_world.ros import create_service, request_coordinates
+from regolith_world.ros import create_service, request_coordinates, typed_array
 
 
 def create_height_service(node: Node, grid: SoilGrid) -> None:
@@ -46,7 +46,7 @@ def create_state_service(node: Node, authority: TerrainParticipant, run: int) ->
         response.soil_seq = int(authority.soil_seq)
         response.soil_hash = grid.soil_hash()
         response.spacing = float(grid.spacing)
-        response.nodes = nodes_message(grid.all_records())
+        response.nodes = NODES.to_message(grid.all_records())
         return response
 
     create_service(node, GetTerrainState, '~/get_state', respond)

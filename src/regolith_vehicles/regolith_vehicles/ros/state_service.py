@@ -8,7 +8,7 @@ from rclpy.node import Node
 from regolith_msgs.srv import SetBodyState
 
 from regolith_vehicles.agent.agent import VehicleAgent
-from regolith_world.ros import ParticipantEndpoint, body_record, create_service
+from regolith_world.ros import ParticipantEndpoint, create_service, protocol_codec
 
 
 def create_state_service(node: Node, agent: VehicleAgent, endpoint: ParticipantEndpoint, run: int) -> None:
@@ -29,7 +29,7 @@ def create_state_service(node: Node, agent: VehicleAgent, endpoint: ParticipantE
             response.message = f'{agent.name} has not joined yet'
             return response
         try:
-            agent.set_state(body_record(request.body))
+            agent.set_state(protocol_codec.BODY.from_message(request.body))
             response.success = True
         except ValueError as error:
             response.message = str(error)

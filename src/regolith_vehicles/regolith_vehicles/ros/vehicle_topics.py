@@ -20,7 +20,7 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from regolith_files import counted_noun
-from regolith_terrain.ros import create_height_service, typed_array
+from regolith_terrain.ros import create_height_service
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.terrain_bounds import TerrainBoundsMonitor
 from regolith_vehicles.agent.vehicle_state import VehicleState
@@ -50,6 +50,7 @@ from regolith_world.ros import (
     qos,
     root_namespace,
     stamp,
+    typed_array,
     xyz_fields,
 )
 

@@ -9,9 +9,8 @@ from typing import Any
 
 from regolith_msgs import msg as m
 
-from regolith_terrain.ros import typed_array
 from regolith_vehicles.description.visual_description import Visual, VisualDescription, VisualMaterial
-from regolith_world.ros import pose_message
+from regolith_world.ros import pose_message, typed_array
 
 
 def description_message(

@@ -18,7 +18,7 @@ from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.description.visual_description import PartRole
 from regolith_vehicles.ros.state_topic import StateTopic
 from regolith_vehicles.ros.visual_messages import description_message
-from regolith_world.ros import TemplateField, pose_fields, qos, shape_message
+from regolith_world.ros import TemplateField, pose_fields, protocol_codec, qos
 
 _TRACKED = {
     'track_shoes': PartRole.TRACK_SHOE,
@@ -63,7 +63,7 @@ class VisualTopics:
         wheeled = m.WheeledVehicleState(wheels=[Pose() for _ in wheels])
         self._add(node, 'wheeled_state', agent.name, wheeled, [wheeled.chassis, *wheeled.wheels], [0, *wheels])
         base = agent.vehicle.body_state()
-        shapes = [shape_message(s) for s in agent.shapes]
+        shapes = [protocol_codec.SHAPE.to_message(s) for s in agent.shapes]
         visuals, mass = agent.model.visuals, float(base.mass)
         described: list[tuple[str, Any]] = [
             ('visual_description', description_message(agent.name, looks, base_frame, mass, shapes)),

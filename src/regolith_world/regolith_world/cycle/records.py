@@ -3,8 +3,9 @@
 """Records of the evolution protocol: the messages between the world and its participants as plain data.
 
 The records have the names and fields of the interfaces in ``regolith_msgs``. So the protocol runs and is tested without
-ROS. Arrays are float64. Positions are in m in the world frame (REP 103: x east, y north, z up). Quaternions are in ROS
-order (x, y, z, w). Times are int64 nanoseconds.
+ROS. :mod:`regolith_world.ros.message_codec` converts them. Arrays are float64. A field with another shape than (n,)
+states it in its metadata. Positions are in m in the world frame (REP 103: x east, y north, z up). Quaternions are in
+ROS order (x, y, z, w). Times are int64 nanoseconds.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ class BodyState:
     """Mass of the whole object [kg]; 0: static body."""
     center_of_mass: Vector = field(default_factory=lambda: np.zeros(3))
     """Center of mass of the whole object in the world frame [m], shape (3,)."""
-    inertia: Vector = field(default_factory=lambda: np.zeros((3, 3)))
+    inertia: Vector = field(default_factory=lambda: np.zeros((3, 3)), metadata={'shape': (3, 3)})
     """Composite inertia about the center of mass, in world axes [kg m^2], shape (3, 3)."""
 
 
@@ -215,7 +216,7 @@ class CycleResult:
     """JSON values for the run's summary; only in the result of STOP."""
     failure: str = ''
     """Reason of a failure that ends the run; '': none."""
-    inverse_inertia: Vector = field(default_factory=lambda: np.zeros((0, 6)))
+    inverse_inertia: Vector = field(default_factory=lambda: np.zeros((0, 6)), metadata={'shape': (-1, 6)})
     """Inverse inertia of a constrained participant's first body, in world axes, shape (6, 6).
 
     It maps an impulse and its moment about the center of mass to the linear velocity of the center of mass and the

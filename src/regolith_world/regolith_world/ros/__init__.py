@@ -14,8 +14,8 @@ from regolith_files import export_lazily
 if TYPE_CHECKING:
     from regolith_world.ros import cdr as cdr
     from regolith_world.ros import clock_offset as clock_offset
+    from regolith_world.ros import protocol_codec as protocol_codec
     from regolith_world.ros import qos as qos
-    from regolith_world.ros import record_codec as record_codec
     from regolith_world.ros.announcement import Announcement as Announcement
     from regolith_world.ros.checkpoint_services import CheckpointServices as CheckpointServices
     from regolith_world.ros.clock_offset import clock_ns as clock_ns
@@ -27,17 +27,13 @@ if TYPE_CHECKING:
     from regolith_world.ros.inbox import TYPE_CHECK_PERIOD_S as TYPE_CHECK_PERIOD_S
     from regolith_world.ros.inbox import Inbox as Inbox
     from regolith_world.ros.inbox import spin_ready as spin_ready
-    from regolith_world.ros.message_conversion import body_record as body_record
+    from regolith_world.ros.message_codec import MessageCodec as MessageCodec
+    from regolith_world.ros.message_codec import codec as codec
+    from regolith_world.ros.message_codec import register_record as register_record
     from regolith_world.ros.message_conversion import byte_array as byte_array
-    from regolith_world.ros.message_conversion import cycle_message as cycle_message
-    from regolith_world.ros.message_conversion import cycle_record as cycle_record
-    from regolith_world.ros.message_conversion import cycle_result_message as cycle_result_message
-    from regolith_world.ros.message_conversion import cycle_result_record as cycle_result_record
-    from regolith_world.ros.message_conversion import key_message as key_message
-    from regolith_world.ros.message_conversion import key_record as key_record
     from regolith_world.ros.message_conversion import pose_message as pose_message
     from regolith_world.ros.message_conversion import quaternion_message as quaternion_message
-    from regolith_world.ros.message_conversion import shape_message as shape_message
+    from regolith_world.ros.message_conversion import typed_array as typed_array
     from regolith_world.ros.message_conversion import vector3_message as vector3_message
     from regolith_world.ros.message_template import MessageTemplate as MessageTemplate
     from regolith_world.ros.message_template import TemplateField as TemplateField
@@ -89,18 +85,16 @@ __all__, __getattr__, __dir__ = export_lazily(
             'TYPE_CHECK_PERIOD_S',
             'spin_ready',
         ),
+        'message_codec': (
+            'MessageCodec',
+            'codec',
+            'register_record',
+        ),
         'message_conversion': (
-            'body_record',
             'byte_array',
-            'cycle_message',
-            'cycle_record',
-            'cycle_result_message',
-            'cycle_result_record',
-            'key_message',
-            'key_record',
             'pose_message',
             'quaternion_message',
-            'shape_message',
+            'typed_array',
             'vector3_message',
         ),
         'message_template': (
@@ -149,5 +143,5 @@ __all__, __getattr__, __dir__ = export_lazily(
         'type_matching_subscription': ('accepted_types',),
         'world_monitor': ('WorldMonitor',),
     },
-    modules=('cdr', 'clock_offset', 'qos', 'record_codec'),
+    modules=('cdr', 'clock_offset', 'protocol_codec', 'qos'),
 )

@@ -3,7 +3,7 @@
 """CDR, the serialization format of ROS 2 messages, for numbers and strings: little-endian.
 
 Alignment counts from behind the four bytes of the encapsulation header. The format is that of CORBA 3.3, part 2,
-section 9.3, as used by DDSI-RTPS 2.5, section 10.2. `test/test_record_codec.py` compares it with the middleware's
+section 9.3, as used by DDSI-RTPS 2.5, section 10.2. `test/test_message_codec.py` compares it with the middleware's
 serializer.
 """
 

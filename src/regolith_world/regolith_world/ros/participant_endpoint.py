@@ -16,7 +16,8 @@ from regolith_world.checkpoint.input_log import InputHistory
 from regolith_world.cycle.handshake import PROTOCOL
 from regolith_world.cycle.participant import Participant
 from regolith_world.determinism import arithmetic_fingerprint
-from regolith_world.ros import message_conversion
+from regolith_world.ros import protocol_codec
+from regolith_world.ros.message_conversion import byte_array
 from regolith_world.ros.service_client import call_service
 from regolith_world.ros.service_server import create_service
 
@@ -81,8 +82,7 @@ class ParticipantEndpoint:
             'arithmetic': arithmetic_fingerprint(os.environ),
             **record.parameters,
         }
-        request = message_conversion.join_message(record)
-        request.process_token, request.run_id = self._instance, self._run
+        request = protocol_codec.JOIN.to_message(record, run_id=self._run, process_token=self._instance)
         while True:
             response = call_service(executor, client, request, remaining_s(), give_up)
             if response.run_id == self._run and response.result == Join.Response.REFUSED:
@@ -144,7 +144,7 @@ class ParticipantEndpoint:
             return response
         last = self.participant.last_result
         response.success = True
-        response.state = message_conversion.byte_array(self.participant.save())
+        response.state = byte_array(self.participant.save())
         response.state_hash = last.state_hash if last is not None else ''
         response.soil_hash = last.soil_hash if last is not None else ''
         return response

@@ -20,10 +20,9 @@ from regolith_world.config import WorldConfig
 from regolith_world.cycle.participant import Participant, ParticipantFailed
 from regolith_world.cycle.participant_group import ParticipantGroup
 from regolith_world.cycle.records import CycleResult
-from regolith_world.ros import clock_offset, qos, record_codec
+from regolith_world.ros import clock_offset, protocol_codec, qos
 from regolith_world.ros.gc_settings import freeze_garbage_collector
 from regolith_world.ros.inbox import Inbox, ThrottledExecutor
-from regolith_world.ros.message_conversion import cycle_record, cycle_result_record
 from regolith_world.ros.naming import helper_node
 from regolith_world.ros.parameters import declare_run_id
 from regolith_world.ros.participant_endpoint import JoinError, ParticipantEndpoint
@@ -111,7 +110,7 @@ class ParticipantHost:
     def _send_results(self, results: list[CycleResult]) -> None:
         left = [] if self.muted else self._spared(results)
         if left:
-            self.send(self._results, record_codec.cycle_result_batch_bytes(left, self.run_id))
+            self.send(self._results, protocol_codec.RESULTS.pack(left, run_id=self.run_id))
         self.on_sent()
 
     def _spared(self, results: Sequence[CycleResult]) -> list[CycleResult]:
@@ -204,13 +203,13 @@ class ParticipantHost:
         """Repeat the records since the checkpoint from which some participants, given by name, were restored."""
         restored = [self.group.participants[name] for name in pasts]
         for participant in restored:
-            past_results = map(cycle_result_record, pasts[participant.name].results)
+            past_results = map(protocol_codec.RESULT.from_message, pasts[participant.name].results)
             participant.replay_inputs = {past.key.cycle: past.live_inputs for past in past_results}
         longest = max(pasts.values(), key=lambda past: len(past.cycles))
         for update in longest.updates:
             self.take_update(update)
         for cycle in longest.cycles:
-            self.group.on_cycle(cycle_record(cycle))
+            self.group.on_cycle(protocol_codec.CYCLE.from_message(cycle))
         for participant in restored:
             participant.replay_inputs = {}
 
@@ -225,7 +224,7 @@ class ParticipantHost:
 
     def _on_cycle(self, message: bytes) -> None:
         self._watch.record_message()
-        cycle = record_codec.cycle_record(message)
+        cycle = protocol_codec.CYCLE.unpack(message)
         clock_offset.set_offset(cycle.clock_offset_ns)
         self.group.on_cycle(cycle)
 

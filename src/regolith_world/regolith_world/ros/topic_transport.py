@@ -14,7 +14,7 @@ from regolith_msgs.msg import CycleResultBatch, TerrainUpdate
 from regolith_world.config import WorldConfig
 from regolith_world.cycle.records import Cycle, CycleKey, CycleResult
 from regolith_world.cycle.transport import raise_failure, unresponsive
-from regolith_world.ros import qos, record_codec
+from regolith_world.ros import protocol_codec, qos
 from regolith_world.ros.inbox import Inbox
 
 
@@ -58,7 +58,7 @@ class TopicTransport:
 
     def exchange(self, cycle: Cycle) -> dict[str, CycleResult]:
         """Send a record and return the results, see :meth:`regolith_world.cycle.transport.Transport.exchange`."""
-        message = record_codec.cycle_bytes(cycle, self._run)
+        message = protocol_codec.CYCLE.pack(cycle, run_id=self._run)
         if cycle.key != self._key:
             self._key = cycle.key
             self._answers = {}
@@ -86,7 +86,7 @@ class TopicTransport:
         return {n: self._answers[n] for n in cycle.participants}
 
     def _on_results(self, message: bytes) -> None:
-        for record in record_codec.cycle_result_batch_records(message):
+        for record in protocol_codec.RESULTS.unpack(message):
             self._take(record)
 
     def _take(self, record: CycleResult) -> None:
@@ -96,5 +96,5 @@ class TopicTransport:
         self.results_by_name.setdefault(record.name, []).append(record)
 
     def _on_update(self, message: bytes) -> None:
-        if self._key is not None and record_codec.key_of(message).epoch == self._key.epoch:
+        if self._key is not None and protocol_codec.key_of(message).epoch == self._key.epoch:
             self.updates.append(message)
