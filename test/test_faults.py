@@ -29,7 +29,7 @@ from harness import (
 )
 
 from regolith_bringup.bag.reading import Bag
-from regolith_world.restart_policy import RESTARTS
+from regolith_world.run_policy import RESTARTS
 
 pytestmark = pytest.mark.ros
 

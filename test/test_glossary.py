@@ -37,8 +37,9 @@ OTHER_CONCEPTS = {
 MISREAD = {
     'regolith_terrain.crm.column': 'regolith_terrain.crm.column_collapse',
     'regolith_terrain.dem.column': 'regolith_terrain.dem.column_collapse',
+    'regolith_world.restart_policy': 'regolith_world.run_policy',
 }
-"""Names of the table that readers misunderstood, and the names taken instead."""
+"""Names of the table that readers misunderstood or that say too little by now, and the names taken instead."""
 
 
 def entries() -> tuple[dict[str, list[str]], dict[str, str]]:

@@ -15,6 +15,7 @@ python3 tools/make_parameters_page.py --check
 python3 tools/make_messages_page.py --check
 python3 tools/make_reference_pages.py --check
 python3 tools/make_topics_page.py --check
+python3 tools/make_failures_page.py --check
 python3 tools/check_terms.py
 python3 tools/equations.py --check
 python3 tools/evolution_table.py --check

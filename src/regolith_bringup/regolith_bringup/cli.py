@@ -11,11 +11,9 @@ imports only what it uses.
 from __future__ import annotations
 
 import importlib.metadata
-import json
-import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,7 +22,9 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from regolith_bringup.commands.command_context import CliCommandContext
+from regolith_bringup.commands.measurements import bench, experiment
 from regolith_bringup.commands.options import JsonOption
+from regolith_bringup.commands.printing import print_json, print_status
 from regolith_bringup.commands.ros2_commands import APPS as ROS_APPS
 from regolith_bringup.commands.terrain import terrain_app
 from regolith_bringup.commands.usage import usage_message
@@ -33,20 +33,14 @@ from regolith_files import (
     InputError,
     PluginError,
     Problem,
-    allowed_names,
     counted_noun,
-    entry_points,
     extension_points,
     flush_output,
     load_plugins,
 )
-from regolith_world import check_middleware
+from regolith_world import check_middleware, run_policy
 from regolith_world.numerics import kernel_cache
 
-BAD_INPUT = 2
-NODE_FAILED = 3
-INTERRUPTED = 130
-"""Exit code of shells after SIGINT: 128 plus the signal number."""
 UsageError: Any = typer.BadParameter.__base__
 """Usage error of the command-line library, which has no public name for it."""
 
@@ -124,38 +118,12 @@ ScenarioArgument = Annotated[
 ]
 
 
-def _names_of(group: str) -> Callable[[str], list[str]]:
-    """Return a function that lists entry points of a group with a prefix, for shell completion."""
-    return lambda incomplete: [point.name for point in entry_points(group) if point.name.startswith(incomplete)]
-
-
 RunArgument = Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')]
 SetOption = Annotated[
     list[str] | None,
     typer.Option('--set', metavar='KEY=VALUE', help='Set one key of the scenario, e.g. terrain.spacing_m=0.05.'),
 ]
 SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='Seed of all random numbers.')]
-HelpOption = Annotated[
-    bool, typer.Option('--help', help='Show this message, or after NAME the help of that plug-in, and exit.')
-]
-
-
-def _print_status(text: str) -> None:
-    """Print a human-readable message on stderr."""
-    print(text, file=sys.stderr)
-
-
-def _give(value: Any) -> None:
-    """Print a JSON value. Infinite numbers and NaN become 'inf', '-inf' and 'nan', which ``float()`` reads."""
-    print(json.dumps(_sayable(value), indent=1, allow_nan=False))
-
-
-def _sayable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _sayable(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_sayable(item) for item in value]
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @app.command()
@@ -214,7 +182,7 @@ def run(
     )
     restart_pinned(resolved.scenario)
     for line in resolved.notices:
-        _print_status(line)
+        print_status(line)
     if out is not None:
         check_run_folder(out)
     if checkpoint is not None:
@@ -226,13 +194,15 @@ def run(
             parse_domain(domain)
         from regolith_bringup.commands.dry_run import list_nodes
 
-        list_nodes(resolved.scenario, spread, out, checkpoint, base_namespace, remote_nodes, _give if as_json else None)
+        list_nodes(
+            resolved.scenario, spread, out, checkpoint, base_namespace, remote_nodes, print_json if as_json else None
+        )
         return
     held = parse_domain(domain) if domain is not None else None
     if held is not None:
         os.environ['ROS_DOMAIN_ID'] = str(held.number if isinstance(held, ReservedDomain) else held)
     if isinstance(held, ReservedDomain):
-        _print_status(f'ROS_DOMAIN_ID={held.number}')
+        print_status(f'ROS_DOMAIN_ID={held.number}')
     from regolith_bringup.run.supervisor import run_scenario
 
     code = run_scenario(
@@ -260,7 +230,7 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
 
     resolved = load_scenario(scenario, settings or (), seed=seed)
     for line in resolved.notices:
-        _print_status(line)
+        print_status(line)
     s = resolved.scenario
     vehicles = ', '.join(f'{name} ({entry.model})' for name, entry in sorted(s.vehicles.items())) or 'no vehicles'
     parts = [f'{s.duration_s:g} s', vehicles, f'soil {s.terrain.soil_name}', f'ground {s.terrain.source}']
@@ -303,18 +273,18 @@ def verify(
     for name, value in (('--duration', duration), ('--seed', seed)):
         options += [] if value is None else [name, str(value)]
     try:
-        found = repeat(scenario, options, _print_status, out, resolved.scenario.world.determinism, cpu_variants)
+        found = repeat(scenario, options, print_status, out, resolved.scenario.world.determinism, cpu_variants)
     except RunFailed as error:
-        _print_status(str(error))
-        raise typer.Exit(NODE_FAILED) from None
+        print_status(str(error))
+        raise typer.Exit(run_policy.NODE_FAILED) from None
     if as_json:
-        _give(found)
+        print_json(found)
     elif found['repeats']:
         print(f'{scenario}: is deterministic: all state hashes are equal')
     if not found['repeats']:
         promise = found['promises'] or 'null, which is checked as cross_process is'
-        _print_status(f'{scenario}: violates world.determinism: {promise}')
-        raise typer.Exit(NODE_FAILED)
+        print_status(f'{scenario}: violates world.determinism: {promise}')
+        raise typer.Exit(run_policy.NODE_FAILED)
 
 
 @app.command()
@@ -331,7 +301,7 @@ def scenarios(as_json: JsonOption = False) -> None:
 
     found = {name: {'file': str(path), 'description': described(path)} for name, path in find_scenarios().items()}
     if as_json:
-        _give(found)
+        print_json(found)
     else:
         for name, about in found.items():
             print(f'{name:<24} {about["description"]}')
@@ -402,118 +372,16 @@ class _RunFolderErrors:
             where = str(error.filename or self._folder)
             raise InputError(Problem(where, '', error.strerror, 'a readable and writable disk with free space'))
         if isinstance(error, (RecoverError, OSError)):
-            _print_status(str(error))
-            raise typer.Exit(BAD_INPUT)
+            print_status(str(error))
+            raise typer.Exit(run_policy.BAD_INPUT)
 
 
-@app.command(add_help_option=False)
-def bench(
-    context: typer.Context,
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            help="Name of a benchmark, or 'all'. Default: list them.",
-            autocompletion=_names_of(extension_points.BENCHMARKS),
-        ),
-    ] = None,
-    as_json: JsonOption = False,
-    help_asked: HelpOption = False,
-) -> None:
-    """Run a benchmark and print its results as JSON."""
-    from regolith_bringup.commands.plugins import benchmark, benchmarks
-
-    if help_asked:
-        from regolith_bringup.commands.plugin_help import benchmark_help
-
-        _help(context, benchmark_help(name) if name not in (None, 'all') else '')
-        return
-    if name is None:
-        _list_names(benchmarks(), as_json)
-        return
-    chosen = benchmarks() if name == 'all' else {name: benchmark(name)}
-    results = {}
-    for key, measure in chosen.items():
-        _print_status(f'bench {key} …')
-        try:
-            results[key] = measure()
-        except RuntimeError as error:
-            _print_status(str(error))
-            raise typer.Exit(NODE_FAILED) from None
-    _give(results if name == 'all' else results[name])
+_ANY_ARGUMENTS = {'allow_extra_args': True, 'ignore_unknown_options': True}
+app.command(add_help_option=False)(bench)
+app.command(context_settings=_ANY_ARGUMENTS, add_help_option=False)(experiment)
 
 
-@app.command(context_settings={'allow_extra_args': True, 'ignore_unknown_options': True}, add_help_option=False)
-def experiment(
-    context: typer.Context,
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            help='Name of an experiment. Default: list them.', autocompletion=_names_of(extension_points.EXPERIMENTS)
-        ),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option('--set', metavar='KEY=VALUE', help='Set one key of the experiment, e.g. gravity_mps2=1.62.'),
-    ] = None,
-    as_json: JsonOption = False,
-    plot: Annotated[Path | None, typer.Option(metavar='FILE', help='Plot the results: .png, .svg or .pdf.')] = None,
-    help_asked: HelpOption = False,
-) -> None:
-    """Run a virtual experiment and print its results as JSON; experiment NAME --help lists its settings."""
-    from regolith_bringup.commands.plugins import experiments, flag_settings, parsed_settings, run_experiment
-    from regolith_bringup.commands.progress import progress
-
-    if help_asked:
-        from regolith_bringup.commands.plugin_help import ABOUT_SETTINGS, experiment_help
-
-        context.command.help = f'{context.command.help}\n\nInstalled: {", ".join(experiments())}.\n\n{ABOUT_SETTINGS}'
-        _help(context, experiment_help(name) if name is not None else '')
-        return
-    known = experiments()
-    if name is None:
-        _list_names(known, as_json)
-        return
-    if name not in known:
-        raise InputError(Problem('experiment', '', 'no such experiment', allowed_names(known, name), name))
-    values = {**parsed_settings(settings or ()), **flag_settings(context.args)}
-    with progress(name) as show:
-        show(0, 0)
-        outcome = run_experiment(name, values, show, plot)
-    result = outcome.result
-    if not as_json:
-        _print_status(f'{name}:')
-    _give(result)
-    try:
-        outcome.draw()
-    except OSError as error:
-        problems = [f'--plot: {plot}: cannot be written: {error.strerror or error}']
-    else:
-        problems = []
-    rows = [row for row in (result if isinstance(result, list) else [result]) if isinstance(row, dict)]
-    problems += [f'experiment {name}: {row["problem"]}' for row in rows if 'problem' in row][:1]
-    for problem in problems:
-        _print_status(problem)
-    for row in rows:
-        if 'checkpoint' in row:
-            _print_status(f'interrupted; to continue: ./regolith experiment {name} --resume {row["checkpoint"]}')
-            raise typer.Exit(INTERRUPTED)
-    if problems:
-        raise typer.Exit(NODE_FAILED)
-
-
-def _help(context: typer.Context, of_one: str) -> None:
-    """Print the help of a plug-in, or of the command."""
-    print(of_one or context.get_help())
-
-
-def _list_names(names: Iterable[str], as_json: bool) -> None:
-    if as_json:
-        _give(list(names))
-    else:
-        print('\n'.join(names))
-
-
-@app.command('exec', context_settings={'allow_extra_args': True, 'ignore_unknown_options': True})
+@app.command('exec', context_settings=_ANY_ARGUMENTS)
 def execute(
     context: typer.Context,
     command: Annotated[str, typer.Argument(metavar='CMD...', help='Program and its arguments.')],
@@ -537,18 +405,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
             args=words,
             prog_name='regolith',
             standalone_mode=False,
-            obj=CliCommandContext(_give),
+            obj=CliCommandContext(print_json),
         )
         flush_output()
     except InputError as error:
-        _print_status(str(error))
-        sys.exit(BAD_INPUT)
+        print_status(str(error))
+        sys.exit(run_policy.BAD_INPUT)
     except UsageError as error:
         if error.format_message().startswith('Usage:'):  # a command without arguments: its help
             print(error.format_message(), file=sys.stderr)
         else:
-            _print_status(usage_message(error))
+            print_status(usage_message(error))
         sys.exit(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
-        sys.exit(INTERRUPTED)
+        sys.exit(run_policy.INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)

@@ -15,7 +15,7 @@ from regolith_bringup.run.node_plan import NodeSpec, node_specs
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
 from regolith_world.checkpoint.files import Checkpoint, write_checkpoint
-from regolith_world.restart_policy import RESTARTS
+from regolith_world.run_policy import RESTARTS
 
 
 def the_run(folder: Path, *settings: str) -> tuple[LaunchedRun, dict[str, NodeSpec]]:

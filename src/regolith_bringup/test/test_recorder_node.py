@@ -28,8 +28,9 @@ from std_msgs.msg import String, UInt64  # noqa: E402
 
 from regolith_bringup.bag.reading import Bag  # noqa: E402
 from regolith_bringup.bag.recover import recover  # noqa: E402
+from regolith_bringup.bag.serialized_heads import clock_ns, cycle_head, key_head  # noqa: E402
 from regolith_bringup.bag.topics import RecordedTopic  # noqa: E402
-from regolith_bringup.recorder_node import CLOCKS_HELD, Recorder, clock_ns, cycle_head, key_head  # noqa: E402
+from regolith_bringup.recorder_node import CLOCKS_HELD, Recorder  # noqa: E402
 from regolith_bringup.run.middleware import UDP, VARIABLE, middleware_environment, profile  # noqa: E402
 from regolith_world.ros.shutdown import await_stable_graph  # noqa: E402
 

@@ -14,11 +14,12 @@ from threading import Thread
 
 import pytest
 
-from regolith_bringup.run import node_processes, supervisor
+from regolith_bringup.run import node_processes
 from regolith_bringup.run.node_plan import NodeSpec
-from regolith_bringup.run.supervisor import NODE_FAILED, Supervisor
+from regolith_bringup.run.supervisor import Supervisor
+from regolith_world import run_policy
 from regolith_world.checkpoint.files import Checkpoint, write_checkpoint
-from regolith_world.restart_policy import RESTARTS
+from regolith_world.run_policy import NODE_FAILED, RESTARTS
 
 OVER = """printf '{"failure": "%s"}' > world_summary.json\n"""
 LEAVES, FAILS = 'exit 0\n', 'exit 4\n'
@@ -53,7 +54,7 @@ def test_node_that_hangs_at_exit_is_killed_and_named(
         path.chmod(0o755)
         specs.append(NodeSpec('any', f'{name}_node', name, ''))
     monkeypatch.setattr(node_processes, 'executable', lambda spec: tmp_path / spec.executable)
-    monkeypatch.setattr(supervisor, '_PATIENCE_S', 0.5)
+    monkeypatch.setattr(run_policy, 'EXIT_TIMEOUT_S', 0.5)
     monkeypatch.setattr(node_processes, 'LEAVING_S', 0.5)
     assert Supervisor(specs, tmp_path, 1.0, quiet=True).run() == code
     said = (tmp_path / 'console.log').read_text().splitlines()

@@ -13,6 +13,7 @@ from regolith_files import export_lazily
 
 if TYPE_CHECKING:
     from regolith_world import determinism as determinism
+    from regolith_world import run_policy as run_policy
     from regolith_world import watchdog as watchdog
     from regolith_world.config import InputBarrier as InputBarrier
     from regolith_world.config import ScenarioHead as ScenarioHead
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from regolith_world.objects.static_body import StaticBody as StaticBody
     from regolith_world.participant_node import ParticipantNode as ParticipantNode
     from regolith_world.random.keyed_generator import generator as generator
-    from regolith_world.restart_policy import should_restart as should_restart
     from regolith_world.ros.clock_offset import stamp as stamp
     from regolith_world.ros_environment import LAST_ROS_DOMAIN as LAST_ROS_DOMAIN
     from regolith_world.ros_environment import check_middleware as check_middleware
@@ -123,7 +123,6 @@ __all__, __getattr__, __dir__ = export_lazily(
         'objects.static_body': ('StaticBody',),
         'participant_node': ('ParticipantNode',),
         'random.keyed_generator': ('generator',),
-        'restart_policy': ('should_restart',),
         'ros.clock_offset': ('stamp',),
         'ros_environment': (
             'LAST_ROS_DOMAIN',
@@ -145,5 +144,5 @@ __all__, __getattr__, __dir__ = export_lazily(
             'WAIT_FOR_RECORDER_DESCRIPTION',
         ),
     },
-    modules=('determinism', 'watchdog'),
+    modules=('determinism', 'run_policy', 'watchdog'),
 )

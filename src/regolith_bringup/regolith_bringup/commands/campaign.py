@@ -13,8 +13,7 @@ import typer
 
 from regolith_bringup.commands.options import JsonOption
 from regolith_files import CommandContext, InputError, Problem, counted_noun
-
-NODE_FAILED = 3
+from regolith_world import run_policy
 
 
 def campaign(
@@ -89,4 +88,4 @@ def campaign(
     else:
         print(folder)
     if result.failures:
-        raise typer.Exit(NODE_FAILED)
+        raise typer.Exit(run_policy.NODE_FAILED)

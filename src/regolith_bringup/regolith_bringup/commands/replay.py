@@ -16,8 +16,7 @@ import typer
 
 from regolith_bringup.commands.options import JsonOption, NamespaceOption, parse_end, parse_real_time_factor
 from regolith_files import CommandContext, InputError, NoRecordingError, Problem, allowed_names, counted_noun
-
-NODE_FAILED = 3
+from regolith_world import run_policy
 
 
 def replay(
@@ -130,4 +129,4 @@ def _again(tools: CommandContext, run: Path, begin: float, as_json: bool) -> Non
         words = f'{span}: bit-identical states'
         print(found.difference or words)
     if found.difference:
-        raise typer.Exit(NODE_FAILED)
+        raise typer.Exit(run_policy.NODE_FAILED)

@@ -25,7 +25,7 @@ from regolith_bringup.run.run_folder import check_checkpoint, new_run_folder
 from regolith_bringup.scenario import participant_sections
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
 from regolith_files import InputError, Problem, allowed_names
-from regolith_world import PARENT_VARIABLE, check_ros_environment
+from regolith_world import PARENT_VARIABLE, check_ros_environment, run_policy
 
 ARGUMENTS: Mapping[str, tuple[str, str]] = {
     'scenario': ('two_rovers', 'Name of a shipped scenario, or path of a scenario file.'),
@@ -42,8 +42,6 @@ ARGUMENTS: Mapping[str, tuple[str, str]] = {
     'namespace': ('', 'Namespace of all names of the run, /clock and /tf included.'),
 }
 """Launch arguments: name -> (default, description)."""
-_PATIENCE_S = 10.0
-"""Timeout for nodes to exit after the world [wall s], mainly for the queues of the recorder."""
 
 
 def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
@@ -203,7 +201,9 @@ def actions(spec: NodeSpec, run: LaunchedRun) -> list[Any]:
         if step.leave:
             return [EmitEvent(event=ShutdownEvent(reason=step.leave))]
         if step.over:
-            return [TimerAction(period=_PATIENCE_S, actions=[Shutdown(reason='nodes did not exit in time')])]
+            return [
+                TimerAction(period=run_policy.EXIT_TIMEOUT_S, actions=[Shutdown(reason='nodes did not exit in time')])
+            ]
         return []
 
     def printed(event: Any) -> None:

@@ -1,9 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Supervision of a run whose nodes ``launch`` starts: restarts, end, and results.
-
-It makes the decisions of :mod:`regolith_bringup.run.supervisor` in response to events.
-"""
+"""Supervision of a run whose nodes ``launch`` starts: restarts, end, and results."""
 
 from __future__ import annotations
 
@@ -15,11 +12,11 @@ from regolith_bringup.run.node_plan import WORLD_EXECUTABLES, NodeSpec
 from regolith_bringup.run.results import (
     dropped_participants,
     exit_code_text,
-    succeeded,
+    run_stage,
     world_exit_message,
     write_results,
 )
-from regolith_world import should_restart
+from regolith_world import run_policy
 
 
 @dataclass(frozen=True)
@@ -50,11 +47,9 @@ class LaunchedRun:
         self.specs = specs
         self._report = report
         self._running = {spec.label for spec in specs}
-        self._restarts: dict[str, int] = {}
-        self._failed: list[str] = []
-        self._given_up: list[str] = []
-        self._over = False
-        self._interrupted = False
+        # Without the recorder: launch does not count a restarted one that fails at the end of the run.
+        world = next(spec.label for spec in specs if spec.executable in WORLD_EXECUTABLES)
+        self._policy = run_policy.RunPolicy(world, respawn=[spec.label for spec in specs if spec.respawn])
         (folder / 'console.log').touch()
 
     def printed(self, spec: NodeSpec, text: bytes) -> None:
@@ -71,44 +66,40 @@ class LaunchedRun:
             code: Exit code, negative for a signal.
             shutting_down: Whether launch is already ending all nodes.
         """
-        world = spec.executable in WORLD_EXECUTABLES
-        self._interrupted |= shutting_down and not self._over
-        again = code != 0 and spec.respawn and not self._over and not shutting_down
-        restarts = self._restarts.get(spec.label, 0)
-        if again and should_restart(code, restarts):
-            self._restarts[spec.label] = restarts + 1
-            return LaunchStep(restart=True)
+        stage = run_stage(self.folder)
+        if shutting_down:
+            self._policy.on(run_policy.Interrupted())
+        step = LaunchStep()
+        for action in self._policy.on(run_policy.NodeEnded(spec.label, code, stage)):
+            match action:
+                case run_policy.Restart():
+                    return LaunchStep(restart=True)
+                case run_policy.GiveUp():
+                    step = LaunchStep(leave=_gave_up(action))
+                case run_policy.End(reason=reason, label=label) if reason:
+                    step = LaunchStep(leave=f'{label} {reason}')
+                case run_policy.End() if code == 0:
+                    step = LaunchStep(over=True)
+                case run_policy.End():
+                    killed = stage is run_policy.Stage.RUNNING
+                    ended = world_exit_message(self.folder, code) if killed else f'ended {exit_code_text(code)}'
+                    step = LaunchStep(leave=f'the world {ended}')
         self._running.discard(spec.label)
-        if code != 0 and (world or not (spec.respawn or self._interrupted)):
-            self._failed.append(f'{spec.label} ended {exit_code_text(code)}')
-        if not self._running:
-            return self._all_ended()
-        if world:
-            self._over = True
-            if code == 0:
-                return LaunchStep(over=True)
-            killed = self._started() and not (self.folder / 'world_summary.json').exists()
-            ended = world_exit_message(self.folder, code) if killed else f'ended {exit_code_text(code)}'
-            return LaunchStep(leave=f'the world {ended}')
-        if code != 0 and not self._started() and not shutting_down:
-            return LaunchStep(leave=f'{spec.label} ended before the first cycle')
-        if again:
-            self._given_up.append(f'{spec.label} ended {exit_code_text(code)}: stopped after {restarts} restarts')
-            return LaunchStep(leave=self._given_up[-1])
-        return LaunchStep()
+        return step if self._running else self._all_ended(stage)
 
-    def _started(self) -> bool:
-        return any((self.folder / name).exists() for name in ('started', 'world_summary.json'))
-
-    def _all_ended(self) -> LaunchStep:
+    def _all_ended(self, stage: run_policy.Stage) -> LaunchStep:
         write_results(self.folder, print, report=self._report)
         print(self.folder, flush=True)
-        problems = [] if self._interrupted and succeeded(self.folder) else self._failed
-        problems = [
-            *problems,
-            *self._given_up,
-            *(f'it continued without {name}' for name in dropped_participants(self.folder)),
-        ]
+        problems = []
+        for action in self._policy.on(run_policy.AllEnded(stage)):
+            if isinstance(action, run_policy.Exit):
+                problems = [f'{label} ended {exit_code_text(code)}' for label, code in action.failures]
+                problems += map(_gave_up, action.given_up)
+        problems += [f'it continued without {name}' for name in dropped_participants(self.folder)]
         if problems:
             return LaunchStep(problem=f'run {self.folder}: {"; ".join(problems)}')
         return LaunchStep(leave='the run has ended')
+
+
+def _gave_up(action: run_policy.GiveUp) -> str:
+    return f'{action.label} ended {exit_code_text(action.code)}: stopped after {action.restarts} restarts'

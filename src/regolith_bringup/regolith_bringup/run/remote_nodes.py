@@ -4,31 +4,27 @@
 
 from __future__ import annotations
 
+import math
 import os
-import signal
-import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
+from regolith_bringup.commands.printing import print_status
 from regolith_bringup.commands.progress import progress
-from regolith_bringup.run.console_output import ConsoleOutput
 from regolith_bringup.run.environment_pinning import restart_pinned
-from regolith_bringup.run.fork_server import start_fork_server
-from regolith_bringup.run.middleware import OPEN_WORDS, is_network_visible, middleware_environment, node_environment
+from regolith_bringup.run.middleware import OPEN_WORDS, is_network_visible, middleware_environment
 from regolith_bringup.run.node_plan import NodeSpec, node_specs
-from regolith_bringup.run.node_processes import NodeProcess, end_all
+from regolith_bringup.run.node_supervisor import NodeSupervisor
 from regolith_bringup.run.run_folder import check_run_folder, new_run_folder
-from regolith_bringup.run.shared_memory import remove_abandoned
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
 from regolith_bringup.scenario.participant_sections import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
 from regolith_files import InputError, Problem, allowed_names, as_yaml_text
-from regolith_world import check_ros_environment, installed_versions, should_restart, version_differences
+from regolith_world import check_ros_environment, installed_versions, run_policy, version_differences
 from regolith_world.checkpoint import disk_reserve
 
 if TYPE_CHECKING:
@@ -36,12 +32,8 @@ if TYPE_CHECKING:
 
     from regolith_bringup.run.run_listener import RunListener
 
-NODE_FAILED = 3
-INTERRUPTED = 130
 _WORD_S = 10.0
-"""Period of messages while waiting [wall s]."""
-_LEAVING_S = 10.0
-"""Timeout for nodes to exit after the world [wall s]."""
+"""Period of messages while waiting for a run [wall s]."""
 _UNHEARD_S = 5.0
 """Time beyond the unresponsive timeout of the world after which a world without messages counts as lost [wall s]."""
 
@@ -68,7 +60,7 @@ def join_run(names: Sequence[str], *, namespace: str = '', network: bool = False
     check_ros_environment(os.environ)
     os.environ.update(middleware_environment(os.environ, network))
     if is_network_visible(os.environ, network):
-        _print_status(OPEN_WORDS)
+        print_status(OPEN_WORDS)
     with RunListener(f'/{namespace}' if namespace else '') as listener:
         run = _awaited(listener, is_network_visible(os.environ, network))
         wanted = selected_nodes(names, run.remote_nodes, run.host)
@@ -83,8 +75,8 @@ def join_run(names: Sequence[str], *, namespace: str = '', network: bool = False
         specs = node_specs(scenario, folder / 'scenario.yaml', folder, namespace=namespace, run=run.run_id)
         specs = [spec for spec in specs if spec.public_name in wanted]
         waits = scenario.world.on_failure == 'wait'
-        patience_s = None if waits else scenario.world.participant_timeout_s + _UNHEARD_S
-        code = _Joined(specs, folder, listener, run, network, patience_s).follow()
+        limit_s = math.inf if waits else scenario.world.participant_timeout_s + _UNHEARD_S
+        code = _RemoteNodes(specs, folder, listener, run, network, limit_s).run()
     disk_reserve.release(folder)
     print(folder, flush=True)
     return code
@@ -156,9 +148,9 @@ def _awaited(listener: RunListener, out: bool) -> WorldAnnouncement:
         if time.monotonic() > next_word:
             next_word += _WORD_S
             where = f'{listener.root or "no namespace"}, domain {domain}, {reach}'
-            _print_status(f'waiting for a run ({where}); on its machine: ./regolith run SCENARIO --remote NAMES')
+            print_status(f'waiting for a run ({where}); on its machine: ./regolith run SCENARIO --remote NAMES')
         time.sleep(0.05)
-    _print_status(f'found run {run.run_id} of {run.scenario} on {run.host}')
+    print_status(f'found run {run.run_id} of {run.scenario} on {run.host}')
     return run
 
 
@@ -179,7 +171,7 @@ def _agreed(run: WorldAnnouncement) -> ResolvedScenario:
             raise InputError(replace(p, where=p.where.replace(str(file), shown_as)) for p in error.problems) from None
 
 
-class _Joined:
+class _RemoteNodes(NodeSupervisor):
     """Remote nodes of a run on this machine, until it ends.
 
     Args:
@@ -188,7 +180,7 @@ class _Joined:
         listener: Subscriptions to the status of the world.
         run: Announcement of the run.
         network: Whether to communicate with other machines.
-        patience_s: Time without messages of the world before the nodes exit [wall s], None for no limit.
+        timeout_s: Time without messages of the world before the nodes exit [wall s].
     """
 
     def __init__(
@@ -198,82 +190,40 @@ class _Joined:
         listener: RunListener,
         run: WorldAnnouncement,
         network: bool,
-        patience_s: float | None,
+        timeout_s: float,
     ) -> None:
-        self._specs, self._listener, self._run, self._patience_s = specs, listener, run, patience_s
-        self._environment = node_environment(folder, network)
-        self._output = ConsoleOutput([spec.label for spec in specs], folder, quiet=False)
-        self._ended: list[NodeProcess] = []
-        self._interrupted = False
+        respawn = [spec.label for spec in specs if spec.respawn]
+        policy = run_policy.RunPolicy(respawn=respawn, timeout_s=timeout_s)
+        super().__init__(specs, folder, policy, quiet=False, network=network)
+        self._listener, self._run = listener, run
 
-    def follow(self) -> int:
-        """Start the nodes, wait for their end, and return the exit code."""
-        remove_abandoned()
-        start_fork_server('regolith_bringup.run.preload')
-        nodes: list[NodeProcess] = []
-        previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            nodes.extend(NodeProcess(spec, self._environment, self._output.say) for spec in self._specs)
-            return self._watch(nodes)
-        finally:
-            for node in nodes:
-                node.signal(signal.SIGKILL)
-            for number, handler in previous.items():
-                signal.signal(number, handler)
-            self._output.close()
-
-    def _watch(self, nodes: list[NodeProcess]) -> int:
-        heard = time.monotonic()
-        next_word = heard + _WORD_S
-        leaving = ''
-        # All nodes are checked each time, because the check restarts failed ones.
-        while not leaving and self._listener.over() is None and [node for node in nodes if self._runs(node)]:
-            now = time.monotonic()
-            other = self._listener.run()
-            if self._listener.heard():
-                heard, next_word = now, now + _WORD_S
-            elif self._patience_s is not None and now - heard > self._patience_s:
-                leaving = f'no message from the world for {now - heard:.0f} s'
-            elif now > next_word:
-                next_word = now + _WORD_S
-                self._output.console.print(f'no message from the world for {now - heard:.0f} s', style='yellow')
-            if other is not None and other.run_id != self._run.run_id:
-                leaving = f'replaced by another run ({other.scenario} on {other.host})'
-            if self._interrupted:
-                leaving = 'interrupted'
-            time.sleep(0.02)
-        if leaving:
-            self._output.console.print(f'stopping: {leaving}', style='yellow')
-            for node in nodes:
-                node.signal(signal.SIGTERM)
-        # After STOP of the world they exit.
-        for label in end_all(nodes, _LEAVING_S):
-            self._output.say(label, 'did not exit in time')
-        if self._interrupted:
-            return INTERRUPTED
+    def stage(self) -> run_policy.Stage:
+        """Return the stage of the run, from the status of the world."""
         problem = self._listener.over()
-        if problem:
-            self._output.console.print(f'the run failed: {problem}', style='yellow', markup=False, soft_wrap=True)
-        return NODE_FAILED if leaving or problem or any(node.code for node in nodes) else 0
+        if problem is None:
+            return run_policy.Stage.RUNNING
+        return run_policy.Stage.FAILED if problem else run_policy.Stage.COMPLETE
 
-    def _runs(self, node: NodeProcess) -> bool:
-        """Return whether a node runs. Restart it after a failure if the run allows it."""
-        if node.running:
-            return True
-        if not node.code or node in self._ended:
-            return False
-        again = node.spec.respawn and should_restart(node.code or 0, node.restarts)
-        self._output.say(node.spec.label, f'ended with {node.code}{"; starting it again" if again else ""}')
-        if again:
-            node.restart()
-        else:
-            self._ended.append(node)
-        return again
+    def connected(self) -> bool:
+        """Return whether the middleware sees the world."""
+        return self._listener.heard()
 
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self._interrupted = True
+    def events(self) -> Iterator[run_policy.Event]:
+        """Yield what has happened, and whether another run has started."""
+        other = self._listener.run()
+        if other is not None and other.run_id != self._run.run_id:
+            yield run_policy.WorldLost(f'replaced by another run ({other.scenario} on {other.host})')
+        yield from super().events()
 
-
-def _print_status(text: str) -> None:
-    """Print a message."""
-    print(text, file=sys.stderr)
+    def perform(self, action: run_policy.Action) -> None:
+        """Perform an action of the policy."""
+        match action:
+            case run_policy.Warn(text):
+                self.console.print(text, style='yellow')
+            case run_policy.Report(label, int(code)):
+                self._say(label, f'ended with {code}')
+            case run_policy.End(reason=reason) if reason:
+                self.console.print(f'stopping: {reason}', style='yellow')
+            case run_policy.Exit(code) if code != run_policy.INTERRUPTED and (problem := self._listener.over()):
+                self.console.print(f'the run failed: {problem}', style='yellow', markup=False, soft_wrap=True)
+        super().perform(action)

@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from regolith_files import counted_noun
+from regolith_world import run_policy
 from regolith_world.checkpoint import disk_reserve, resume_hint
 
 
-def succeeded(run_dir: Path) -> bool:
-    """Return whether the world reached the end of the run without a failure and with all participants."""
+def run_stage(run_dir: Path) -> run_policy.Stage:
+    """Return the stage of a run, from the files that its world writes."""
     outcome = run_dir / 'world_summary.json'
-    return outcome.exists() and not (
-        json.loads(outcome.read_text(encoding='utf-8'))['failure'] or dropped_participants(run_dir)
-    )
+    if not outcome.exists():
+        return run_policy.Stage.RUNNING if (run_dir / 'started').exists() else run_policy.Stage.STARTING
+    failed = json.loads(outcome.read_text(encoding='utf-8'))['failure'] or dropped_participants(run_dir)
+    return run_policy.Stage.FAILED if failed else run_policy.Stage.COMPLETE
 
 
 def dropped_participants(run_dir: Path) -> list[str]:

@@ -5,43 +5,31 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import shutil
 import signal
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from regolith_bringup.commands.progress import progress
-from regolith_bringup.run.console_output import ConsoleOutput
-from regolith_bringup.run.fork_server import end_server_if_stopped, start_fork_server
-from regolith_bringup.run.middleware import OPEN_WORDS, is_network_visible, middleware_environment, node_environment
+from regolith_bringup.run.middleware import OPEN_WORDS, is_network_visible, middleware_environment
 from regolith_bringup.run.node_plan import WORLD_EXECUTABLES, NodeSpec, new_run_id, node_specs
-from regolith_bringup.run.node_processes import NodeProcess, end_all
+from regolith_bringup.run.node_supervisor import NodeSupervisor
 from regolith_bringup.run.process_allocation import Processes
 from regolith_bringup.run.provenance import write_provenance
-from regolith_bringup.run.results import exit_code_text, succeeded, world_exit_message, write_results
+from regolith_bringup.run.results import exit_code_text, run_stage, world_exit_message, write_results
 from regolith_bringup.run.run_folder import new_run_folder
-from regolith_bringup.run.shared_memory import remove_abandoned
 from regolith_bringup.scenario.loading import write_resolved
 from regolith_bringup.scenario.participant_sections import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
 from regolith_files import InputError
-from regolith_world import check_ros_environment, should_restart, watchdog
-
-BAD_INPUT = 2
-NODE_FAILED = 3
-INTERRUPTED = 130
-_PATIENCE_S = 10.0
-"""Timeout for processes to exit after the world [wall s], mainly for the queues of the recorder."""
+from regolith_world import check_ros_environment, run_policy, watchdog
 
 
 def run_scenario(
@@ -103,14 +91,14 @@ def run_scenario(
         unresponsive_s=scenario.world.unresponsive_s,
     )
     code = supervisor.run()
-    if code == BAD_INPUT:
+    if code == run_policy.BAD_INPUT:
         if not supervisor.started:
             # Else the same command with --out would be refused. All files in the folder are of this run.
             shutil.rmtree(run_dir, ignore_errors=True)
         return code
     if supervisor.interrupted and not supervisor.started:
         supervisor.print_line(escape(f'interrupted before the first cycle; files of the start are in {run_dir}'))
-        return INTERRUPTED
+        return run_policy.INTERRUPTED
     if supervisor.interrupted and report and not as_json:
         supervisor.console.print('writing the report; Ctrl-C skips it')
     with supervisor.console.status('writing the report') if report else nullcontext():
@@ -121,11 +109,11 @@ def run_scenario(
     except InputError as error:
         # The run is complete: print its folder where it can be read.
         supervisor.print_line(escape(f'{error}; the run is in {run_dir}'))
-        return code or BAD_INPUT
+        return code or run_policy.BAD_INPUT
     return code
 
 
-class Supervisor:
+class Supervisor(NodeSupervisor):
     """Supervisor of the processes of one run.
 
     Args:
@@ -149,131 +137,70 @@ class Supervisor:
         network: bool = False,
         unresponsive_s: float = 30.0,
     ) -> None:
-        self._namespace, self._network = namespace, network
-        self._specs = specs
-        self._run_dir = run_dir
-        self._duration_s = duration_s
-        self._quiet = quiet
-        self._output = ConsoleOutput([spec.label for spec in specs], run_dir, quiet=quiet)
-        self.console, self._say, self.print_line = self._output.console, self._output.say, self._output.print_line
-        self._interrupts = 0
-        self._unresponsive_s = unresponsive_s
+        self._world = next(spec.label for spec in specs if spec.executable in WORLD_EXECUTABLES)
+        recorder = next((spec.label for spec in specs if spec.executable == 'recorder_node'), '')
+        respawn = [spec.label for spec in specs if spec.respawn]
+        policy = run_policy.RunPolicy(self._world, recorder, respawn)
+        super().__init__(specs, run_dir, policy, quiet=quiet, network=network)
+        self._duration_s, self._quiet, self._namespace = duration_s, quiet, namespace
+        self._watchdog, self._unresponsive_s = run_dir / watchdog.FILE, unresponsive_s
+        self.print_line = self._output.print_line
 
     def run(self) -> int:
         """Start all processes, wait for the end of the run, and end all processes."""
-        environment = node_environment(self._run_dir, self._network)
         if is_network_visible(os.environ, self._network):
             self.console.print(OPEN_WORDS, style='yellow')
         # The status subscription of the progress bar is in this process.
         os.environ.update(middleware_environment(os.environ, self._network))
-        remove_abandoned()
-        start_fork_server('regolith_bringup.run.preload')
         if not self._quiet:
             labels = ', '.join(s.label for s in self._specs)
             count = f'{len(self._specs)} processes' if len(self._specs) > 1 else 'one process'
             self.console.print(f'starting {count}: {labels}', soft_wrap=True)
-        nodes: list[NodeProcess] = []
-        previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
         try:
-            # Started one by one, so that running ones are stopped if another cannot start.
-            nodes.extend(NodeProcess(spec, environment, self._say) for spec in self._specs)
-            return self._watch(nodes)
+            return super().run()
         finally:
-            for node in nodes:
-                node.signal(signal.SIGKILL)
-            end_server_if_stopped()
-            (self._run_dir / watchdog.FILE).unlink(missing_ok=True)
-            for number, handler in previous.items():
-                signal.signal(number, handler)
-            self._output.close()
+            self._watchdog.unlink(missing_ok=True)
 
-    def _watch(self, nodes: list[NodeProcess]) -> int:
-        world = next(n for n in nodes if n.spec.executable in WORLD_EXECUTABLES)
-        others = [n for n in nodes if n is not world]
-        asked = 0
-        reported: set[str] = set()
-        given_up = False
-        asked_at = 0.0
-        over_at = math.inf
-        watch = watchdog.Watch(self._run_dir / watchdog.FILE, self._unresponsive_s)
-        with self._progress() as show:
-            while world.running and time.monotonic() - over_at < _PATIENCE_S:
-                if over_at == math.inf and (self._run_dir / 'world_summary.json').exists():
-                    over_at = time.monotonic()
-                if self._interrupts > asked:
-                    if not asked and not self._quiet:
-                        self.console.print('stopping; press Ctrl-C again to stop immediately')
-                    asked, asked_at = self._interrupts, time.monotonic()
-                    # The world sends STOP to all participants. A second Ctrl-C does not wait for this.
-                    world.signal(signal.SIGINT if asked == 1 else signal.SIGKILL)
-                if problem := watch.problem():
-                    self._say(world.spec.label, f'{problem}; ending the run (world.unresponsive_s)')
-                    world.signal(signal.SIGKILL)
+    def supervise(self) -> None:
+        """Supervise the nodes and show progress."""
+        self._watch = watchdog.Watch(self._watchdog, self._unresponsive_s)
+        with self._progress() as self._show:
+            super().supervise()
+
+    def stage(self) -> run_policy.Stage:
+        """Return the stage of the run, from its folder."""
+        return run_stage(self._folder)
+
+    def events(self) -> Iterator[run_policy.Event]:
+        """Yield what has happened, and whether the process of the world runs."""
+        yield from super().events()
+        if problem := self._watch.problem():
+            yield run_policy.WorldLost(f'{problem}; ending the run (world.unresponsive_s)')
+        self._show()
+
+    def perform(self, action: run_policy.Action) -> None:
+        """Perform an action of the policy."""
+        world = self._nodes[self._world]
+        match action:
+            case run_policy.SignalWorld(number):
+                if number == signal.SIGINT and not self._quiet:
+                    self.console.print('stopping; press Ctrl-C again to stop immediately')
+                world.signal(number)
+                if number == signal.SIGKILL:
                     world.process.wait(5.0)
-                    continue
-                if asked and time.monotonic() - asked_at > 2.0:
-                    world.signal(signal.SIGKILL)
-                for node in others:
-                    if node.running or not node.code or node.spec.label in reported:
-                        continue
-                    node.join_output()  # its output precedes the message about its end
-                    again = node.spec.respawn and not asked
-                    if again and should_restart(node.code, node.restarts):
-                        self._say(node.spec.label, f'ended with {node.code}; starting it again')
-                        node.restart()
-                        continue
-                    reported.add(node.spec.label)
-                    self._say(node.spec.label, f'ended {exit_code_text(node.code)}')
-                    if again:
-                        # The world would wait for it without limit.
-                        given_up = True
-                        self._say(node.spec.label, f'stopped after {node.restarts} restarts: ending the run')
-                        world.signal(signal.SIGTERM)
-                if lost := self._lost_before_start(others):
-                    self._say(lost.spec.label, 'ended before the first cycle; ending the run')
-                    world.signal(signal.SIGTERM)
-                    end_all(nodes, 1.0)
-                    return NODE_FAILED
-                show()
-                time.sleep(0.02)
-            if not world.running:
-                world.join_output()
-                if world.code and self.started and not asked:
-                    if not (self._run_dir / 'world_summary.json').exists():
-                        self._say(world.spec.label, world_exit_message(self._run_dir, world.code))
-                    elif succeeded(self._run_dir):
-                        self._say(world.spec.label, f'ended {exit_code_text(world.code)} after the run was complete')
-                if world.code and not succeeded(self._run_dir):
-                    # The world may not have sent STOP.
-                    for node in others:
-                        node.signal(signal.SIGTERM)
-            # The other nodes exit on STOP of the world, the recorder when its queues are empty.
-            stuck = end_all(nodes, 1.5 if asked else _PATIENCE_S)
-            # A node interrupted during its start cannot receive STOP yet.
-            for label in stuck if self.started or not asked else ():
-                self._say(label, 'did not exit in time')
-        # A node that hangs at exit, or a world that crashes there, has completed its work: the world writes its results
-        # after all nodes have responded to STOP. Only a bag is not complete before its recorder has exited.
-        parting = [n for n in nodes if n.spec.label in stuck and n.spec.executable != 'recorder_node']
-        whole = succeeded(self._run_dir) and (world in parting or (world.code or 0) <= 0)
-        excused = [*parting, *(n for n in others if n.spec.respawn and n.spec.executable != 'recorder_node')]
-        failed = [n for n in others if n.code and n not in excused]
-        for node in failed if whole and not asked else ():
-            if node.code and node.spec.label not in reported:
-                self._say(node.spec.label, f'ended {exit_code_text(node.code)}')
-        if world.code == BAD_INPUT:
-            return BAD_INPUT
-        if asked:
-            if succeeded(self._run_dir):
-                return 0
-            return NODE_FAILED if (self._run_dir / 'world_summary.json').exists() else INTERRUPTED
-        return 0 if whole and not (failed or given_up) else NODE_FAILED
-
-    def _lost_before_start(self, others: list[NodeProcess]) -> NodeProcess | None:
-        """Return a node that failed before the first cycle, or None."""
-        if self.started:
-            return None
-        return next((n for n in others if not n.running and n.code not in (0, None)), None)
+            case run_policy.Warn(text):
+                self._say(self._world, text)
+            case run_policy.Report(self._world, int(code)) if self.stage() is run_policy.Stage.RUNNING:
+                self._say(self._world, world_exit_message(self._folder, code))
+            case run_policy.Report(label, int(code)):
+                late = ' after the run was complete' if label == self._world else ''
+                self._say(label, f'ended {exit_code_text(code)}{late}')
+            case run_policy.GiveUp(label, _, restarts):
+                self._say(label, f'stopped after {restarts} restarts: ending the run')
+                world.signal(signal.SIGTERM)
+            case run_policy.End(reason=reason, label=label) if reason:
+                self._say(label, f'{reason}; ending the run')
+        super().perform(action)
 
     @property
     def interrupted(self) -> bool:
@@ -283,10 +210,7 @@ class Supervisor:
     @property
     def started(self) -> bool:
         """Whether the run reached its first cycle."""
-        return any((self._run_dir / name).exists() for name in ('started', 'world_summary.json'))
-
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self._interrupts += 1
+        return self.stage() > run_policy.Stage.STARTING
 
     @contextmanager
     def _progress(self) -> Iterator[Any]:

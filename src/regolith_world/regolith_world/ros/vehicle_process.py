@@ -17,7 +17,7 @@ from rclpy.task import Future
 
 from regolith_files import load_yaml
 from regolith_world.node_main import PARENT_VARIABLE
-from regolith_world.restart_policy import should_restart
+from regolith_world.run_policy import GiveUp, NodeEnded, Restart, RunPolicy
 
 _LEAVING_S = 3.0
 """Maximum time for the process to end, wall time [s]."""
@@ -51,7 +51,7 @@ class VehicleProcess:
         give_up: Callable[[str], None],
     ) -> None:
         self.name, self._again, self._give_up = name, again, give_up
-        self._restarts = 0
+        self._policy = RunPolicy(respawn=[name])
         self._over = False
         self.come = Future()
         """Future with '' once the vehicle has joined, or with the reason of a failure."""
@@ -102,11 +102,12 @@ class VehicleProcess:
             self.come.set_result(f'{self.name} ended with code {code} before it joined; fix: see its output')
         elif not (code and self._again()):
             self._over = True
-        elif should_restart(code, self._restarts):
-            self._restarts += 1
-            self._start()
         else:
-            self._over = True
-            self._give_up(
-                f'{self.name} ended with code {code}, stopped after {self._restarts} restarts: ending the run'
-            )
+            for action in self._policy.on(NodeEnded(self.name, code)):
+                match action:
+                    case Restart():
+                        self._start()
+                    case GiveUp(restarts=restarts):
+                        self._over = True
+                        words = f'{self.name} ended with code {code}, stopped after {restarts} restarts: ending the run'
+                        self._give_up(words)
