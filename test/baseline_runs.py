@@ -34,7 +34,7 @@ from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_vehicles.agent.vehicle_state import VehicleState
-from regolith_vehicles.config import VEHICLE_LIBRARY
+from regolith_vehicles.description.model_files import VEHICLE_LIBRARY
 from regolith_world.cycle.records import Cycle, CycleResult
 
 

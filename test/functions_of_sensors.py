@@ -12,25 +12,26 @@ from typing import Any
 import numpy as np
 
 from regolith_sensors import brdf, light, noise
-from regolith_sensors.camera import display, effects, info, lens, stages
-from regolith_sensors.camera.config import CameraConfig, EffectsConfig, ExposureConfig, NoiseConfig
+from regolith_sensors.camera import display, effects, info, stages
+from regolith_sensors.camera.adaptive_sampling import edge_marks, edge_pixels
+from regolith_sensors.config.camera import CameraConfig, EffectsConfig, ExposureConfig, NoiseConfig
+from regolith_sensors.config.gnss import GnssConfig
+from regolith_sensors.config.imu import ImuConfig, InertialErrors
+from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.inertial import drift, gnss, imu, motion_track
-from regolith_sensors.inertial.gnss_config import GnssConfig
-from regolith_sensors.inertial.imu_config import ImuConfig, InertialErrors
 from regolith_sensors.labels import ground_truth, stereo
 from regolith_sensors.labels.dataset import LabeledBox, _yolo_line
 from regolith_sensors.lidar import point_cloud, sweep
-from regolith_sensors.lidar.config import LidarConfig
-from regolith_sensors.rays import shading
-from regolith_sensors.rays.adaptive_sampling import edge_marks, edge_pixels
+from regolith_sensors.numerics import lens
 from regolith_sensors.rays.image import empty_frame
 from regolith_sensors.render_cost import SensorCost, describe_sensor_costs
-from regolith_sensors.scene import irradiance_points, materials, meshes, own_hull
-from regolith_sensors.scene.micro_relief import micro_relief
+from regolith_sensors.scene import irradiance_points, own_hull
 from regolith_sensors.schedule import Schedule
 from regolith_sensors.sensor_models import load_sensor, sensor_models
-from regolith_vehicles.description.visual_description import TriangleMesh, Visual
+from regolith_sensors.surfaces import materials, meshes, shading
+from regolith_sensors.surfaces.micro_relief import micro_relief
 from regolith_vehicles.dynamics.motion_samples import MotionSamples
+from regolith_vehicles.visuals.visual_description import TriangleMesh, Visual
 from regolith_world.numerics.rotation import from_rpy_deg
 from regolith_world.random.philox import stream_key
 

@@ -11,8 +11,6 @@ import numpy as np
 
 from regolith_terrain import geodesy, polygons
 from regolith_terrain.config import ProfileConfig, load_soil
-from regolith_terrain.dem import beds, bodies, clumps, contact, materials, packing
-from regolith_terrain.dem.assembly import Assembly
 from regolith_terrain.elevation import detail, plausibility
 from regolith_terrain.excavation import cutting, relaxation
 from regolith_terrain.excavation.sweep import fill_fraction
@@ -28,21 +26,19 @@ from regolith_terrain.lunar.presets import load_preset, preset_names
 from regolith_terrain.scm import shapes as scm_shapes
 from regolith_terrain.solids import height_map, obstacles, polyhedron, rock_shapes
 from regolith_terrain.solids.config import ObstacleConfig
-from regolith_terrain.testbeds import (
-    bevameter,
-    cratering,
+from regolith_terrain.tile_pyramid import TilePyramid
+from regolith_testbeds import (
     drum_trench,
     drum_trench_scm,
     heap_measurement,
-    multipass,
-    plate_sinkage,
     sinkage_formulas,
     slope_climb,
     slope_settings,
-    wheel_rig,
 )
-from regolith_terrain.testbeds import bucket_drum as drum_bench
-from regolith_terrain.tile_pyramid import TilePyramid
+from regolith_testbeds.dem import beds, bodies, clumps, contact, materials, packing
+from regolith_testbeds.dem.assembly import Assembly
+from regolith_testbeds.experiments import bevameter, cratering, multipass, plate_sinkage, wheel_rig
+from regolith_testbeds.experiments import bucket_drum as drum_bench
 
 Calls = Iterator[tuple[str, Any]]
 

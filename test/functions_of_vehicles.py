@@ -14,19 +14,27 @@ import numpy as np
 
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import PlaneField
+from regolith_testbeds.bench_motions import BenchMotion, run_motion
+from regolith_testbeds.experiments import tire_rig
+from regolith_testbeds.proving_ground import twist_drive
+from regolith_testbeds.proving_ground.drive import Drive
+from regolith_testbeds.proving_ground.inputs import inputs
+from regolith_testbeds.proving_ground.results import results
+from regolith_testbeds.proving_ground.settings import MANEUVERS, TRACKED, TWISTS, Settings
+from regolith_vehicles import curves
 from regolith_vehicles.agent import planned_path
 from regolith_vehicles.car import speed_controller as car_cruise
 from regolith_vehicles.car.config import SpringConfig
 from regolith_vehicles.commands.command import AckermannCommand, DriveCommand, PedalCommand
-from regolith_vehicles.config import EncoderConfig, VehicleEntry, load_vehicle_model
+from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.contact import wheel_state
 from regolith_vehicles.contact.collision_shapes import collision_shapes, outlines, shape_bodies
 from regolith_vehicles.contact.contact_parts import contact_parts
+from regolith_vehicles.description.encoder_config import EncoderConfig
 from regolith_vehicles.description.model_config import OdometryConfig
-from regolith_vehicles.description.urdf import robot_description
-from regolith_vehicles.description.visual_description import visuals_of
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.drivers.builtin import make_driver
-from regolith_vehicles.dynamics import curves, kinematics, odometry_covariance, placement
+from regolith_vehicles.dynamics import kinematics, odometry_covariance, placement
 from regolith_vehicles.dynamics.encoders import Encoders
 from regolith_vehicles.dynamics.joint_servos import JointServos
 from regolith_vehicles.dynamics.kinematics import WheelLayout
@@ -35,22 +43,17 @@ from regolith_vehicles.dynamics.multibody import compile_vehicle
 from regolith_vehicles.dynamics.odometry import Odometry, slope_of
 from regolith_vehicles.dynamics.payloads import Payloads
 from regolith_vehicles.dynamics.substeps import actuator_limits
-from regolith_vehicles.experiments import tire_rig
 from regolith_vehicles.powertrain import battery, brake, electric
 from regolith_vehicles.powertrain.columns import STATES
 from regolith_vehicles.powertrain.config import BatteryConfig, PowertrainConfig, WheelMotorConfig
 from regolith_vehicles.powertrain.powertrain import driveshaft_torque, make_powertrain
-from regolith_vehicles.proving_ground import twist_drive
-from regolith_vehicles.proving_ground.drive import Drive
-from regolith_vehicles.proving_ground.inputs import inputs
-from regolith_vehicles.proving_ground.results import results
-from regolith_vehicles.proving_ground.settings import MANEUVERS, TRACKED, TWISTS, Settings
 from regolith_vehicles.running_gear_registry import make_running_gear
-from regolith_vehicles.tires.bench_motions import BenchMotion, run_motion
 from regolith_vehicles.tires.tire import Tire, load_tire
 from regolith_vehicles.tools import soil_in_flight
 from regolith_vehicles.tracks import path
 from regolith_vehicles.tracks import speed_controller as track_cruise
+from regolith_vehicles.visuals.urdf import robot_description
+from regolith_vehicles.visuals.visual_description import visuals_of
 from regolith_world.cycle.records import BodyState
 from regolith_world.numerics.rotation import from_rpy_deg
 

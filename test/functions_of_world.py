@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from regolith_world.contacts import contact_polygons, contact_solver, time_of_impact
-from regolith_world.contacts.bounding_box import ShapeBounds
+from regolith_world.contacts import contact_solver, time_of_impact
 from regolith_world.cycle.records import BodyState, Impulse, Shape, ShapeKind
 from regolith_world.cycle.step_control import StepControl
 from regolith_world.names import is_valid_ros_name, valid_file_name, valid_ros_name
 from regolith_world.numerics import portable_math, rotation
-from regolith_world.objects import constraints, force_field
+from regolith_world.objects import constraints, contact_polygons, force_field
+from regolith_world.objects.bounding_box import ShapeBounds
 from regolith_world.objects.constraint_types import CABLE, JOINT
 from regolith_world.objects.entities import BoxRegion, SphereRegion, bounds, intersects_region
 from regolith_world.objects.field_force import field_force

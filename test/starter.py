@@ -253,8 +253,8 @@ if __name__ == '__main__':
     getproctitle()  # finds the place of the command line, which moves with the environment
     import regolith_bringup.bag.reading
     import regolith_bringup.cli
+    import regolith_bringup.report.summary
     import regolith_bringup.run.preload
-    import regolith_bringup.run.summary
     import regolith_bringup.run.supervisor  # noqa: F401
 
     leave(become(serve(tests)))

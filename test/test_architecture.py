@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,14 @@ PACKAGES = (
     'regolith_terrain',
     'regolith_vehicles',
     'regolith_sensors',
+    'regolith_testbeds',
     'regolith_bringup',
 )
 """In the order in which they may lean on each other: on those before them only. Comms needs the world's participants and
 nothing of the ground: what lies between two radios comes to it as heights or files."""
-NEIGHBORS = dict.fromkeys(('regolith_terrain', 'regolith_vehicles', 'regolith_sensors'), ('regolith_comms',))
+NEIGHBORS = dict.fromkeys(
+    ('regolith_terrain', 'regolith_vehicles', 'regolith_sensors', 'regolith_testbeds'), ('regolith_comms',)
+)
 """Nor on these, though they stand before them."""
 ROS = ('rclpy', 'rosidl_runtime_py', 'ament_index_python', 'launch', 'launch_ros', 'rcl_interfaces', 'tf2_msgs')
 
@@ -135,7 +139,7 @@ def test_kernels_know_nothing_of_ros(package: str, name: str, path: Path) -> Non
 
 
 def test_imports_point_one_way() -> None:
-    """files <- world <- terrain <- vehicles <- sensors <- bringup: no package imports one that builds on it."""
+    """files <- world <- terrain <- vehicles <- sensors <- testbeds <- bringup: no package imports one that builds on it."""
     wrong = []
     for package, name, path in ALL:
         above = (*PACKAGES[PACKAGES.index(package) + 1 :], *NEIGHBORS.get(package, ()))
@@ -143,19 +147,77 @@ def test_imports_point_one_way() -> None:
     assert not wrong, wrong
 
 
-@pytest.mark.parametrize('package', PACKAGES)
-def test_no_module_imports_itself_by_a_detour(package: str) -> None:
-    """No circle among the modules of a package, what type checkers alone see and imports in functions included."""
+@cache
+def module_graph(package: str) -> dict[str, set[str]]:
+    """Return the modules of a package and those of them that each imports."""
     names = modules(package)
     # 'from package.folder import module' names the folder as well, whose __init__ adds nothing to the module.
     rooms = {name for name, path in names.items() if path.name == '__init__.py'}
-    graph = {
-        name: {i for i, _ in imports(name, path) if i in names and i != name} - rooms for name, path in names.items()
+    return {
+        name: {i for i, _ in imports(name, path) if i in names and i != name} - rooms
+        for name, path in names.items()
+        if name not in rooms
     }
+
+
+@pytest.mark.parametrize('package', PACKAGES)
+def test_no_module_imports_itself_by_a_detour(package: str) -> None:
+    """No circle among the modules of a package, what type checkers alone see and imports in functions included."""
     try:
-        TopologicalSorter(graph).prepare()
+        TopologicalSorter(module_graph(package)).prepare()
     except CycleError as error:
         pytest.fail(' -> '.join(error.args[1]))
+
+
+MOST_AT_ROOT = 20
+"""Largest number of modules at the root of a package."""
+
+
+@pytest.mark.parametrize('package', PACKAGES)
+def test_no_package_has_many_modules_at_its_root(package: str) -> None:
+    found = [path.name for path in (SRC / package / package).glob('*.py') if path.name != '__init__.py']
+    assert len(found) <= MOST_AT_ROOT, found
+
+
+def units(graph: Mapping[str, Iterable[str]]) -> dict[str, dict[str, set[str]]]:
+    """Return what the modules and sub-folders of each folder import from one another, by folder and name.
+
+    Args:
+        graph: Modules and what they import.
+    """
+    found: dict[str, dict[str, set[str]]] = {}
+    for name, several in graph.items():
+        for other in several:
+            parts, others = name.split('.'), other.split('.')
+            common = next(k for k, pair in enumerate(zip_longest(parts, others)) if pair[0] != pair[1])
+            if 0 < common < min(len(parts), len(others)):
+                within = found.setdefault('.'.join(parts[:common]), {})
+                within.setdefault(parts[common], set()).add(others[common])
+    return found
+
+
+@pytest.mark.parametrize('package', [package for package in PACKAGES if package != 'regolith_terrain'])
+def test_no_folder_imports_itself_by_a_detour(package: str) -> None:
+    """No circle among the modules and sub-folders of a folder, each sub-folder taken as one, at any depth.
+
+    As above, imports that type checkers alone see and those in functions count.
+    """
+    graph = module_graph(package)
+    circles = []
+    for folder, within in units(graph).items():
+        try:
+            TopologicalSorter(within).prepare()
+        except CycleError as error:
+            circles.append(f'{folder}: {" -> ".join(error.args[1])}')
+    assert not circles, circles
+
+
+def test_circles_of_folders_are_found() -> None:
+    """A circle of two folders has no circle of modules; modules of one folder are no circle."""
+    graph = {'p.a.x': {'p.b.y'}, 'p.b.z': {'p.a.w', 'p.b.y'}, 'p.top': {'p.a.x'}, 'p.a.s.deep': {'p.a.w'}}
+    assert units(graph) == {'p': {'a': {'b'}, 'b': {'a'}, 'top': {'a'}}, 'p.a': {'s': {'w'}}, 'p.b': {'z': {'y'}}}
+    with pytest.raises(CycleError):
+        TopologicalSorter(units(graph)['p']).prepare()
 
 
 def test_kinds_of_sensors_are_known_where_they_live() -> None:

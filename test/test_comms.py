@@ -16,7 +16,7 @@ from harness import LiveRun, library_run, run_scenario, vehicle, write_scenario
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.participant_sections import participant_context, prepared
-from regolith_comms.tile_graph_builder import build_from_config, write_graph_files
+from regolith_comms.links.tile_graph_builder import build_from_config, write_graph_files
 
 NEAR = {
     'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.3),

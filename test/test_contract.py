@@ -13,10 +13,10 @@ from harness import command
 
 FUNCTIONS = {
     'regolith_sensors.brdf:hapke_reflectance': ('incidence', 'emission', 'azimuth', 'parameters'),
-    'regolith_comms.visibility:TileGraph.from_dot': ('path',),
-    'regolith_comms.world_grid:WorldGrid.from_dat': ('path',),
-    'regolith_comms.world_grid:WorldGrid.tile_at': ('self', 'points'),
-    'regolith_comms.relays:relay_table': ('graph', 'relay_tiles', 'mode'),
+    'regolith_comms.links.visibility:TileGraph.from_dot': ('path',),
+    'regolith_comms.links.world_grid:WorldGrid.from_dat': ('path',),
+    'regolith_comms.links.world_grid:WorldGrid.tile_at': ('self', 'points'),
+    'regolith_comms.links.relays:relay_table': ('graph', 'relay_tiles', 'mode'),
     'regolith_comms.radio:received_power': ('range_m', 'hops', 'cost', 'radio'),
     'regolith_comms.radio:packet_error': ('rx_power_dbm', 'n_bytes', 'radio'),
     'regolith_comms.radio:success_probability': ('mean_dbm', 'variance', 'n_bytes', 'radio'),

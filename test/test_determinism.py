@@ -48,23 +48,16 @@ FUNCTIONS = {
 """For which NumPy has loops of its own, or which call such."""
 BLAS = {'dot', 'vdot', 'inner', 'matmul', 'tensordot', 'polyfit', 'convolve', 'correlate'}
 NO_STATE = (
-    'regolith_terrain/testbeds/',
-    'regolith_terrain/dem/',
+    'regolith_testbeds/',
     'regolith_terrain/crm/device/',
-    'regolith_vehicles/experiments/',
-    'regolith_vehicles/proving_ground/',
     'regolith_comms/experiments/',
     '/bench/',
     '/bench.py',
     '/ros/',
-    # Benches on particles, and fits of what they measure.
-    'crm/drum.py',
-    'crm/column_collapse.py',
-    'crm/plate_press.py',
     # What people look at.
     'regolith_terrain/hillshade.py',
-    'regolith_vehicles/description/visual_description.py',
-    'regolith_vehicles/description/urdf.py',
+    'regolith_vehicles/visuals/visual_description.py',
+    'regolith_vehicles/visuals/urdf.py',
     'regolith_vehicles/dynamics/motion_samples.py',
     'regolith_world/objects/entities.py',
     'regolith_world/reporting/trajectories.py',

@@ -16,11 +16,11 @@ from regolith_bringup.scenario import load_scenario
 from regolith_comms.radio_config import RADIOS, load_radio
 from regolith_files.file_library import FileLibrary
 from regolith_files.problems import InputError
-from regolith_sensors.inertial.imu_config import ImuConfig
+from regolith_sensors.config.imu import ImuConfig
 from regolith_sensors.sensor_models import SENSORS, load_sensor
 from regolith_terrain.config import SOILS, load_soil
 from regolith_terrain.lunar.presets import PRESET_LIBRARY, load_preset
-from regolith_vehicles.config import VEHICLE_LIBRARY, load_vehicle_model
+from regolith_vehicles.description.model_files import VEHICLE_LIBRARY, load_vehicle_model
 
 KINDS: dict[str, tuple[FileLibrary, Callable[[Any], Any], str, str]] = {
     # kind: (library, loader, one that ships, a key of its that holds a number)

@@ -41,6 +41,53 @@ MISREAD = {
 }
 """Names of the table that readers misunderstood or that say too little by now, and the names taken instead."""
 
+RELOCATED = (
+    ('bringup.run', 'bringup.report', 'result_from_bag'),
+    ('bringup.run', 'bringup.scenario', 'in_process_simulation'),
+    ('comms', 'comms.links', 'link_model_files tile_graph_builder'),
+    ('sensors.rays', 'sensors.camera', 'adaptive_sampling'),
+    ('sensors.rays', 'sensors.numerics', 'fast_math parallel'),
+    ('sensors.scene', 'sensors.surfaces', 'scene_arrays table_columns'),
+    ('terrain.crm', 'testbeds.crm', 'baseline blade climb column_collapse driven_body drum impact mirror_symmetry'),
+    ('terrain.crm', 'testbeds.crm', 'plate_press'),
+    ('terrain.dem', 'testbeds.dem', 'assembly beds bodies climb clump_rotation clumps column_collapse contact'),
+    ('terrain.dem', 'testbeds.dem', 'materials neighbor_search packing parts state step'),
+    ('terrain.testbeds', 'testbeds', 'drum_trench drum_trench_scm heap_measurement resumable_runs scm_climb settings'),
+    ('terrain.testbeds', 'testbeds', 'sinkage_formulas slope_climb slope_settings soil_bin wong_reece'),
+    ('terrain.testbeds', 'testbeds.experiments', 'angle_of_repose bevameter bucket_drum cratering multipass'),
+    ('terrain.testbeds', 'testbeds.experiments', 'plate_sinkage wheel_rig'),
+    ('vehicles.agent', 'vehicles.dynamics', 'errors run_statistics'),
+    ('vehicles.commands', 'vehicles.drivers', 'dig_goals'),
+    ('vehicles.description', 'vehicles.visuals', 'urdf visual_description visual_messages'),
+    ('vehicles.dynamics', 'vehicles', 'curves'),
+    ('vehicles.dynamics', 'vehicles.agent', 'body_states cycle_motion vehicle'),
+    ('vehicles.experiments', 'testbeds.experiments', 'tire_rig vehicle_slope'),
+    ('vehicles.proving_ground', 'testbeds.proving_ground', 'results tracked_drive twist_drive'),
+    ('vehicles.tires', 'testbeds', 'bench_motions'),
+    ('vehicles.tools', 'vehicles.description', 'tool_config'),
+    ('world.checkpoint', 'world', 'timeline'),
+    ('world.checkpoint', 'world.cycle', 'codec'),
+    ('world.contacts', 'world.objects', 'bounding_box contact_polygons'),
+    ('world.cycle', 'world', 'participant_context'),
+    ('world.cycle', 'world.checkpoint', 'world_state'),
+    ('world.cycle', 'world.reporting', 'run_result'),
+)
+"""Folder of the table, present folder, and names of modules that moved after the table was written."""
+MOVED = {
+    'regolith_terrain.dem.bench': 'regolith_testbeds.bench.grains',
+    **{
+        f'regolith_{former}.{name}': f'regolith_{folder}.{name}'
+        for former, folder, names in RELOCATED
+        for name in names.split()
+    },
+}
+
+
+def present(module: str) -> str:
+    """Return the present name of a module of the table."""
+    name = MISREAD.get(module, module)
+    return MOVED.get(name, name)
+
 
 def entries() -> tuple[dict[str, list[str]], dict[str, str]]:
     """Return new modules by former ones, and new names by (former module).(symbol) or (former module).Class.member.
@@ -69,9 +116,8 @@ def entries() -> tuple[dict[str, list[str]], dict[str, str]]:
                 modules[old] = [f'{package}.{parent}{name}'.replace('/', '.') for name in split]
             for name, new in re.findall(r'`([\w.]+)`→`(\w+)`', renamed[3] or ''):
                 symbols[f'{old}.{name}'] = new
-    return {old: [MISREAD.get(name, name) for name in several] for old, several in modules.items()}, {
-        f'{MISREAD.get(key.rpartition(".")[0], key.rpartition(".")[0])}.{key.rpartition(".")[2]}': new
-        for key, new in symbols.items()
+    return {old: [present(name) for name in several] for old, several in modules.items()}, {
+        f'{present(key.rpartition(".")[0])}.{key.rpartition(".")[2]}': new for key, new in symbols.items()
     }
 
 

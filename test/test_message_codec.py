@@ -17,8 +17,7 @@ from regolith_terrain.excavation.exchange import SoilDeposit, SoilGrant, SoilReq
 from regolith_terrain.excavation.loose_soil import LooseSoil
 from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import FIELDS, NodeRecords
-from regolith_world.checkpoint import codec
-from regolith_world.cycle import records
+from regolith_world.cycle import codec, records
 
 pytest.importorskip('regolith_msgs')
 

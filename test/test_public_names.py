@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from harness import ROOT
 
-PACKAGES = ('bringup', 'files', 'world', 'terrain', 'vehicles', 'sensors', 'comms')
+PACKAGES = ('bringup', 'files', 'world', 'terrain', 'vehicles', 'sensors', 'testbeds', 'comms')
 PRIVATE_IN_EXAMPLES: dict[str, str] = {}
 """Modules that examples and pages import although they are not public, each with the reason."""
 PRIVATE_BETWEEN_PACKAGES: dict[str, str] = {}

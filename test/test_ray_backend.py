@@ -18,23 +18,23 @@ from harness import RunResult, library_run, run_scenario, vehicle, write_scenari
 from regolith_bringup.bag.reading import Bag
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY, Camera, CameraPose
+from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.light import Sun
 from regolith_sensors.rays.registry import ray_backend
 from regolith_sensors.report.image_reader import image_pixels, stamp_ns
-from regolith_sensors.scene.materials import Lambert
-from regolith_sensors.scene.meshes import icosphere
 from regolith_sensors.scene.scene import Scene, Semantic
-from regolith_sensors.scene.terrain_tiles import SoilHeightSource
 from regolith_sensors.scene.vehicle_mesh import vehicle_parts
+from regolith_sensors.surfaces.materials import Lambert
+from regolith_sensors.surfaces.meshes import icosphere
+from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
-from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.description.visual_description import PartRole
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.running_gear_registry import load_visuals
+from regolith_vehicles.visuals.visual_description import PartRole
 from regolith_world.numerics.rotation import matrix
 
 TOYS = Path(__file__).parent / 'fixtures'

@@ -27,9 +27,9 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.excavation.diggable_soil import DiggableSoil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_world.cycle.records import Command, Verdict
 
 ROOT = Path(__file__).resolve().parent.parent

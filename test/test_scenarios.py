@@ -22,9 +22,9 @@ from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_terrain.config import ScmSoilConfig
 from regolith_vehicles.agent.vehicle_state import VehicleState
-from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.contact import wheel_state as ws
 from regolith_vehicles.description.model_config import WheelConfig
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_world.numerics.rotation import matrix
 
 OWN = ('traverse_polar', 'rut_following', 'convoy', 'stereo_traverse', 'tow')
@@ -222,7 +222,7 @@ def test_stereo_traverse_measures_depth(tmp_path: Path) -> None:
 
     A disparity is f b / Z, so an error of e pixels is one of e Z / (f b) of the depth Z, here at 5 m.
     """
-    from regolith_bringup.run.summary import FinishedRun
+    from regolith_bringup.report.summary import FinishedRun
     from regolith_sensors.labels.stereo_evaluation import run_depth_errors
 
     result = run_scenario(tmp_path, 'stereo_traverse', '--duration', 2.0, processes='one', timeout=280.0)

@@ -13,12 +13,12 @@ from harness import vehicle, write_scenario
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_world.checkpoint.timeline import Timeline
 from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, SpawnEdit
 from regolith_world.cycle.records import Shape, ShapeKind
 from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import make_rigid_state, sphere_inertia
 from regolith_world.objects.static_body import StaticBody
+from regolith_world.timeline import Timeline
 from regolith_world.world import ProtocolError
 
 MOON = np.array([0.0, 0.0, -1.62])

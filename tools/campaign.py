@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from regolith_bringup.commands.progress import progress
+from regolith_bringup.run.progress import progress
 
 ROOT = Path(__file__).resolve().parent.parent
 COST = ('wall_s', 'processor_s', 'threads', 'commit', 'command')

@@ -23,6 +23,7 @@ ROOMS = {
     'terrain': (6.0, 0.0, 2.5, 'height fields · soil grid\nterrain models · merge', '#e8dcc3'),
     'vehicles': (9.0, 0.0, 2.5, 'multibody · wheels on soil\ndrivers · agent', '#e9d3cb'),
     'sensors': (12.0, 0.0, 2.5, 'scene · rays · camera\nlidar · inertial · labels', '#dfe5d3'),
+    'testbeds': (15.0, -1.75, 2.5, 'experiments · benches\nproving ground · grains', '#efe3cf'),
     'bringup': (15.0, 0.0, 2.5, 'scenario · run · bag\nreport · commands', '#e4e0d8'),
     'comms': (6.0, -1.75, 2.5, 'tile graph · links · broker\n(a registered participant)', '#e2d9e8'),
     'msgs': (3.0, -1.75, 2.5, 'every interface', '#ffffff'),
@@ -33,6 +34,8 @@ ARROWS = (
     ('vehicles', 'terrain'),
     ('sensors', 'vehicles'),
     ('bringup', 'sensors'),
+    ('bringup', 'testbeds'),
+    ('testbeds', 'vehicles'),
     ('comms', 'world'),
     ('world', 'msgs'),
 )
@@ -127,7 +130,7 @@ def main(out: Path) -> None:
     imports(axes)
     cycle(axes)
     legend = 'arrows: imports\nslanted: entry points, group regolith.…'
-    axes.text(12.0, -1.0, legend, size=8.5, color=INK, va='center')
+    axes.text(8.9, -1.45, legend, size=8.5, color=INK, va='center')
     axes.set(xlim=(-0.3, 17.8), ylim=(-6.5, 1.9))
     axes.axis('off')
     figure.savefig(out, bbox_inches='tight', metadata={'Date': None} if out.suffix == '.svg' else None, dpi=110)

@@ -8,7 +8,8 @@ The docstring of a function, class or module with physics ends with two lines::
     Source: bekker1969, eq. 4.5; wong2010, section 2.3.
     Checked by: test_scm.py::test_a_plate_sinks_as_bekker_says.
 
-Keys are those of ``references.bib`` in the package. Tests are searched in the package's ``test`` and in the suite's.
+Keys are those of ``references.bib`` in the package. Tests are searched in the package's ``test``, in the suite's, and
+in that of the testbeds.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ PHYSICS = (
     'regolith_terrain/lunar/degradation.py',
     'regolith_terrain/lunar/relief.py',
     'regolith_terrain/lunar/statistics.py',
-    'regolith_terrain/testbeds/wong_reece.py',
     'regolith_vehicles/dynamics/odometry_covariance.py',
+    'regolith_testbeds/wong_reece.py',
 )
 """Modules whose public functions must all have a source and a test."""
 HEAD = """# Equations
@@ -97,7 +98,11 @@ def bibliography(package: str) -> dict[str, str]:
 
 def test_file(package: str, name: str) -> Path | None:
     """Return the file of a test."""
-    found = (ROOT / 'src' / package / 'test' / name, ROOT / 'test' / name)
+    found = (
+        ROOT / 'src' / package / 'test' / name,
+        ROOT / 'test' / name,
+        ROOT / 'src' / 'regolith_testbeds' / 'test' / name,
+    )
     return next((path for path in found if path.is_file()), None)
 
 

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 . install/env.sh
 ruff check .
 ruff format --check --quiet .
-mypy src/regolith_{files,world,comms,terrain,vehicles,sensors,bringup}/regolith_*/ examples/autonomy_stack/autonomy_stack/
+mypy src/regolith_{files,world,comms,terrain,vehicles,sensors,testbeds,bringup}/regolith_*/ examples/autonomy_stack/autonomy_stack/
 codespell src test tools docs examples bench docker packaging Makefile pyproject.toml ./*.md CITATION.cff
 python3 tools/check_packages.py
 python3 tools/make_parameters_page.py --check

@@ -24,9 +24,9 @@ from PIL import Image, ImageDraw
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.schema import Scenario
-from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, CameraImage, CameraPose
+from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.config.sensors import sensors_of

@@ -24,7 +24,7 @@ from pydantic_core import PydanticUndefined
 
 from regolith_bringup.cli import app
 from regolith_bringup.commands.command_tree import all_commands
-from regolith_bringup.file_schemas import all_models, file_kinds, json_schema, nested_models
+from regolith_bringup.commands.file_schemas import all_models, file_kinds, json_schema, nested_models
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / 'docs' / 'reference'

@@ -147,7 +147,11 @@ def _mutation(where: str, entry: Any, root: Path) -> Mutation:
         ast.parse(source)
     except SyntaxError as error:
         raise BadList(f'{where}.replace: {path} would be no Python: {error}') from error
-    tests = tuple(str(Path('src', package, 'test', t)) for t in entry.get('tests', ()))
+    tests = tuple(
+        str(Path('src', owner if owner in packages else package, 'test', name if owner in packages else t))
+        for t in entry.get('tests', ())
+        for owner, _, name in (t.partition('/'),)
+    )
     for test in tests:
         if not (root / test.partition('::')[0]).is_file():
             raise BadList(f'{where}.tests: there is no {test}')

@@ -17,7 +17,7 @@ from typing import Any
 from campaign import COST, ROOT, curve, keep, markdown, packed_curve, rows, timed
 from page_markers import written
 
-from regolith_terrain.testbeds import angle_of_repose, bucket_drum, cratering, plate_sinkage, wheel_rig
+from regolith_testbeds.experiments import angle_of_repose, bucket_drum, cratering, plate_sinkage, wheel_rig
 
 PAGE = ROOT / 'docs' / 'validation' / 'crm.md'
 TABLE = ROOT / 'docs' / 'validation' / 'crm.csv'

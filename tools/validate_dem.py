@@ -18,9 +18,9 @@ from typing import Any
 from campaign import COST, curve, keep, markdown, rows, timed
 from page_markers import written
 
-from regolith_terrain.dem.climb import ClimbBed, climb
-from regolith_terrain.testbeds import angle_of_repose
-from regolith_terrain.testbeds.slope_climb import WheelRig
+from regolith_testbeds.dem.climb import ClimbBed, climb
+from regolith_testbeds.experiments import angle_of_repose
+from regolith_testbeds.slope_climb import WheelRig
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'dem.md'

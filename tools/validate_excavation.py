@@ -15,9 +15,9 @@ from page_markers import written
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_terrain.contact.ground_contact import make_pose
-from regolith_terrain.crm.blade import push_blade, soil_to_cut
 from regolith_terrain.excavation.cutting import blade_force, cutting_factors, rupture_angle
 from regolith_terrain.excavation.sweep import BLADE, DRAFT, DRUM, make_tools, sweep_drum, sweep_edge
+from regolith_testbeds.crm.blade import push_blade, soil_to_cut
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'excavation.md'

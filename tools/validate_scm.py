@@ -23,13 +23,13 @@ from rich.progress import track
 from regolith_terrain.config import load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
-from regolith_terrain.testbeds import plate_sinkage, wheel_rig
-from regolith_terrain.testbeds.settings import reference_rows
-from regolith_terrain.testbeds.sinkage_formulas import bekker_sinkage, ding_sinkage, lyasko_factor
-from regolith_terrain.testbeds.slope_climb import load_wheel_rig
-from regolith_terrain.testbeds.wong_reece import drawbar_curve, rigid_wheel
-from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_testbeds.experiments import plate_sinkage, wheel_rig
+from regolith_testbeds.settings import reference_rows
+from regolith_testbeds.sinkage_formulas import bekker_sinkage, ding_sinkage, lyasko_factor
+from regolith_testbeds.slope_climb import load_wheel_rig
+from regolith_testbeds.wong_reece import drawbar_curve, rigid_wheel
+from regolith_vehicles.agent.vehicle import Vehicle
+from regolith_vehicles.description.model_files import load_vehicle_model
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'scm.md'

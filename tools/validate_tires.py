@@ -21,7 +21,7 @@ from regolith_vehicles.tires import load_tire
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'tires.md'
 PICTURES = ROOT / 'docs' / 'images'
-TABLES = ROOT / 'src' / 'regolith_vehicles' / 'test' / 'data' / 'tires'
+TABLES = ROOT / 'src' / 'regolith_testbeds' / 'test' / 'data' / 'tires'
 TIRES = {'TMeasy': 'hmmwv_tmeasy', 'Fiala': 'hmmwv_fiala', 'Pac89': 'hmmwv_pac89', 'Pac02': 'hmmwv_pac02'}
 STEP = 1e-3
 """Step of the transients [s]."""

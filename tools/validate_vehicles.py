@@ -20,9 +20,9 @@ from page_markers import written
 from rich.console import Console
 from rich.progress import track
 
-from regolith_vehicles.proving_ground.drive import Drive, drive
-from regolith_vehicles.proving_ground.results import results
-from regolith_vehicles.proving_ground.settings import Settings
+from regolith_testbeds.proving_ground.drive import Drive, drive
+from regolith_testbeds.proving_ground.results import results
+from regolith_testbeds.proving_ground.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'vehicles.md'
@@ -30,7 +30,7 @@ PICTURE = ROOT / 'docs' / 'images' / 'validation_hmmwv.png'
 TANK_PICTURE = ROOT / 'docs' / 'images' / 'validation_m113.png'
 CHAIN_PICTURE = ROOT / 'docs' / 'images' / 'validation_m113_chain.png'
 TESTS = ROOT / 'src' / 'regolith_vehicles' / 'test'
-TABLES = TESTS / 'data' / 'vehicles'
+TABLES = ROOT / 'src' / 'regolith_testbeds' / 'test' / 'data' / 'vehicles'
 CASES = (
     'step_v20_s0.05',
     'step_v20_s0.1',

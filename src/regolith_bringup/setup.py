@@ -30,8 +30,8 @@ setup(
     entry_points={
         'regolith.file_kinds': [
             'campaign = regolith_bringup.campaign.config:FILE_KIND',
-            'experiment = regolith_bringup.file_schemas:EXPERIMENT',
-            'scenario = regolith_bringup.file_schemas:SCENARIO',
+            'experiment = regolith_bringup.commands.file_schemas:EXPERIMENT',
+            'scenario = regolith_bringup.commands.file_schemas:SCENARIO',
         ],
         'console_scripts': [
             'markers_node = regolith_world.node_main:run_node',

@@ -13,9 +13,7 @@ setup(
             'py.typed',
             'data/soils/*.yaml',
             'data/particle_soils/*.yaml',
-            'data/wheel_rigs/*.yaml',
             'data/terrain/*.yaml',
-            'data/reference/*',
             'references.bib',
         ],
     },
@@ -33,7 +31,6 @@ setup(
             'particle-soil = regolith_terrain.crm.soil:FILE_KIND',
             'soil = regolith_terrain.terrain_parameters:FILE_KIND',
             'terrain-preset = regolith_terrain.lunar.presets:FILE_KIND',
-            'wheel-rig = regolith_terrain.testbeds.slope_climb:FILE_KIND',
         ],
         'console_scripts': ['terrain_node = regolith_world.node_main:run_node'],
         'regolith.report_sections': [
@@ -42,15 +39,5 @@ setup(
         ],
         'regolith.citations': ['terrain = regolith_terrain.citations:citations'],
         'regolith.view_layers': ['regions = regolith_terrain.view_layer:layer'],
-        'regolith.benchmarks': ['crm = regolith_terrain.crm.bench:crm', 'dem = regolith_terrain.dem.bench:dem'],
-        'regolith.experiments': [
-            'bevameter = regolith_terrain.testbeds.bevameter',
-            'cratering = regolith_terrain.testbeds.cratering',
-            'bucket-drum = regolith_terrain.testbeds.bucket_drum',
-            'multipass = regolith_terrain.testbeds.multipass',
-            'plate-sinkage = regolith_terrain.testbeds.plate_sinkage',
-            'angle-of-repose = regolith_terrain.testbeds.angle_of_repose',
-            'wheel-rig = regolith_terrain.testbeds.wheel_rig',
-        ],
     },
 )

@@ -15,7 +15,6 @@ setup(
             'data/*/*.xml',
             'data/*/*.obj',
             'tires/data/*.yaml',
-            'proving_ground/cases/*.yaml',
             'references.bib',
         ],
     },
@@ -31,7 +30,7 @@ setup(
     entry_points={
         'regolith.file_kinds': [
             'tire = regolith_vehicles.tires.config:FILE_KIND',
-            'vehicle = regolith_vehicles.config:FILE_KIND',
+            'vehicle = regolith_vehicles.vehicle_files:FILE_KIND',
         ],
         'console_scripts': [
             'vehicle_node = regolith_world.node_main:run_node',
@@ -42,10 +41,5 @@ setup(
             'excavation = regolith_vehicles.citations:excavation_citations',
         ],
         'regolith.spawnables': ['vehicles = regolith_vehicles.spawning:VEHICLES'],
-        'regolith.experiments': [
-            'vehicle-slope = regolith_vehicles.experiments.vehicle_slope',
-            'proving-ground = regolith_vehicles.experiments.proving_ground',
-            'tire-rig = regolith_vehicles.experiments.tire_rig',
-        ],
     },
 )

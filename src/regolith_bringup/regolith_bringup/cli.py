@@ -312,7 +312,7 @@ def report(run_dir: RunArgument) -> None:
     """Write report.html into a run folder, and summary.json if it is missing; print the path of the report."""
     from regolith_bringup.commands.recordings import open_recording
     from regolith_bringup.report.page import write_report
-    from regolith_bringup.run.summary import write_summary
+    from regolith_bringup.report.summary import write_summary
 
     open_recording('report', run_dir)
     with _RunFolderErrors(run_dir):
@@ -341,7 +341,7 @@ def cite(
 def recover(run_dir: RunArgument) -> None:
     """Repair the bag of a run from its readable part, after a killed recorder or a damaged disk."""
     from regolith_bringup.bag.recover import recover as rebuild
-    from regolith_bringup.commands.progress import progress
+    from regolith_bringup.run.progress import progress
     from regolith_files import refuse_url
 
     allowed = 'a run folder, or its bag'

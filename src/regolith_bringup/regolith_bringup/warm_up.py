@@ -14,9 +14,7 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors import warm_up as sensors
 from regolith_terrain import FlatField, RasterField, build_rocks
-from regolith_terrain.dem import GrainBin, Grains, fill_bin
-from regolith_vehicles.experiments import proving_ground
-from regolith_vehicles.proving_ground import make_proving_vehicle
+from regolith_testbeds import warm_up as testbeds
 from regolith_world import World, WorldConfig, end_with_process
 from regolith_world.cycle import Shape, ShapeKind, participant_types
 from regolith_world.numerics import kernel_cache
@@ -30,12 +28,6 @@ def _rovers() -> None:
     together = ['world.contact=none', 'vehicles.basalt.position=[0.0, 0.02]']
     for settings in ([], ['terrain.scm_mode=reference', 'terrain.source=flat', *together]):
         Simulation(load_scenario('two_rovers', settings).scenario).run(0.06)
-
-
-def _on_hard_ground() -> None:
-    """Drop a truck and a tank onto rigid terrain."""
-    for vehicle in ('hmmwv', 'm113'):
-        make_proving_vehicle(proving_ground.Settings(vehicle=vehicle, maneuver='settle'))
 
 
 def _particles() -> None:
@@ -81,12 +73,6 @@ def _elevation_model() -> None:
         field.nodes(0, 4, 0, 4, 0.5)
 
 
-def _grains() -> None:
-    """Fill a small bin with grains."""
-    grains = Grains(radius_m=0.01, youngs_modulus_pa=5e6)
-    fill_bin(GrainBin(length_m=0.1, width_m=0.06, depth_m=0.03), grains, 9.81)
-
-
 def _linkages() -> None:
     """Let a rope and its bodies fall for a short time."""
     Simulation(load_scenario('rope').scenario).run(0.06)
@@ -124,7 +110,7 @@ def main() -> None:
     parts = (
         _rovers,
         sensors.main,
-        _on_hard_ground,
+        testbeds.settle_vehicles,
         _garage,
         _moon,
         _on_one_ground,
@@ -133,7 +119,7 @@ def main() -> None:
         _collision,
         _participants,
         _elevation_model,
-        _grains,
+        testbeds.fill_grain_bin,
     )
     kernel_cache.mark_announced()
     with ProcessPoolExecutor(2, get_context('spawn'), _start_worker, (os.getpid(),)) as pool:

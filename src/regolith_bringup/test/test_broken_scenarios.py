@@ -235,7 +235,7 @@ def test_the_good_one_is_good(tmp_path: Path, capfd: pytest.CaptureFixture[str])
 
 
 def test_negative_mass_in_a_model_of_ones_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    from regolith_vehicles.config import known_vehicles
+    from regolith_vehicles.description.model_files import known_vehicles
 
     shipped = known_vehicles()['viper_locked']
     assert isinstance(shipped, Path)

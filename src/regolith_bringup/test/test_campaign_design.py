@@ -20,7 +20,7 @@ from regolith_bringup.campaign import campaign as whole
 from regolith_bringup.campaign.config import CampaignConfig, load_campaign
 from regolith_bringup.campaign.design import Range, grid, latin_hypercube, listed
 from regolith_bringup.campaign.plots import differing, draw
-from regolith_bringup.campaign.table import as_csv, as_parquet, flat_values
+from regolith_bringup.report.table import as_csv, as_parquet, flat_values
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
 

@@ -21,8 +21,8 @@ from regolith_bringup.scenario.participant_sections import participant_context
 from regolith_comms.commands import _with_radios
 from regolith_comms.config import CommsConfig
 from regolith_comms.coverage import coverage_map
-from regolith_comms.visibility import TileGraph
-from regolith_comms.world_grid import WorldGrid
+from regolith_comms.links.visibility import TileGraph
+from regolith_comms.links.world_grid import WorldGrid
 from regolith_files.problems import InputError
 
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).resolve().parents[4] / 'shared'))

@@ -14,7 +14,7 @@ from regolith_bringup.run.node_plan import node_specs
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
 from regolith_bringup.scenario.participant_sections import participant_context, prepared
 from regolith_bringup.scenario.schema import Scenario
-from regolith_comms.tile_graph_builder import build_from_config, height_map, write_graph_files
+from regolith_comms.links.tile_graph_builder import build_from_config, height_map, write_graph_files
 from regolith_files.problems import InputError
 from regolith_world.config import load_section
 

@@ -17,8 +17,8 @@ from regolith_bringup.cli import main
 from regolith_bringup.scenario.elevation_model import needed
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
+from regolith_sensors.config.gnss import GnssConfig
 from regolith_sensors.inertial.gnss import Gnss
-from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.light import Sun
 from regolith_terrain.elevation.grid import local_frame
 from regolith_terrain.elevation.open_model import open_elevation_model

@@ -18,8 +18,8 @@ from regolith_bringup.cli import main
 from regolith_bringup.commands import plugin_help, plugins
 from regolith_bringup.commands.plugins import experiment, experiments, run_experiment
 from regolith_files.problems import InputError
-from regolith_terrain.testbeds import wheel_rig
-from regolith_terrain.testbeds.scm_climb import ScmClimb
+from regolith_testbeds.experiments import wheel_rig
+from regolith_testbeds.scm_climb import ScmClimb
 
 
 def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:

@@ -19,7 +19,7 @@ from regolith_bringup.cli import main
 from regolith_bringup.commands.plugins import benchmarks
 from regolith_bringup.plugin_calls import report_sections, summary_values, view_layers
 from regolith_bringup.report.page import write_report
-from regolith_bringup.run.summary import FinishedRun, build_summary
+from regolith_bringup.report.summary import FinishedRun, build_summary
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files import plugins
 

@@ -16,10 +16,10 @@ import jsonschema
 import pytest
 import yaml
 
-from regolith_bringup import file_schemas
+from regolith_bringup.commands import file_schemas
+from regolith_bringup.commands.file_schemas import all_models, file_kinds, json_schema
 from regolith_bringup.commands.new import FILES, new
 from regolith_bringup.commands.schema import schema
-from regolith_bringup.file_schemas import all_models, file_kinds, json_schema
 from regolith_files.problems import InputError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -33,7 +33,7 @@ SHIPPED = {
     'particle-soil': 'regolith_terrain/regolith_terrain/data/particle_soils/*.yaml',
     'terrain-preset': 'regolith_terrain/regolith_terrain/data/terrain/*.yaml',
     'radio': 'regolith_comms/regolith_comms/data/radios/*.yaml',
-    'wheel-rig': 'regolith_terrain/regolith_terrain/data/wheel_rigs/*.yaml',
+    'wheel-rig': 'regolith_testbeds/regolith_testbeds/data/wheel_rigs/*.yaml',
 }
 FILES_SHIPPED = [(kind, file) for kind, pattern in SHIPPED.items() for file in sorted(SOURCE.glob(pattern))]
 

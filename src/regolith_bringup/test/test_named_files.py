@@ -58,7 +58,7 @@ def test_keys_of_files_name_what_is_there_instead(
 
 @pytest.mark.parametrize('given', KINDS)
 def test_models_of_vehicles_name_the_key_of_their_mjcf_file(folder: Path, given: str) -> None:
-    from regolith_vehicles.config import VEHICLE_LIBRARY, load_vehicle_model
+    from regolith_vehicles.description.model_files import VEHICLE_LIBRARY, load_vehicle_model
 
     text = VEHICLE_LIBRARY.find('viper').read_text().replace('mjcf: viper.xml', f'mjcf: "{given}"')
     assert f'"{given}"' in text

@@ -12,7 +12,7 @@ import yaml
 
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_world.contacts.bounding_box import ShapeBounds
+from regolith_world.objects.bounding_box import ShapeBounds
 
 BALL: dict[str, Any] = {'type': 'rigid_body', 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.1]}}
 LEAF = {'position': [0.0, 0.0, 0.0], 'shape': {'kind': 'box', 'size_m': [0.1, 0.1, 0.1]}, 'mass_kg': 1.0}

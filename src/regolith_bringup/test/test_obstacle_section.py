@@ -12,11 +12,11 @@ import pytest
 
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
 from regolith_bringup.scenario.participant_sections import participant_context
-from regolith_comms.link import Links
+from regolith_comms.links.link import Links
+from regolith_comms.links.terrain_graph import WAVELENGTH_M, knife_edge_loss
+from regolith_comms.links.tile_graph_builder import link_model
 from regolith_comms.radio import success_probability
 from regolith_comms.radio_config import load_radio
-from regolith_comms.terrain_graph import WAVELENGTH_M, knife_edge_loss
-from regolith_comms.tile_graph_builder import link_model
 from regolith_files.problems import InputError
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import FlatField

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from regolith_bringup.commands.progress import ProgressEstimate, duration_text, progress
+from regolith_bringup.run.progress import ProgressEstimate, duration_text, progress
 
 
 def test_the_time_left_is_that_of_the_pace_so_far() -> None:

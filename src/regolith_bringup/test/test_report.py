@@ -23,11 +23,11 @@ from regolith_bringup.report.page import write_report
 from regolith_bringup.report.page_figures import MOST_POINTS, PageFigures, decimated
 from regolith_bringup.report.plots import cycle_timing, energy, gear_histories, track_map
 from regolith_bringup.report.plots import rut_sections as rut_section_plot
+from regolith_bringup.report.provenance import write_provenance
 from regolith_bringup.report.run_data import Charge, CycleTiming, RunData, VehicleTrack, read_run
 from regolith_bringup.report.rut_sections import rut_sections
+from regolith_bringup.report.summary import build_summary, write_summary
 from regolith_bringup.report.terrain_map import crossing, driven_bounds, terrain_map
-from regolith_bringup.run.provenance import write_provenance
-from regolith_bringup.run.summary import build_summary, write_summary
 from regolith_world.numerics.rotation import from_rpy_deg
 
 
@@ -451,7 +451,7 @@ def test_rut_section_plot_is_in_millimeters_about_the_ground_before(run_dir: Pat
 
 def test_a_run_that_ended_at_once_has_simulated_nothing(run_dir: Path, tmp_path: Path) -> None:
     """Neither nothing nor null nor an absent value is a second."""
-    from regolith_bringup.run.summary import FinishedRun
+    from regolith_bringup.report.summary import FinishedRun
 
     for text in ('{"simulated_s": 0.0}', '{"simulated_s": null}', '{}'):
         (tmp_path / 'world_summary.json').write_text(text)

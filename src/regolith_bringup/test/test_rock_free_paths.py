@@ -19,7 +19,8 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field_builder import build_height_field, build_rocks
 from regolith_terrain.terrain_participant import handshake_parameters
 from regolith_vehicles.agent.planned_path import planned_base_path, running_gear_radius
-from regolith_vehicles.config import VehicleEntry, load_vehicle_model
+from regolith_vehicles.config import VehicleEntry
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.drivers.builtin import make_driver
 from regolith_vehicles.dynamics.kinematics import WheelLayout
 from regolith_vehicles.dynamics.multibody import Multibody, compile_vehicle

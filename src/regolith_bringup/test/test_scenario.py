@@ -17,11 +17,11 @@ from regolith_bringup.scenario.loading import load_scenario, write_resolved
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import InputError
 from regolith_files.yaml_source import YamlSource, parse_yaml_value
-from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors.config.gnss import GnssConfig
+from regolith_sensors.config.imu import ImuConfig
+from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.config.sensor_types import SensorEntry
-from regolith_sensors.inertial.gnss_config import GnssConfig
-from regolith_sensors.inertial.imu_config import ImuConfig
-from regolith_sensors.lidar.config import LidarConfig
 from regolith_terrain.config import TerrainConfig, load_soil
 from regolith_vehicles.config import VehicleEntry
 from regolith_world.config import WorldConfig, load_section

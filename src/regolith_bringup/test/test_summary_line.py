@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from regolith_bringup.run import summary as of_run
+from regolith_bringup.report import summary as of_run
 from regolith_bringup.run.results import write_results
 
 

@@ -15,7 +15,7 @@ import pytest
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError, Problem
 from regolith_terrain.config import load_soil
-from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.description.model_files import load_vehicle_model
 
 
 def refused(*settings: str, scenario: str = 'two_rovers') -> Problem:

@@ -14,24 +14,30 @@ from regolith_files import export_lazily
 if TYPE_CHECKING:
     from regolith_comms.broker import Broker as Broker
     from regolith_comms.config import CommsConfig as CommsConfig
-    from regolith_comms.link import LinkModel as LinkModel
+    from regolith_comms.links.link import LinkModel as LinkModel
+    from regolith_comms.links.relays import RelayTable as RelayTable
+    from regolith_comms.links.relays import relay_table as relay_table
+    from regolith_comms.links.visibility import TileGraph as TileGraph
+    from regolith_comms.links.world_grid import WorldGrid as WorldGrid
     from regolith_comms.radio import bit_error as bit_error
     from regolith_comms.radio import packet_error as packet_error
     from regolith_comms.radio import received_power as received_power
     from regolith_comms.radio import success_probability as success_probability
     from regolith_comms.radio_config import Radio as Radio
     from regolith_comms.radio_config import load_radio as load_radio
-    from regolith_comms.relays import RelayTable as RelayTable
-    from regolith_comms.relays import relay_table as relay_table
-    from regolith_comms.visibility import TileGraph as TileGraph
-    from regolith_comms.world_grid import WorldGrid as WorldGrid
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
         'broker': ('Broker',),
         'config': ('CommsConfig',),
-        'link': ('LinkModel',),
+        'links.link': ('LinkModel',),
+        'links.relays': (
+            'RelayTable',
+            'relay_table',
+        ),
+        'links.visibility': ('TileGraph',),
+        'links.world_grid': ('WorldGrid',),
         'radio': (
             'bit_error',
             'packet_error',
@@ -42,11 +48,5 @@ __all__, __getattr__, __dir__ = export_lazily(
             'Radio',
             'load_radio',
         ),
-        'relays': (
-            'RelayTable',
-            'relay_table',
-        ),
-        'visibility': ('TileGraph',),
-        'world_grid': ('WorldGrid',),
     },
 )

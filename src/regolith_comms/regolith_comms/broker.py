@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_comms.addresses import BEACON_PORT, BROADCAST, MAX_PORT, MULTICAST, check_name
-from regolith_comms.link import LinkModel
 from regolith_comms.link_statistics import LinkStatistics
+from regolith_comms.links.link import LinkModel
 from regolith_comms.packet_delivery import CapacityWindows, DeliveryOutcome, deliver
 from regolith_comms.radio_config import MAX_PAYLOAD
 from regolith_world.random import stream_key

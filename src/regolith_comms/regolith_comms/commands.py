@@ -12,7 +12,7 @@ import typer
 
 from regolith_comms.config import CommsConfig
 from regolith_files import CommandContext, InputError, Problem, allowed_names, as_yaml_text
-from regolith_world.cycle import ParticipantContext
+from regolith_world import ParticipantContext
 
 comms = typer.Typer(help='Build tile graphs and plot radio coverage.', no_args_is_help=True)
 
@@ -33,8 +33,8 @@ def build_graph(
     seed: SeedOption = None,
 ) -> None:
     """Write the tile graph of a scenario: NAME.dot and NAME.dat for comms.graph and comms.grid, and a plot."""
+    from regolith_comms.links.tile_graph_builder import build_from_config, height_map, write_graph_files
     from regolith_comms.plots import graph_plot
-    from regolith_comms.tile_graph_builder import build_from_config, height_map, write_graph_files
 
     tools: CommandContext = context.obj
     config, site = _with_radios(tools, scenario, [*(settings or ()), 'comms.graph=null', 'comms.grid=null'], seed)

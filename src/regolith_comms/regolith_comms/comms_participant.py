@@ -20,10 +20,10 @@ import numpy as np
 from regolith_comms.addresses import BEACON_PORT, BROADCAST, DEFAULT_PORT, check_name
 from regolith_comms.broker import Broker, Datagram, Delivery, check, check_port
 from regolith_comms.config import CommsConfig
-from regolith_comms.link import LinkModel, Links
+from regolith_comms.links.link import LinkModel, Links
+from regolith_comms.links.relays import relay_table
 from regolith_comms.packet_delivery import CapacityWindows, deliver
 from regolith_comms.radio import Floats
-from regolith_comms.relays import relay_table
 from regolith_world.cycle import BodyState, Command, Cycle, CycleResult, JoinRequest, Participant, Roles
 from regolith_world.numerics import rotation
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_comms.config import CommsConfig
+from regolith_comms.links.terrain_graph import HeightMap
+from regolith_comms.links.tile_graph_builder import height_map, link_model
 from regolith_comms.radio import success_probability
-from regolith_comms.terrain_graph import HeightMap
-from regolith_comms.tile_graph_builder import height_map, link_model
-from regolith_world.cycle import ParticipantContext
+from regolith_world import ParticipantContext
 
 Array = NDArray[np.float64]
 _MOST_PIXELS = 260

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.cycle import HorizontalPosition, ParticipantContext
+from regolith_world import HorizontalPosition, ParticipantContext
 
 
 class FlatSurface:
-    """Level ground as a :class:`regolith_world.cycle.participant_context.TerrainSurface`."""
+    """Level ground as a :class:`regolith_world.participant_context.TerrainSurface`."""
 
     extent = None
 

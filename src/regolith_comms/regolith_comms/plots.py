@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from regolith_comms.config import CommsConfig
 from regolith_comms.coverage import CoverageMap
-from regolith_comms.terrain_graph import LEG_COST, HeightMap
-from regolith_comms.visibility import TileGraph
-from regolith_world.cycle import ParticipantContext
+from regolith_comms.links.terrain_graph import LEG_COST, HeightMap
+from regolith_comms.links.visibility import TileGraph
+from regolith_world import ParticipantContext
 
 _INK = '#22262b'
 _MARK = '#d55e00'

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from regolith_comms.config import CommsConfig
 from regolith_files import YamlSource
-from regolith_world.cycle import CycleResult, ParticipantContext, ParticipantType, ProgressCallback
+from regolith_world import ParticipantContext
+from regolith_world.cycle import CycleResult, ParticipantType, ProgressCallback
 
 if TYPE_CHECKING:
     from regolith_comms.comms_participant import CommsParticipant
@@ -36,7 +37,7 @@ class CommsType(ParticipantType[CommsConfig, 'CommsParticipant']):
         self, section: CommsConfig, site: ParticipantContext, folder: Path, progress: ProgressCallback
     ) -> CommsConfig:
         """Return the section with a tile graph, built from the terrain if no file is given."""
-        from regolith_comms.tile_graph_builder import with_graph_files
+        from regolith_comms.links.tile_graph_builder import with_graph_files
 
         return with_graph_files(section, site, folder, progress)
 
@@ -62,7 +63,7 @@ class CommsType(ParticipantType[CommsConfig, 'CommsParticipant']):
     ) -> CommsParticipant:
         """Return the participant that owns the broker."""
         from regolith_comms.comms_participant import CommsParticipant
-        from regolith_comms.tile_graph_builder import link_model
+        from regolith_comms.links.tile_graph_builder import link_model
 
         model = link_model(section, site)
         return CommsParticipant(section, model, site.seed, tuple(site.vehicles), send_result, {}, name=name)

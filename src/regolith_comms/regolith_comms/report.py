@@ -67,7 +67,7 @@ def _made_of_ground(config: CommsConfig) -> bool:
     """Return whether the tile graph was, or will be, built from the terrain."""
     if config.graph is None:
         return True
-    from regolith_comms.terrain_graph import MARK
+    from regolith_comms.links.terrain_graph import MARK
 
     path = Path(config.graph)
     return path.is_file() and path.read_text(encoding='utf-8', errors='replace')[:200].find(MARK) >= 0

@@ -13,8 +13,7 @@ from regolith_comms.addresses import BROADCAST, MULTICAST
 from regolith_comms.config import CommsConfig
 from regolith_comms.radio_config import RADIOS, load_radio
 from regolith_files import KeyPath, YamlSource, allowed_names
-from regolith_world import check_name
-from regolith_world.cycle import ParticipantContext, TerrainSurface, out_of_bounds
+from regolith_world import ParticipantContext, TerrainSurface, check_name, out_of_bounds
 
 
 def resolved_comms(config: CommsConfig, site: ParticipantContext, source: YamlSource) -> CommsConfig:
@@ -93,8 +92,8 @@ def _check_names(site: ParticipantContext, config: CommsConfig, source: YamlSour
 
 def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> None:
     """Refuse graph and grid files that cannot be read or do not match the present terrain."""
-    from regolith_comms.link_model_files import load_model
-    from regolith_comms.terrain_graph import check_graph_files, signature
+    from regolith_comms.links.link_model_files import load_model
+    from regolith_comms.links.terrain_graph import check_graph_files, signature
 
     key: KeyPath = ('comms', 'graph')
     try:
@@ -111,7 +110,7 @@ def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> N
 
 def _check_size(config: CommsConfig, site: ParticipantContext, source: YamlSource) -> None:
     """Refuse terrain whose graph would have too many tiles."""
-    from regolith_comms.tile_graph_builder import height_map, needs_graph
+    from regolith_comms.links.tile_graph_builder import height_map, needs_graph
 
     if not needs_graph(config):
         return

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from regolith_comms.dot_file import DotGraph, Edge, GraphFileError, GraphTile, cheapest, dot_text, read_dot
-from regolith_comms.visibility import TileGraph
-from regolith_comms.world_grid import RECORD, WorldGrid, WorldGridFileError
+from regolith_comms.links.dot_file import DotGraph, Edge, GraphFileError, GraphTile, cheapest, dot_text, read_dot
+from regolith_comms.links.visibility import TileGraph
+from regolith_comms.links.world_grid import RECORD, WorldGrid, WorldGridFileError
 
 SEVERAL = settings(
     derandomize=True, max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -11,11 +11,11 @@ import pytest
 
 from regolith_comms.addresses import BEACON_PORT, BROADCAST, MULTICAST
 from regolith_comms.broker import Broker, Datagram
-from regolith_comms.dot_file import Edge, GraphTile
-from regolith_comms.link import LinkModel
+from regolith_comms.links.dot_file import Edge, GraphTile
+from regolith_comms.links.link import LinkModel
+from regolith_comms.links.visibility import TileGraph
+from regolith_comms.links.world_grid import RECORD, WorldGrid
 from regolith_comms.radio_config import Radio
-from regolith_comms.visibility import TileGraph
-from regolith_comms.world_grid import RECORD, WorldGrid
 
 NAMES = ('amber', 'basalt', 'cinder')
 NEAR = {name: [2.0 * k, 0.0, 0.0] for k, name in enumerate(NAMES)}

@@ -12,7 +12,7 @@ import pytest
 from regolith_comms.broker import Datagram, Delivery
 from regolith_comms.comms_participant import CommsParticipant, behind, due
 from regolith_comms.config import CommsConfig
-from regolith_comms.link import LinkModel
+from regolith_comms.links.link import LinkModel
 from regolith_comms.radio_config import Radio
 from regolith_world.cycle.records import BodyState, Command, Cycle, CycleKey, CycleResult, Roles, Verdict
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regolith_comms.dot_file import Edge, GraphFileError, GraphTile, dot_text
-from regolith_comms.visibility import TileGraph
-from regolith_comms.world_grid import RECORD, WorldGrid, WorldGridFileError, round_half_away
+from regolith_comms.links.dot_file import Edge, GraphFileError, GraphTile, dot_text
+from regolith_comms.links.visibility import TileGraph
+from regolith_comms.links.world_grid import RECORD, WorldGrid, WorldGridFileError, round_half_away
 
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).parents[3].parent / 'shared'))
 WORLDS = SHARED / 'subt_worlds'

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from regolith_comms.config import CommsConfig
+from regolith_comms.links.terrain_graph import MARK
 from regolith_comms.report import citations
-from regolith_comms.terrain_graph import MARK
 
 ALWAYS = {'subt2022', 'trefethen2014'}
 OVER_TILES = ALWAYS | {'subtwiki', 'dijkstra1959'}

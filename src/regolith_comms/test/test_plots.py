@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 
 from regolith_comms.config import CommsConfig
 from regolith_comms.coverage import CoverageMap
+from regolith_comms.links.terrain_graph import HeightMap, build_graph_and_grid
 from regolith_comms.plots import coverage_plot, graph_plot, link_plot
 from regolith_comms.radio_config import load_radio
-from regolith_comms.terrain_graph import HeightMap, build_graph_and_grid
 
 TILE_M = 10.0
 SHAPES = [(31, 15), (15, 31)]

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_comms.link import LinkModel
+from regolith_comms.links.link import LinkModel
+from regolith_comms.links.relays import relay_table
+from regolith_comms.links.visibility import TileGraph
+from regolith_comms.links.world_grid import WorldGrid
 from regolith_comms.packet_delivery import CapacityWindows, DeliveryOutcome, deliver
 from regolith_comms.radio import Radio, bit_error, delivery, packet_error, received_power, success_probability
-from regolith_comms.relays import relay_table
-from regolith_comms.visibility import TileGraph
-from regolith_comms.world_grid import WorldGrid
 from regolith_world.random.philox import stream_key
 
 DATA = Path(__file__).parent / 'data'

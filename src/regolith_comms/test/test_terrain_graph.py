@@ -7,10 +7,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regolith_comms.dot_file import read_dot
-from regolith_comms.link import LinkModel
-from regolith_comms.radio_config import load_radio, radio_names
-from regolith_comms.terrain_graph import (
+from regolith_comms.links.dot_file import read_dot
+from regolith_comms.links.link import LinkModel
+from regolith_comms.links.terrain_graph import (
     LEG_COST,
     WAVELENGTH_M,
     HeightMap,
@@ -22,7 +21,8 @@ from regolith_comms.terrain_graph import (
     signature,
     tile_layout,
 )
-from regolith_comms.visibility import TileGraph
+from regolith_comms.links.visibility import TileGraph
+from regolith_comms.radio_config import load_radio, radio_names
 
 UHF = load_radio('lunar_uhf')
 

@@ -181,7 +181,7 @@ class CommandContext(Protocol):
     def participant_context(self, scenario: Any) -> Any:
         """Return the participant context of a scenario: its terrain and the known positions of its vehicles.
 
-        The type is :class:`regolith_world.cycle.participant_context.ParticipantContext`.
+        The type is :class:`regolith_world.participant_context.ParticipantContext`.
         """
 
     def progress(self, what: str) -> AbstractContextManager[Callable[[int, int], None]]:

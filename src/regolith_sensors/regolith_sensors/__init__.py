@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from regolith_sensors import warm_up as warm_up
     from regolith_sensors.brdf import HapkeParameters as HapkeParameters
     from regolith_sensors.brdf import hapke_reflectance as hapke_reflectance
-    from regolith_sensors.camera.config import CameraConfig as CameraConfig
     from regolith_sensors.camera.pipeline import Camera as Camera
+    from regolith_sensors.config.camera import CameraConfig as CameraConfig
+    from regolith_sensors.config.gnss import GnssConfig as GnssConfig
+    from regolith_sensors.config.imu import ImuConfig as ImuConfig
+    from regolith_sensors.config.lidar import LidarConfig as LidarConfig
     from regolith_sensors.config.lighting import LightConfig as LightConfig
     from regolith_sensors.config.sensor_types import Output as Output
     from regolith_sensors.config.sensor_types import SensorEntry as SensorEntry
@@ -24,10 +27,7 @@ if TYPE_CHECKING:
     from regolith_sensors.config.sensor_types import SensorType as SensorType
     from regolith_sensors.config.sensors import ResolvedSensor as ResolvedSensor
     from regolith_sensors.config.sensors import scenario_sensors as scenario_sensors
-    from regolith_sensors.inertial.gnss_config import GnssConfig as GnssConfig
     from regolith_sensors.inertial.imu import Imu as Imu
-    from regolith_sensors.inertial.imu_config import ImuConfig as ImuConfig
-    from regolith_sensors.lidar.config import LidarConfig as LidarConfig
     from regolith_sensors.light import LAMP_HOUSING_M as LAMP_HOUSING_M
     from regolith_sensors.rays.backend import RayBackend as RayBackend
     from regolith_sensors.render_cost import describe_sensor_costs as describe_sensor_costs
@@ -42,8 +42,11 @@ __all__, __getattr__, __dir__ = export_lazily(
             'HapkeParameters',
             'hapke_reflectance',
         ),
-        'camera.config': ('CameraConfig',),
         'camera.pipeline': ('Camera',),
+        'config.camera': ('CameraConfig',),
+        'config.gnss': ('GnssConfig',),
+        'config.imu': ('ImuConfig',),
+        'config.lidar': ('LidarConfig',),
         'config.lighting': ('LightConfig',),
         'config.sensor_types': (
             'Output',
@@ -55,10 +58,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'ResolvedSensor',
             'scenario_sensors',
         ),
-        'inertial.gnss_config': ('GnssConfig',),
         'inertial.imu': ('Imu',),
-        'inertial.imu_config': ('ImuConfig',),
-        'lidar.config': ('LidarConfig',),
         'light': ('LAMP_HOUSING_M',),
         'rays.backend': ('RayBackend',),
         'render_cost': (

@@ -13,24 +13,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, CameraPose
-from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import Sun
+from regolith_sensors.numerics.parallel import worker_count
 from regolith_sensors.rays.camera_rays import lights
 from regolith_sensors.rays.embree.backend import EmbreeRays
-from regolith_sensors.rays.parallel import worker_count
-from regolith_sensors.scene.materials import Material, Principled
-from regolith_sensors.scene.meshes import rock
 from regolith_sensors.scene.scene import Scene, SceneObject, Semantic
-from regolith_sensors.scene.terrain_tiles import SoilHeightSource
 from regolith_sensors.scene.vehicle_mesh import vehicle_parts
 from regolith_sensors.sensor_models import load_sensor
+from regolith_sensors.surfaces.materials import Material, Principled
+from regolith_sensors.surfaces.meshes import rock
+from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain import ProceduralField
 from regolith_terrain.grid import NodeRecords, SoilGrid
 from regolith_vehicles import load_vehicle_model, load_visuals
-from regolith_vehicles.description import PartRole
+from regolith_vehicles.visuals import PartRole
 from regolith_world.random import generator
 
 Floats = NDArray[np.float64]

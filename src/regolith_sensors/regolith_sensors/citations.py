@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from regolith_files import Citations
-from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors.config.gnss import GnssConfig
+from regolith_sensors.config.imu import ImuConfig, InertialErrors
+from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.config.lighting import LightConfig, LunarSunConfig
 from regolith_sensors.config.sensors import scenario_sensors
-from regolith_sensors.inertial.gnss_config import GnssConfig
-from regolith_sensors.inertial.imu_config import ImuConfig, InertialErrors
-from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.rays.registry import DEFAULT_RAY_BACKEND
 
 _SOILS = {'pommerol2013': 'pommerol2013'}

@@ -13,8 +13,8 @@ import math
 import numpy as np
 
 from regolith_sensors.arrays import Single, Singles, Words
-from regolith_sensors.rays.fast_math import cos_sin_of_turn, log
-from regolith_sensors.rays.parallel import run_in_ranges
+from regolith_sensors.numerics.fast_math import cos_sin_of_turn, log
+from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_world.numerics import kernel
 from regolith_world.random import philox_block
 

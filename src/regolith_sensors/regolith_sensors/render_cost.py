@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from regolith_sensors.arrays import Floats
-from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.config.sensors import ResolvedSensor
-from regolith_sensors.lidar.config import LidarConfig
 
 _PIXELS = 160 * 120
 """Maximum number of pixels of a trial frame."""

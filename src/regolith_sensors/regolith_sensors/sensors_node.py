@@ -34,7 +34,7 @@ from regolith_terrain import TerrainConfig
 from regolith_terrain.crm import SURFEL_TOPIC, surfels_record
 from regolith_terrain.ros import protocol_codec as soil_codec
 from regolith_vehicles import VehicleEntry
-from regolith_vehicles.description import VisualDescription, state_poses, visuals_from_message
+from regolith_vehicles.visuals import VisualDescription, state_poses, visuals_from_message
 from regolith_world import WorldConfig, load_section
 from regolith_world.cycle import Command, CycleKey, Verdict
 from regolith_world.ros import (

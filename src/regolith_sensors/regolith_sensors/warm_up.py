@@ -6,19 +6,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors.config.imu import ImuConfig
+from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.inertial.imu import Imu
-from regolith_sensors.inertial.imu_config import ImuConfig
 from regolith_sensors.labels.ground_truth import boxes
-from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.rays.registry import DEFAULT_RAY_BACKEND, ray_backend
-from regolith_sensors.scene.materials import Principled
-from regolith_sensors.scene.meshes import box
 from regolith_sensors.scene.scene import Scene, Semantic
-from regolith_sensors.scene.terrain_tiles import SoilHeightSource
+from regolith_sensors.surfaces.materials import Principled
+from regolith_sensors.surfaces.meshes import box
+from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain import FlatField
 from regolith_terrain.grid import SoilGrid
 

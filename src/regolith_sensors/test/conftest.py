@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import pytest
 
-from regolith_sensors.scene.materials import Lambert, Material
 from regolith_sensors.scene.scene import Scene
-from regolith_sensors.scene.terrain_tiles import SoilHeightSource
+from regolith_sensors.surfaces.materials import Lambert, Material
+from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 

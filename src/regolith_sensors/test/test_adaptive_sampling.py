@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.camera.adaptive_sampling import edge_marks, edge_pixels
 from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.light import Sun
-from regolith_sensors.rays.adaptive_sampling import edge_marks, edge_pixels
 from regolith_sensors.rays.image import RenderedImage
-from regolith_sensors.scene.materials import Lambert, Principled
-from regolith_sensors.scene.meshes import box, corner_normals, cylinder, joined, wheel
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.vehicle_mesh import vehicle_parts
-from regolith_vehicles.config import load_vehicle_model
+from regolith_sensors.surfaces.materials import Lambert, Principled
+from regolith_sensors.surfaces.meshes import box, corner_normals, cylinder, joined, wheel
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.running_gear_registry import load_visuals
 
 CAMERA: dict[str, Any] = {

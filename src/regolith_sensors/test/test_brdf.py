@@ -20,7 +20,7 @@ from regolith_sensors.brdf import (
     lambert_reflectance,
     phase_function,
 )
-from regolith_sensors.rays.shading import hapke_constants, hapke_fast_many, hapke_lanes, hapke_row, haversine
+from regolith_sensors.surfaces.shading import hapke_constants, hapke_fast_many, hapke_lanes, hapke_row, haversine
 
 DATA = Path(__file__).parent / 'data'
 SETS = {

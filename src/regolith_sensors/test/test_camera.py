@@ -13,16 +13,16 @@ import cv2
 import numpy as np
 import pytest
 
-from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.effects import glare, jpeg_artifacts, mosaic
 from regolith_sensors.camera.info import camera_info
-from regolith_sensors.camera.lens import project
 from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.light import Sun
-from regolith_sensors.scene.materials import HapkeSoil, Lambert
-from regolith_sensors.scene.meshes import cylinder
+from regolith_sensors.numerics.lens import project
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.sensor_models import SensorModelError, load_sensor, sensor_models
+from regolith_sensors.surfaces.materials import HapkeSoil, Lambert
+from regolith_sensors.surfaces.meshes import cylinder
 
 LEVEL = (0.0, 0.0, 0.0, 1.0)
 SMALL = {

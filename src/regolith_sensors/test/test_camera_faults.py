@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from regolith_sensors.camera import stages
-from regolith_sensors.camera.config import CameraConfig, NoiseConfig
 from regolith_sensors.camera.effects import fixed_pattern, metered_exposure
 from regolith_sensors.camera.pipeline import Camera, CameraImage
+from regolith_sensors.config.camera import CameraConfig, NoiseConfig
 from regolith_sensors.rays.image import RenderedImage, empty_frame
 from regolith_sensors.sensor_models import SensorModelError, load_sensor, sensor_models
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from regolith_sensors.camera import stages
-from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera
+from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.light import BAND_WAVELENGTHS
 from regolith_sensors.noise import normals
 from regolith_sensors.rays.image import empty_frame

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from regolith_sensors.camera import stages
-from regolith_sensors.camera.lens import LensError, directions, distort, undistort
 from regolith_sensors.noise import normals, uniforms
+from regolith_sensors.numerics.lens import LensError, directions, distort, undistort
 from regolith_world.random.philox import stream_key
 
 DATA = Path(__file__).parent / 'data'

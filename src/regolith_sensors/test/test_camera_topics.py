@@ -21,8 +21,8 @@ from regolith_msgs.msg import ImageMetadata  # noqa: E402
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image  # noqa: E402
 from std_msgs.msg import Header  # noqa: E402
 
-from regolith_sensors.camera.config import CameraConfig  # noqa: E402
 from regolith_sensors.camera.pipeline import Camera, CameraImage  # noqa: E402
+from regolith_sensors.config.camera import CameraConfig  # noqa: E402
 from regolith_sensors.config.lighting import LightConfig  # noqa: E402
 from regolith_sensors.config.sensors import sensors_of  # noqa: E402
 from regolith_sensors.labels.dataset import LabeledBox  # noqa: E402
@@ -36,7 +36,7 @@ from regolith_sensors.scene.scene import Semantic  # noqa: E402
 from regolith_sensors.scene.sensor_scene import SensorScene  # noqa: E402
 from regolith_sensors.scene.world_view import WorldView  # noqa: E402
 from regolith_terrain.config import TerrainConfig  # noqa: E402
-from regolith_vehicles.config import load_vehicle_model  # noqa: E402
+from regolith_vehicles.description.model_files import load_vehicle_model  # noqa: E402
 from regolith_vehicles.running_gear_registry import load_visuals  # noqa: E402
 from regolith_world.ros.inbox import Inbox  # noqa: E402
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.light import Sun
-from regolith_sensors.scene.materials import HapkeSoil, Lambert
 from regolith_sensors.scene.scene import Scene
 from regolith_sensors.sensor_models import SensorModelError, load_sensor, sensor_models
+from regolith_sensors.surfaces.materials import HapkeSoil, Lambert
 
 OFF = {'defocus': False, 'noise': False, 'fixed_pattern': False, 'vignetting': False}
 

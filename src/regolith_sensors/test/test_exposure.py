@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, CameraImage
+from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.rays.image import empty_frame
 from regolith_sensors.scene.scene import Semantic
 

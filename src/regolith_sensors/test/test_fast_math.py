@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from regolith_sensors.rays.fast_math import cos_sin_of_turn, exp, log
+from regolith_sensors.numerics.fast_math import cos_sin_of_turn, exp, log
 
 
 def test_fast_functions_are_within_their_bounds() -> None:

@@ -9,11 +9,11 @@ import math
 import numpy as np
 import pytest
 
+from regolith_sensors.config.gnss import GnssConfig
+from regolith_sensors.config.imu import ImuConfig
 from regolith_sensors.inertial.drift import Drift
 from regolith_sensors.inertial.gnss import MOON_RADIUS, Gnss, geodetic
-from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.inertial.imu import Imu, mean_specific_force, specific_force
-from regolith_sensors.inertial.imu_config import ImuConfig
 from regolith_sensors.sensor_models import load_sensor, sensor_models
 from regolith_world.numerics.rotation import from_rotation_vector, matrix, product
 from regolith_world.random.philox import stream_key

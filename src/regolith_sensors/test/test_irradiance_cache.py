@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.light import Sun
 from regolith_sensors.rays.camera_rays import lights, view
 from regolith_sensors.rays.embree.bindings import HIT_U, HIT_V, PACKET_ROWS, PRIM
 from regolith_sensors.rays.embree.irradiance_cache import add_surface_light
 from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.scene.irradiance_points import irradiance_points
-from regolith_sensors.scene.materials import Lambert, Principled, material_table
-from regolith_sensors.scene.meshes import box, icosphere, wheel
 from regolith_sensors.scene.scene import Scene, Semantic
+from regolith_sensors.surfaces.materials import Lambert, Principled, material_table
+from regolith_sensors.surfaces.meshes import box, icosphere, wheel
 
 CAMERA: dict[str, Any] = {
     'width': 80,

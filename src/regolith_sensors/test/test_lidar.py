@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from regolith_sensors.brdf import PRESETS
-from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar, Scan, beam_offsets, merged_return
-from regolith_sensors.scene.materials import HapkeSoil, Lambert
-from regolith_sensors.scene.meshes import box
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.sensor_models import SensorModelError, load_sensor, sensor_models
+from regolith_sensors.surfaces.materials import HapkeSoil, Lambert
+from regolith_sensors.surfaces.meshes import box
 
 
 def one_beam(**changes: Any) -> LidarConfig:

@@ -10,15 +10,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from regolith_sensors.camera.lens import pixel_rays
-from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, SUN_RADIUS, Spotlight, Sun
+from regolith_sensors.numerics.lens import pixel_rays
 from regolith_sensors.rays.camera_rays import lights, view
 from regolith_sensors.rays.image import RenderedImage, sample_streams
-from regolith_sensors.scene.materials import Lambert
-from regolith_sensors.scene.meshes import box
 from regolith_sensors.scene.scene import Scene, Semantic
+from regolith_sensors.surfaces.materials import Lambert
+from regolith_sensors.surfaces.meshes import box
 
 DOWN = np.diag([1.0, -1.0, -1.0])
 

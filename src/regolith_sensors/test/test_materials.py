@@ -9,8 +9,8 @@ import math
 import numpy as np
 import pytest
 
-from regolith_sensors.scene.materials import Principled, material_table, reflect
-from regolith_sensors.scene.micro_relief import SIDE, micro_at, micro_relief
+from regolith_sensors.surfaces.materials import Principled, material_table, reflect
+from regolith_sensors.surfaces.micro_relief import SIDE, micro_at, micro_relief
 
 
 def ggx_reflection(light: np.ndarray, viewer: np.ndarray, roughness: float, f0: float) -> float:

@@ -9,9 +9,9 @@ import math
 import numpy as np
 import pytest
 
-from regolith_sensors.scene import meshes
 from regolith_sensors.scene.own_hull import distance, nearest_part
-from regolith_vehicles.description.visual_description import (
+from regolith_sensors.surfaces import meshes
+from regolith_vehicles.visuals.visual_description import (
     MovingPart,
     PartRole,
     TriangleMesh,

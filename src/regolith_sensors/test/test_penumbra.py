@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from regolith_sensors.camera import pipeline
-from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Sun
-from regolith_sensors.scene.materials import Lambert
-from regolith_sensors.scene.meshes import box
 from regolith_sensors.scene.scene import Scene, Semantic
+from regolith_sensors.surfaces.materials import Lambert
+from regolith_sensors.surfaces.meshes import box
 
 WIDTH, HEIGHT = 160, 96
 DOWN = (0.0, math.sin(math.pi / 4), 0.0, math.cos(math.pi / 4))

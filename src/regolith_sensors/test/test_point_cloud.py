@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.lidar.point_cloud import POINT, layout, point_cloud, sensor_cloud
 from regolith_sensors.lidar.sweep import RETURN_TYPES, Lidar, Scan
 from regolith_sensors.scene.scene import Scene

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from regolith_sensors import render_cost
-from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.render_cost import SensorCost, describe_sensor_costs, sensor_costs
 from regolith_sensors.sensor_models import load_sensor
 

@@ -14,25 +14,25 @@ import numpy as np
 import pytest
 
 from regolith_sensors.brdf import PRESETS, hapke_reflectance
-from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
 from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Spotlight, Sun, subsolar_point, sun_over
+from regolith_sensors.numerics.lens import pixel_rays
 from regolith_sensors.rays.camera_rays import lights, view
 from regolith_sensors.rays.image import RenderedImage, sample_streams
-from regolith_sensors.scene.materials import HapkeSoil, Lambert, Material, Principled, material_table, reflect
-from regolith_sensors.scene.meshes import box, capsule, cylinder, icosphere, rock
 from regolith_sensors.scene.scene import Scene, Semantic
-from regolith_sensors.scene.terrain_tiles import CELLS, SoilHeightSource, TerrainTiles
 from regolith_sensors.scene.vehicle_mesh import vehicle_parts
+from regolith_sensors.surfaces.materials import HapkeSoil, Lambert, Material, Principled, material_table, reflect
+from regolith_sensors.surfaces.meshes import box, capsule, cylinder, icosphere, rock
+from regolith_sensors.surfaces.terrain_tiles import CELLS, SoilHeightSource, TerrainTiles
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.raster import RasterField
-from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.description.visual_description import PartRole
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.running_gear_registry import load_visuals
+from regolith_vehicles.visuals.visual_description import PartRole
 
 DOWN = np.diag([1.0, -1.0, -1.0])
 """Rotation of the optical frame of a downward camera, with its top toward +y, to the world."""

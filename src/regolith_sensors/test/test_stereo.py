@@ -10,9 +10,9 @@ import math
 import numpy as np
 import pytest
 
-from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.info import CameraInfo, camera_info
 from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.labels.stereo import (
     MatcherConfig,
     depth_error_ratio,
@@ -24,11 +24,11 @@ from regolith_sensors.labels.stereo import (
     to_8_bit,
 )
 from regolith_sensors.light import Sun
-from regolith_sensors.scene.materials import Principled
-from regolith_sensors.scene.meshes import rock
 from regolith_sensors.scene.scene import Scene, Semantic
-from regolith_sensors.scene.terrain_tiles import SoilHeightSource
 from regolith_sensors.sensor_models import load_sensor
+from regolith_sensors.surfaces.materials import Principled
+from regolith_sensors.surfaces.meshes import rock
+from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.procedural import ProceduralField
 

@@ -10,14 +10,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
 from regolith_sensors.light import SUN_BANDS, Sun
+from regolith_sensors.numerics.lens import pixel_rays
 from regolith_sensors.rays.camera_rays import lights, view
 from regolith_sensors.rays.embree.backend import EmbreeRays
 from regolith_sensors.rays.image import RenderedImage, sample_streams
-from regolith_sensors.scene.materials import HapkeSoil
 from regolith_sensors.scene.scene import Scene, Semantic
+from regolith_sensors.surfaces.materials import HapkeSoil
 from regolith_terrain.crm.surfels import Surfels
 
 DOWN = np.diag([1.0, -1.0, -1.0])

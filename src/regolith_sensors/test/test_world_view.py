@@ -12,9 +12,9 @@ import pytest
 
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.scene.sensor_scene import SensorScene
-from regolith_sensors.scene.terrain_tiles import SoilHeightSource
 from regolith_sensors.scene.world_view import PoseTrack, TerrainHistory, WorldStates, protruding_surfels
 from regolith_sensors.schedule import Schedule
+from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.crm.surfels import Surfels
 from regolith_terrain.grid.merge import SoilUpdate
@@ -25,7 +25,7 @@ from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset
 from regolith_terrain.lunar.rocks import RockField
 from regolith_terrain.solids.rock_shapes import MOST, site_rocks
-from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.running_gear_registry import load_visuals
 from regolith_world.cycle.records import CycleKey, Verdict
 from regolith_world.numerics.rotation import from_yaw

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
-    from regolith_terrain.bench import scm_cost as scm_cost
+    from regolith_terrain.config import BulldozingConfig as BulldozingConfig
     from regolith_terrain.config import RockFreeConfig as RockFreeConfig
     from regolith_terrain.config import SlipSinkageConfig as SlipSinkageConfig
     from regolith_terrain.config import TerrainConfig as TerrainConfig
@@ -62,13 +62,12 @@ if TYPE_CHECKING:
     from regolith_terrain.terrain_participant import TerrainParticipant as TerrainParticipant
     from regolith_terrain.terrain_participant import handshake_parameters as handshake_parameters
     from regolith_terrain.terrain_source_config import RectangleConfig as RectangleConfig
-    from regolith_terrain.testbeds.soil_bin import SoilBin as SoilBin
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
-        'bench': ('scm_cost',),
         'config': (
+            'BulldozingConfig',
             'RockFreeConfig',
             'SlipSinkageConfig',
             'TerrainConfig',
@@ -141,6 +140,5 @@ __all__, __getattr__, __dir__ = export_lazily(
             'handshake_parameters',
         ),
         'terrain_source_config': ('RectangleConfig',),
-        'testbeds.soil_bin': ('SoilBin',),
     },
 )

@@ -15,28 +15,13 @@ import pytest
 import warp as wp
 from particles import of_soil, soil
 
-from regolith_terrain.crm import (
-    boundary_markers,
-    column_collapse,
-    device_selection,
-    impact,
-    mirror_symmetry,
-    plate_press,
-)
+from regolith_terrain.crm import boundary_markers, device_selection
 from regolith_terrain.crm.device import card
 from regolith_terrain.crm.device.bed import DeviceBed
 from regolith_terrain.crm.device.structs import MODULE
 from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.soil import Discretization
 from regolith_terrain.crm.soil_step import LIMITS
-from regolith_terrain.testbeds import (
-    angle_of_repose,
-    cratering,
-    plate_sinkage,
-    resumable_runs,
-    slope_settings,
-    wheel_rig,
-)
 
 DT = 3e-4
 DEVICES = ['cpu', 'cuda'] if card() else ['cpu']
@@ -204,46 +189,6 @@ def test_device_auto_selects_an_available_graphics_card(monkeypatch: pytest.Monk
     )
     monkeypatch.setattr(device_selection, 'missing_gpu_requirement', lambda: 'a reason')
     assert device_selection.bed_class('auto') is ParticleBed and device_selection.bed_class('cpu') is ParticleBed
-    for model, values in (
-        (angle_of_repose.Settings, {'terrain_model': 'crm'}),
-        (wheel_rig.Settings, {'terrain_model': 'crm', 'slope_deg': 5}),
-    ):
-        assert model.model_validate({**values, 'device': 'cpu'}).device == 'cpu'
-        with pytest.raises(ValueError, match=r"device 'cuda' requires a reason; allowed: 'cpu', 'auto'"):
-            model.model_validate({**values, 'device': 'cuda'})
-    with pytest.raises(ValueError, match="allowed: with terrain_model 'crm'"):
-        wheel_rig.Settings.model_validate({'terrain_model': 'dem', 'slope_deg': 5, 'device': 'cpu'})
-
-
-def test_testbeds_use_the_selected_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Covers every testbed with particles."""
-    asked: list[str] = []
-
-    def bed_class(device: str) -> type[ParticleBed]:
-        asked.append(device)
-        return ParticleBed
-
-    monkeypatch.setattr(device_selection, 'missing_gpu_requirement', lambda: None)
-    for module in (column_collapse, impact, mirror_symmetry):
-        monkeypatch.setattr(module, 'bed_class', bed_class)
-    values = {'terrain_model': 'crm', 'device': 'cuda'}
-    slope = wheel_rig.Settings.model_validate({**values, 'slope_deg': 5, 'spacing_m': 0.05})
-    slope_settings.GROUNDS['crm'][1](slope, slope.climbing_rig(), 5.0)
-    angle_of_repose.GROUNDS['crm'](angle_of_repose.Settings.model_validate({**values, 'element_count': 200}), 0.4)
-    for model, bench, some in (
-        (cratering, impact.Impact, {'spacing_m': 0.006}),
-        (plate_sinkage, plate_press.Press, {'spacing_m': 0.06, **values}),
-    ):
-        monkeypatch.setattr(bench, 'part', 1.0)
-        assert model.run(model.Settings.model_validate({**values, **some}), lambda *tick: None)[0]['device'] == 'cuda'
-    assert asked == ['cuda'] * 4
-
-
-def test_checkpoint_keeps_its_device_unless_another_is_set(tmp_path: Path) -> None:
-    given = {'terrain_model': 'crm', 'device': 'cpu', 'checkpoint': str(tmp_path / 'column')}
-    file = resumable_runs._write(angle_of_repose.Settings.model_validate(given), [], b'')
-    assert angle_of_repose.Settings.model_validate({'resume': str(file)}).device == 'cpu'
-    assert angle_of_repose.Settings.model_validate({'resume': str(file), 'device': 'auto'}).device == 'auto'
 
 
 def test_missing_device_requirement_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,22 +13,21 @@ from regolith_files import export_lazily
 
 if TYPE_CHECKING:
     from regolith_vehicles.agent.agent import VehicleAgent as VehicleAgent
-    from regolith_vehicles.bench import viper_cost as viper_cost
+    from regolith_vehicles.agent.vehicle import Vehicle as Vehicle
     from regolith_vehicles.commands.command import DriveCommand as DriveCommand
-    from regolith_vehicles.config import VEHICLE_LIBRARY as VEHICLE_LIBRARY
-    from regolith_vehicles.config import ConstantDriverConfig as ConstantDriverConfig
-    from regolith_vehicles.config import ExternalDriverConfig as ExternalDriverConfig
-    from regolith_vehicles.config import PathDriverConfig as PathDriverConfig
-    from regolith_vehicles.config import PluginDriverConfig as PluginDriverConfig
     from regolith_vehicles.config import VehicleEntry as VehicleEntry
-    from regolith_vehicles.config import VehicleModelError as VehicleModelError
-    from regolith_vehicles.config import known_vehicles as known_vehicles
-    from regolith_vehicles.config import load_vehicle_model as load_vehicle_model
-    from regolith_vehicles.config import waypoints_of as waypoints_of
     from regolith_vehicles.description.model_config import VehicleModelConfig as VehicleModelConfig
+    from regolith_vehicles.description.model_files import VEHICLE_LIBRARY as VEHICLE_LIBRARY
+    from regolith_vehicles.description.model_files import VehicleModelError as VehicleModelError
+    from regolith_vehicles.description.model_files import known_vehicles as known_vehicles
+    from regolith_vehicles.description.model_files import load_vehicle_model as load_vehicle_model
+    from regolith_vehicles.drivers.config import ConstantDriverConfig as ConstantDriverConfig
+    from regolith_vehicles.drivers.config import ExternalDriverConfig as ExternalDriverConfig
+    from regolith_vehicles.drivers.config import PathDriverConfig as PathDriverConfig
+    from regolith_vehicles.drivers.config import PluginDriverConfig as PluginDriverConfig
+    from regolith_vehicles.drivers.config import waypoints_of as waypoints_of
     from regolith_vehicles.drivers.driver import Driver as Driver
     from regolith_vehicles.dynamics.multibody import compile_vehicle as compile_vehicle
-    from regolith_vehicles.dynamics.vehicle import Vehicle as Vehicle
     from regolith_vehicles.running_gear import RunningGear as RunningGear
     from regolith_vehicles.running_gear import TelemetryQuantity as TelemetryQuantity
     from regolith_vehicles.running_gear_registry import contact_patch_width as contact_patch_width
@@ -36,29 +35,31 @@ if TYPE_CHECKING:
     from regolith_vehicles.running_gear_registry import make_running_gear as make_running_gear
     from regolith_vehicles.tires.tire import Tire as Tire
     from regolith_vehicles.tires.tire import load_tire as load_tire
+    from regolith_vehicles.wheels import Wheels as Wheels
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
         'agent.agent': ('VehicleAgent',),
-        'bench': ('viper_cost',),
+        'agent.vehicle': ('Vehicle',),
         'commands.command': ('DriveCommand',),
-        'config': (
+        'config': ('VehicleEntry',),
+        'description.model_config': ('VehicleModelConfig',),
+        'description.model_files': (
+            'VEHICLE_LIBRARY',
+            'VehicleModelError',
+            'known_vehicles',
+            'load_vehicle_model',
+        ),
+        'drivers.config': (
             'ConstantDriverConfig',
             'ExternalDriverConfig',
             'PathDriverConfig',
             'PluginDriverConfig',
-            'VEHICLE_LIBRARY',
-            'VehicleEntry',
-            'VehicleModelError',
-            'known_vehicles',
-            'load_vehicle_model',
             'waypoints_of',
         ),
-        'description.model_config': ('VehicleModelConfig',),
         'drivers.driver': ('Driver',),
         'dynamics.multibody': ('compile_vehicle',),
-        'dynamics.vehicle': ('Vehicle',),
         'running_gear': (
             'RunningGear',
             'TelemetryQuantity',
@@ -72,5 +73,6 @@ __all__, __getattr__, __dir__ = export_lazily(
             'Tire',
             'load_tire',
         ),
+        'wheels': ('Wheels',),
     },
 )

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from regolith_files import Citations
-from regolith_vehicles.config import PathDriverConfig, VehicleModelConfig, load_vehicle_model
+from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.description.model_files import load_vehicle_model
+from regolith_vehicles.drivers.config import PathDriverConfig
 from regolith_vehicles.tires import load_tire
 
 _BODIES = ('featherstone2008', 'goldstein2002', 'hairer2006', 'todorov2012')

@@ -25,18 +25,18 @@ from regolith_terrain.contact import ContactSetting, GroundContact
 from regolith_terrain.grid import SoilWindow
 from regolith_terrain.scm import Shapes
 from regolith_terrain.solids import STIFFNESS_OF_PART
-from regolith_vehicles.agent.run_statistics import RunStatistics
 from regolith_vehicles.commands.command import TWIST, AckermannCommand, DriveCommand
-from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.description.model_config import VehicleModelConfig
-from regolith_vehicles.description.visual_description import DrawnPart, Roller
+from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_vehicles.dynamics import substeps
 from regolith_vehicles.dynamics.kinematics import WheelLayout
 from regolith_vehicles.dynamics.multibody import Multibody, index_of
 from regolith_vehicles.dynamics.odometry import Odometry, slope_of
+from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_vehicles.powertrain.battery import STORED, full_charge
 from regolith_vehicles.powertrain.config import PowertrainConfig
 from regolith_vehicles.powertrain.powertrain import Powertrain, make_powertrain
+from regolith_vehicles.visuals.visual_description import DrawnPart, Roller
 from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]

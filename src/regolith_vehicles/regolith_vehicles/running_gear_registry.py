@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from regolith_files import PluginError
-from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
-from regolith_vehicles.description.visual_description import BodyVisuals, visuals_of
+from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_vehicles.dynamics.multibody import Multibody, compile_vehicle
 from regolith_vehicles.running_gear import RunningGear, running_gear_class
+from regolith_vehicles.visuals.visual_description import BodyVisuals, visuals_of
 from regolith_vehicles.wheels import Wheels
 
 

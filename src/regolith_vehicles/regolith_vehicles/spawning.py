@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from regolith_files import YamlSource, as_yaml_text, validated
-from regolith_vehicles.config import VEHICLE_LIBRARY as MODELS
-from regolith_vehicles.config import VehicleEntry, known_vehicles, load_vehicle_model
+from regolith_vehicles.config import VehicleEntry
+from regolith_vehicles.description.model_files import VEHICLE_LIBRARY as MODELS
+from regolith_vehicles.description.model_files import known_vehicles, load_vehicle_model
 from regolith_world.objects import URI_SCHEME, Spawnable, SpawnPose, SpawnSource
 
 _FOLDER = 'vehicles/'

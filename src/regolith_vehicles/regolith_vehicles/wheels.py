@@ -15,25 +15,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.contact import ContactSetting, GroundContact
 from regolith_terrain.solids import STIFFNESS_OF_PART
-from regolith_vehicles.agent.errors import VehicleError
-from regolith_vehicles.agent.run_statistics import RunStatistics
 from regolith_vehicles.commands.command import ACKERMANN, TWIST, DriveCommand
-from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.contact import wheel_state
 from regolith_vehicles.contact.wheel_shapes import axle_frame, wheel_shape
 from regolith_vehicles.contact.wheel_state import measure_wheels, slip_and_sinkage
 from regolith_vehicles.description.model_config import VehicleModelConfig
-from regolith_vehicles.description.visual_description import PartRole, Roller
+from regolith_vehicles.description.model_files import VehicleModelError
+from regolith_vehicles.dynamics.errors import VehicleError
 from regolith_vehicles.dynamics.joint_servos import JointServos
 from regolith_vehicles.dynamics.kinematics import wheel_commands
 from regolith_vehicles.dynamics.motors import Motors
 from regolith_vehicles.dynamics.multibody import Multibody
+from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_vehicles.powertrain.battery import draw, make_battery
 from regolith_vehicles.powertrain.electric import wheel_motor, wheels_power
 from regolith_vehicles.running_gear import ContactPart, Contacts, RunningGear, Sunk
 from regolith_vehicles.tires import Tire
 from regolith_vehicles.tires.contact import TireContact
 from regolith_vehicles.tires.wheel_tire import wheel_tire
+from regolith_vehicles.visuals.visual_description import PartRole, Roller
 
 Vector = NDArray[np.float64]
 

@@ -20,9 +20,10 @@ from regolith_terrain.terrain_participant import TerrainParticipant
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.commands.command import AckermannCommand, DriveCommand, PedalCommand
-from regolith_vehicles.config import VehicleEntry, load_vehicle_model
+from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.contact import wheel_state
 from regolith_vehicles.contact.collision_shapes import swept_bounds
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.drivers.builtin import Driver
 from regolith_world.cycle.participant import ParticipantFailed
 from regolith_world.cycle.participant_group import ParticipantGroup

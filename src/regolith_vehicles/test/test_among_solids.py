@@ -20,10 +20,10 @@ from regolith_terrain.solids.rock_shapes import scaled_rock
 from regolith_terrain.solids.solids import Solid, Solids
 from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.contact.static_obstacles import build_solids
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_world.numerics.rotation import from_yaw, matrix
 
 CYCLE_NS = 20_000_000

@@ -17,14 +17,14 @@ from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
-from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.car.config import SpringConfig
 from regolith_vehicles.car.running_gear import LOCKED_OUT, Car
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.config import VehicleModelError, load_vehicle_model
 from regolith_vehicles.contact.wheel_state import SPIN
-from regolith_vehicles.dynamics.curves import interpolated
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.curves import interpolated
+from regolith_vehicles.description.model_files import VehicleModelError, load_vehicle_model
+from regolith_vehicles.dynamics.errors import VehicleError
 from regolith_vehicles.powertrain.brake import brake
 from regolith_vehicles.powertrain.columns import GEAR, THROTTLE
 

@@ -15,11 +15,12 @@ from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import ACKERMANN, PEDALS, TWIST, AckermannCommand, DriveCommand, PedalCommand
 from regolith_vehicles.commands.command_interfaces import joint_rejection, rejection
-from regolith_vehicles.config import ExternalDriverConfig, load_vehicle_model
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.drivers.builtin import LIVE, Driver, make_driver
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.drivers.config import ExternalDriverConfig
 from regolith_world.cycle.records import BodyState
 
 CYCLE_NS = 20_000_000

@@ -14,9 +14,9 @@ from regolith_terrain.config import load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
 from regolith_vehicles.agent.events import EventDetector
-from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.agent.vehicle import Vehicle
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.dynamics.motors import Motors
-from regolith_vehicles.dynamics.vehicle import Vehicle
 
 
 def fallen(substep: float) -> tuple[float, float]:

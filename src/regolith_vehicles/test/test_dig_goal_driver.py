@@ -7,9 +7,10 @@ from __future__ import annotations
 import numpy as np
 
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.commands.dig_goals import DigGoalDriver
-from regolith_vehicles.config import ExternalDriverConfig, load_vehicle_model
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.drivers.builtin import make_driver
+from regolith_vehicles.drivers.config import ExternalDriverConfig
+from regolith_vehicles.drivers.dig_goals import DigGoalDriver
 from regolith_vehicles.drivers.task_config import DigConfig
 from regolith_vehicles.tools.dig_check import idle_drums
 from regolith_world.cycle.records import BodyState

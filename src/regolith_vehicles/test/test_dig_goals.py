@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.description.model_files import load_vehicle_model
 
 pytestmark = pytest.mark.ros
 

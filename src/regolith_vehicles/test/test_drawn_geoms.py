@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import regolith_vehicles
-from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.description.model_files import load_vehicle_model
 
 GAP_M = 0.05
 """Largest gap between drawn parts [m]; bearings and hubs are not drawn."""

@@ -11,14 +11,14 @@ import pytest
 
 from regolith_vehicles.agent.planned_path import planned_base_path
 from regolith_vehicles.commands.command import AckermannCommand, DriveCommand
-from regolith_vehicles.config import (
+from regolith_vehicles.config import VehicleEntry
+from regolith_vehicles.drivers.builtin import LIVE, Driver, make_driver
+from regolith_vehicles.drivers.config import (
     ConstantDriverConfig,
     ExternalDriverConfig,
     PathDriverConfig,
     PluginDriverConfig,
-    VehicleEntry,
 )
-from regolith_vehicles.drivers.builtin import LIVE, Driver, make_driver
 from regolith_world.cycle.records import BodyState
 from regolith_world.numerics.rotation import from_yaw
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from regolith_vehicles.config import EncoderConfig
+from regolith_vehicles.description.encoder_config import EncoderConfig
 from regolith_vehicles.dynamics.encoders import Encoders
 
 

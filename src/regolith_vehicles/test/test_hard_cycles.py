@@ -21,11 +21,11 @@ from regolith_terrain.height_field import FlatField, HeightField, Heights
 from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
-from regolith_vehicles.agent.errors import VehicleError, check_cycle
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import AckermannCommand, DriveCommand, PedalCommand
-from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.dynamics import substeps
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.dynamics.errors import VehicleError, check_cycle
 
 CYCLE_NS = 20_000_000
 G = 9.81

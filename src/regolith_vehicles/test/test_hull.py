@@ -19,12 +19,12 @@ from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import HeightField
 from regolith_terrain.solids.contact import SolidContactArrays
 from regolith_terrain.solids.friction_memory import NO_SOLIDS
-from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.contact.contact_parts import _hull_frame, _underside
 from regolith_vehicles.description.model_config import GroundShapeConfig, VehicleModelConfig
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.dynamics.kinematics import wheel_commands
 from regolith_vehicles.dynamics.multibody import check_substep
-from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_world.numerics.rotation import from_rotation_vector, matrix
 
 CYCLE_NS = 20_000_000

@@ -14,11 +14,11 @@ import pytest
 from regolith_terrain.config import load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField, PlaneField
-from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.description.urdf import robot_description
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.description.model_files import load_vehicle_model
+from regolith_vehicles.dynamics.errors import VehicleError
+from regolith_vehicles.visuals.urdf import robot_description
 
 CYCLE_NS = 20_000_000
 MOON = 1.62

@@ -10,8 +10,8 @@ import math
 import numpy as np
 import pytest
 
-from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.description.model_config import OdometryConfig
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.dynamics.kinematics import WheelLayout, twist_of_wheels, wheel_commands
 from regolith_vehicles.dynamics.multibody import compile_vehicle
 from regolith_vehicles.dynamics.odometry import Odometry

@@ -10,9 +10,9 @@ import pytest
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.description.model_files import load_vehicle_model
 
 CYCLE_NS = 20_000_000
 PAD = [[0.75, -2.0], [5.0, -2.0], [5.0, 2.0], [0.75, 2.0]]

@@ -18,7 +18,8 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from visualization_msgs.msg import Marker, MarkerArray
 
-from regolith_vehicles.description.visual_description import (
+from regolith_vehicles.ros.marker_topic import MarkerTopic
+from regolith_vehicles.visuals.visual_description import (
     BodyVisuals,
     MovingPart,
     PartRole,
@@ -26,7 +27,6 @@ from regolith_vehicles.description.visual_description import (
     Visual,
     VisualMaterial,
 )
-from regolith_vehicles.ros.marker_topic import MarkerTopic
 from regolith_world.numerics.rotation import from_rotation_vector, matrix, product, products
 from regolith_world.ros import qos
 

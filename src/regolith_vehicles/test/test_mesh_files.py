@@ -11,7 +11,6 @@ import mujoco
 import numpy as np
 import pytest
 
-from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.description.mesh_files import (
     MOST_TRIANGLES,
     built_problem,
@@ -20,6 +19,7 @@ from regolith_vehicles.description.mesh_files import (
     check_mesh_sizes,
     load_triangles,
 )
+from regolith_vehicles.description.model_files import VehicleModelError
 
 CORNERS = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 FACES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])

@@ -9,10 +9,10 @@ import numpy as np
 from regolith_terrain.config import load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
-from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.agent.vehicle import Vehicle
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.dynamics import motion_samples
 from regolith_vehicles.dynamics.kinematics import wheel_commands
-from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_world.cycle.records import BodyState
 from regolith_world.numerics.rotation import matrix
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from regolith_terrain.height_field_builder import PlaneField
-from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.agent.vehicle import Vehicle
+from regolith_vehicles.dynamics.errors import VehicleError
 from regolith_vehicles.dynamics.multibody import inverse_inertia
-from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_world.numerics.rotation import matrix
 
 CYCLE_NS = 20_000_000

@@ -16,14 +16,14 @@ from regolith_terrain.config import TerrainConfig, load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.height_field_builder import build_height_field
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.description.model_config import OdometryConfig
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.dynamics import odometry_covariance
 from regolith_vehicles.dynamics.kinematics import WheelLayout, wheel_commands
 from regolith_vehicles.dynamics.multibody import compile_vehicle
 from regolith_vehicles.dynamics.odometry import Odometry, slope_of
-from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_world.numerics.rotation import yaw
 
 STEP_S = 0.1

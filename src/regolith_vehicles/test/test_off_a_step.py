@@ -15,9 +15,9 @@ from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import HeightField, Heights
 from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.description.model_files import load_vehicle_model
 
 G = 9.81
 CYCLE_NS = 5_000_000

@@ -15,8 +15,8 @@ import yaml
 from regolith_terrain.config import load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import PlaneField
-from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.agent.vehicle import Vehicle
+from regolith_vehicles.description.model_files import load_vehicle_model
 
 CYCLE_NS = 20_000_000
 TIME_S = 0.1

@@ -15,10 +15,11 @@ from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
 from regolith_terrain.terrain_participant import TerrainParticipant
 from regolith_vehicles.agent.agent import VehicleAgent
-from regolith_vehicles.config import VehicleEntry, VehicleModelError, load_vehicle_model
+from regolith_vehicles.agent.vehicle import Vehicle
+from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.description.model_files import VehicleModelError, load_vehicle_model
 from regolith_vehicles.dynamics.multibody import compile_vehicle
-from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_world.cycle.records import VEHICLE_ROLES, Command, Cycle, CycleKey, CycleResult, Impulse, Verdict
 from regolith_world.numerics.rotation import matrix
 

@@ -13,11 +13,11 @@ import pytest
 from regolith_terrain.crm.region import ParticleRegion
 from regolith_terrain.crm.soil import load_particle_soil
 from regolith_terrain.grid.node_records import NodeRecords
-from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.contact.foreign_regions import ForeignRegions
+from regolith_vehicles.dynamics.errors import VehicleError
 from regolith_vehicles.dynamics.kinematics import wheel_commands
-from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_world.cycle.records import BodyState
 
 CYCLE_NS = 20_000_000

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.powertrain.battery import DRAWN, RETURNED, full_charge
 from regolith_vehicles.powertrain.columns import (
     ENGINE_SPEED,

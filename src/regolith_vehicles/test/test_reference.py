@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.agent.vehicle import Vehicle
 
 
 def _table(slope: int) -> dict[str, np.ndarray]:

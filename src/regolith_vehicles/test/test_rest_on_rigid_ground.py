@@ -13,9 +13,9 @@ import pytest
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import PlaneField
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.description.model_files import load_vehicle_model
 
 CYCLE_NS = 20_000_000
 RIGID = {'source': 'flat', 'model': 'rigid', 'soil': {'friction': 0.8}}

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from regolith_terrain.config import load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import HeightField, PlaneField
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.description.model_files import load_vehicle_model
 
 CYCLE_NS = 20_000_000
 MOON = 1.62

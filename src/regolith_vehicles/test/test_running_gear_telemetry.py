@@ -11,9 +11,9 @@ from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
 from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
-from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.contact.wheel_state import slip_ratio
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.tracks.running_gear import LOAD, SINKAGE, TRAVEL, Tracks
 
 CYCLE_NS = 20_000_000

@@ -14,7 +14,7 @@ import pytest
 from shoe_chain import SPEEDS, Row, band_measured, make_band, make_chain, measured, read
 
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
-from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.description.model_files import load_vehicle_model
 
 
 def loads(rows: list[Row], case: str, quantity: str, side: str) -> dict[int, float]:

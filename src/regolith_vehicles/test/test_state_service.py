@@ -12,10 +12,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from regolith_terrain.height_field_builder import PlaneField
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.dynamics.kinematics import wheel_commands
 from regolith_vehicles.dynamics.placement import pose_on_ground, support_depth
-from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_world.numerics.rotation import from_rpy_deg, matrix
 
 CYCLE_NS = 20_000_000

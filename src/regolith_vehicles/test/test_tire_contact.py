@@ -22,8 +22,8 @@ from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.height_field import FlatField, HeightField, Heights, PlaneField
 from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
-from regolith_vehicles.config import VehicleModelError, load_vehicle_model
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.agent.vehicle import Vehicle
+from regolith_vehicles.description.model_files import VehicleModelError, load_vehicle_model
 from regolith_vehicles.tires import load_tire
 from regolith_vehicles.tires.contact import TireContact
 from regolith_vehicles.tires.tire import TIRES

@@ -14,12 +14,11 @@ from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
 from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.config import ExternalDriverConfig, load_vehicle_model
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.drivers.builtin import make_driver
-from regolith_vehicles.dynamics.vehicle import Vehicle
-from regolith_vehicles.proving_ground.drive import drive
-from regolith_vehicles.proving_ground.settings import Settings
+from regolith_vehicles.drivers.config import ExternalDriverConfig
 
 G = 9.81
 CYCLE_NS = 20_000_000
@@ -89,22 +88,3 @@ def test_tracked_vehicle_keeps_its_speed_on_a_slope(slope_deg: float) -> None:
         seen.append(tank.data.qvel[0])
     assert np.mean(seen) == pytest.approx(1.0, abs=0.15)
     assert abs(tank.body_state().position[1]) < 0.5
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('left', [2.0, 0.0])
-def test_tracked_vehicle_drives_over_a_step_of_30_cm(left: float) -> None:
-    """With both tracks and with the right one only: up, on top and down; shoes react as their own mass does."""
-    given = {
-        'vehicle': 'm113',
-        'maneuver': 'box',
-        'throttle': 0.8,
-        'duration_s': 9.0,
-        'box_height_m': 0.3,
-        'box_left_m': left,
-    }
-    done = drive(Settings.model_validate(given), lambda done, total: None)
-    on = (done['x_m'] > 4.0) & (done['x_m'] < 5.5)  # The sprockets are past the box, the road wheels on it.
-    assert done['z_m'][on].max() > 0.59 + (0.4 if left > 0.0 else 0.25)
-    assert np.abs(done['roll_deg'][on]).max() > 3.0 if left == 0.0 else np.abs(done['roll_deg']).max() < 1.0
-    assert done['x_m'][-1] > 15.0 and done['z_m'][-50:].mean() == pytest.approx(0.6, abs=0.03)

@@ -20,9 +20,9 @@ from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
 from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
-from regolith_vehicles.config import VehicleModelError, load_vehicle_model
+from regolith_vehicles.agent.vehicle import Vehicle
+from regolith_vehicles.description.model_files import VehicleModelError, load_vehicle_model
 from regolith_vehicles.dynamics import substeps
-from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_vehicles.tracks.band import FREE, NX, NZ, PLACE, PX, PZ, RATE, Band, idler_radius
 from regolith_vehicles.tracks.forces import _first_tension as first_tension
 from regolith_vehicles.tracks.forces import _press_wheels as press_wheels

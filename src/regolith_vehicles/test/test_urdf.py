@@ -10,10 +10,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from regolith_vehicles.config import VehicleModelConfig, load_vehicle_model
-from regolith_vehicles.description.model_config import FramesConfig
-from regolith_vehicles.description.urdf import JointPoses, _origin, frame_joints, link_names, robot_description
+from regolith_vehicles.description.model_config import FramesConfig, VehicleModelConfig
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.dynamics.multibody import Multibody, compile_vehicle, quaternion_to_ros
+from regolith_vehicles.visuals.urdf import JointPoses, _origin, frame_joints, link_names, robot_description
 from regolith_world.numerics.rotation import matrix, product
 
 ODD = """<mujoco><compiler angle="radian"/><worldbody><body name="hull"><freejoint/><geom size="0.2" mass="5"/>

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from regolith_terrain.scm import Wrench, body_wrench
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.dynamics.kinematics import wheel_commands
-from regolith_vehicles.dynamics.vehicle import Vehicle
 
 CYCLE_NS = 20_000_000
 Maker = Callable[..., Vehicle]
@@ -135,9 +135,9 @@ import numpy as np
 from regolith_terrain.config import load_soil
 from regolith_terrain.height_field_builder import FlatField
 from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.dynamics.kinematics import wheel_commands
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.agent.vehicle import Vehicle
 config, mjcf = load_vehicle_model('viper')
 vehicle = Vehicle('rover', config, mjcf, SoilGrid(FlatField(), 0.02), load_soil('chrono_lunar'), 1.62)
 state, ground = (bytes.fromhex(line) for line in sys.stdin.read().split())

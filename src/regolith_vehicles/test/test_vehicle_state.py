@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from regolith_vehicles.agent.events import KINDS, EventDetector
-from regolith_vehicles.agent.run_statistics import RunStatistics
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.config import ExternalDriverConfig, PathDriverConfig
 from regolith_vehicles.description.model_config import OdometryConfig
 from regolith_vehicles.drivers.builtin import LIVE, ExternalDriver, PathDriver
+from regolith_vehicles.drivers.config import ExternalDriverConfig, PathDriverConfig
 from regolith_vehicles.dynamics.kinematics import WheelLayout, wheel_commands
 from regolith_vehicles.dynamics.odometry import Odometry
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_world.numerics.rotation import from_yaw
 from regolith_world.objects.rigid_state import make_rigid_state
 

@@ -14,8 +14,8 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.excavation.exchange import DiggableSoil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
-from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.agent.vehicle import Vehicle
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.tools.vehicle_tools import _nearest_axis as nearest_axis
 
 

@@ -10,8 +10,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from regolith_vehicles.config import known_vehicles, load_vehicle_model
-from regolith_vehicles.description.visual_description import (
+from regolith_vehicles.description.model_files import known_vehicles, load_vehicle_model
+from regolith_vehicles.running_gear_registry import load_visuals
+from regolith_vehicles.visuals.visual_description import (
     DrawnPart,
     MovingPart,
     PartRole,
@@ -20,7 +21,6 @@ from regolith_vehicles.description.visual_description import (
     VisualDescription,
     VisualMaterial,
 )
-from regolith_vehicles.running_gear_registry import load_visuals
 from regolith_world.numerics.rotation import matrix
 
 SHOES = 127
@@ -112,7 +112,7 @@ def message_of(looks: VisualDescription) -> Any:
 
 @pytest.mark.parametrize('model', [*sorted(known_vehicles()), 'tracked'])
 def test_description_message_is_complete(model: str) -> None:
-    from regolith_vehicles.description.visual_messages import visuals_from_message
+    from regolith_vehicles.visuals.visual_messages import visuals_from_message
 
     looks = tracked() if model == 'tracked' else load_visuals(*load_vehicle_model(model))
     message = message_of(looks)
@@ -126,7 +126,7 @@ def test_description_message_is_complete(model: str) -> None:
 
 
 def test_incomplete_description_is_refused() -> None:
-    from regolith_vehicles.description.visual_messages import visuals_from_message
+    from regolith_vehicles.visuals.visual_messages import visuals_from_message
 
     message = message_of(tracked())
     message.materials = []
@@ -141,7 +141,7 @@ def test_poses_are_read_from_serialized_messages() -> None:
     from rclpy.serialization import deserialize_message
     from regolith_msgs.msg import PartPoses
 
-    from regolith_vehicles.description.visual_messages import poses_from_message, state_poses
+    from regolith_vehicles.visuals.visual_messages import poses_from_message, state_poses
     from regolith_world.ros.message_template import MessageTemplate, pose_fields
 
     for name in ('a', 'amber', 'basalts', 'obsidian'):

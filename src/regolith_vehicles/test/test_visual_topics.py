@@ -21,8 +21,8 @@ from rclpy.node import Node
 from regolith_msgs import msg as m
 
 from regolith_vehicles.description.model_config import VisualsConfig
-from regolith_vehicles.description.visual_description import DrawnPart, MovingPart, PartRole, Visual, VisualDescription
 from regolith_vehicles.ros.visual_topics import VisualTopics
+from regolith_vehicles.visuals.visual_description import DrawnPart, MovingPart, PartRole, Visual, VisualDescription
 from regolith_world.ros import qos
 
 pytestmark = pytest.mark.ros

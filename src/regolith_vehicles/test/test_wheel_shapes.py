@@ -19,14 +19,13 @@ from regolith_terrain.config import BulldozingConfig, load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.grid.soil_map import Region, SoilMap
 from regolith_terrain.height_field_builder import FlatField
-from regolith_vehicles.config import VehicleModelError, load_vehicle_model
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.contact.wheel_shapes import axle_frame, wheel_shape
 from regolith_vehicles.description.mesh_files import load_triangles
 from regolith_vehicles.description.model_config import WheelConfig
+from regolith_vehicles.description.model_files import VehicleModelError, load_vehicle_model
+from regolith_vehicles.description.tool_config import ToolConfig
 from regolith_vehicles.dynamics.kinematics import wheel_commands
-from regolith_vehicles.dynamics.vehicle import Vehicle
-from regolith_vehicles.experiments import vehicle_slope
-from regolith_vehicles.tools.tool_config import ToolConfig
 from regolith_vehicles.tools.tool_shapes import tool_shape
 
 CYCLE_NS = 20_000_000
@@ -182,40 +181,6 @@ def test_unusable_wheels_are_named(tmp_path: Path) -> None:
                 lambda w: w.update(mesh='a.obj', grousers={'count': 9, 'height_m': 0.01, 'thickness_m': 0.01}),
             )
         )
-
-
-@pytest.mark.seconds
-def test_grousered_rover_slips_less_uphill() -> None:
-    rows = [
-        vehicle_slope.run(
-            vehicle_slope.Settings.model_validate(
-                {'model': model, 'slope_deg': 12, 'duration_s': 5, 'soil': 'chrono_lunar'}
-            ),
-            lambda *tick: None,
-        )[0]
-        for model in ('viper', 'viper_grousered')
-    ]
-    assert rows[1]['slip'] < 0.9 * rows[0]['slip']
-    assert rows[1]['speed_mps'] > rows[0]['speed_mps'] > 0.0
-
-
-@pytest.mark.seconds
-@pytest.mark.slow
-def test_slip_grows_with_the_slope() -> None:
-    settings = vehicle_slope.Settings.model_validate({'slope_deg': '-10,0,10', 'duration_s': 8})
-    down, level, up = vehicle_slope.run(settings, lambda *tick: None)
-    assert down['slip'] < level['slip'] < 0.05 < up['slip'] < 0.6
-
-
-@pytest.mark.seconds
-@pytest.mark.parametrize('grid_spacing_m', [0.02, pytest.param(0.01, marks=pytest.mark.slow)])
-def test_rover_across_slope_drifts_downhill(grid_spacing_m: float) -> None:
-    """The drift is that of any grid, although the wheels tilt and their flanks meet lines of nodes."""
-    settings = {'slope_deg': 15, 'duration_s': 4, 'heading_deg': 90, 'grid_spacing_m': grid_spacing_m}
-    across = vehicle_slope.run(vehicle_slope.Settings.model_validate(settings), lambda *tick: None)[0]
-    # Heading +y with uphill +x: its right is uphill, so it drifts to its left. For node spacings of 20, 10 and 5 mm
-    # the drift is 0.1311, 0.1308 and 0.1309 of its speed.
-    assert across['side_speed_mps'] == pytest.approx(0.131 * across['speed_mps'], rel=0.02)
 
 
 def test_rover_sinks_deeper_in_softer_soil() -> None:

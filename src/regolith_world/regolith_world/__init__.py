@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from regolith_world.config import WorldConfig as WorldConfig
     from regolith_world.config import load_section as load_section
     from regolith_world.cycle.participant import Participant as Participant
-    from regolith_world.cycle.participant_context import ParticipantContext as ParticipantContext
     from regolith_world.cycle.participant_type import ParticipantType as ParticipantType
     from regolith_world.cycle.records import BodyState as BodyState
     from regolith_world.cycle.records import Command as Command
@@ -52,6 +51,11 @@ if TYPE_CHECKING:
     from regolith_world.objects.object_types import ShapeConfig as ShapeConfig
     from regolith_world.objects.rigid_body import RigidBody as RigidBody
     from regolith_world.objects.static_body import StaticBody as StaticBody
+    from regolith_world.participant_context import HorizontalPosition as HorizontalPosition
+    from regolith_world.participant_context import ParticipantContext as ParticipantContext
+    from regolith_world.participant_context import StaticObstacles as StaticObstacles
+    from regolith_world.participant_context import TerrainSurface as TerrainSurface
+    from regolith_world.participant_context import out_of_bounds as out_of_bounds
     from regolith_world.participant_node import ParticipantNode as ParticipantNode
     from regolith_world.random.keyed_generator import generator as generator
     from regolith_world.ros.clock_offset import stamp as stamp
@@ -77,7 +81,6 @@ __all__, __getattr__, __dir__ = export_lazily(
             'load_section',
         ),
         'cycle.participant': ('Participant',),
-        'cycle.participant_context': ('ParticipantContext',),
         'cycle.participant_type': ('ParticipantType',),
         'cycle.records': (
             'BodyState',
@@ -121,6 +124,13 @@ __all__, __getattr__, __dir__ = export_lazily(
         ),
         'objects.rigid_body': ('RigidBody',),
         'objects.static_body': ('StaticBody',),
+        'participant_context': (
+            'HorizontalPosition',
+            'ParticipantContext',
+            'StaticObstacles',
+            'TerrainSurface',
+            'out_of_bounds',
+        ),
         'participant_node': ('ParticipantNode',),
         'random.keyed_generator': ('generator',),
         'ros.clock_offset': ('stamp',),

@@ -22,8 +22,8 @@ from regolith_files import (
     describe_error,
     load_yaml,
 )
-from regolith_world.cycle.participant_context import ParticipantContext
 from regolith_world.determinism import Level
+from regolith_world.participant_context import ParticipantContext
 
 
 class FaultInjectionConfig(Section):

@@ -15,13 +15,14 @@ from typing import Literal
 
 import numpy as np
 
-from regolith_world.checkpoint import codec
 from regolith_world.checkpoint.input_log import InputLog, ReplayDiverged
 from regolith_world.checkpoint.world_edits import Act
+from regolith_world.checkpoint.world_state import StepReport, WorldState
 from regolith_world.config import WorldConfig
 from regolith_world.contacts.collision_detection import CollisionDetector, newcomer_penetration
 from regolith_world.contacts.contact_solver import contact_accelerations, solve_contacts
 from regolith_world.contacts.time_of_impact import limited_step_ns
+from regolith_world.cycle import codec
 from regolith_world.cycle.handshake import PROTOCOL, ParameterAgreement
 from regolith_world.cycle.records import (
     BodyState,
@@ -38,12 +39,12 @@ from regolith_world.cycle.records import (
 from regolith_world.cycle.stall import Discards
 from regolith_world.cycle.state_hash import cycle_hash
 from regolith_world.cycle.step_control import StepControl
-from regolith_world.cycle.transport import ParticipantTimeout, RemoteAgent, RemoteBody, Transport
-from regolith_world.cycle.world_state import StepReport, WorldState
+from regolith_world.cycle.transport import ParticipantTimeout, Transport
 from regolith_world.objects.constraint_checks import impossible_constraint
 from regolith_world.objects.constraints import attachable_bodies, constrained_names, solve_constraints
 from regolith_world.objects.object import Intersection, Object, Status
 from regolith_world.objects.object_types import restored
+from regolith_world.objects.remote_body import RemoteAgent, RemoteBody
 from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.state_history import rigidly_attached
 

@@ -64,7 +64,7 @@ _SETTLES_S = 1.0
 class ServiceParticipantStates:
     """States of the participants, through their services.
 
-    See :class:`regolith_world.checkpoint.timeline.ParticipantStates`.
+    See :class:`regolith_world.timeline.ParticipantStates`.
     """
 
     def __init__(self, node: Node, services: Mapping[str, str], timeout_s: float, run: int) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from regolith_world.checkpoint import codec
+from regolith_world.cycle import codec
 from regolith_world.cycle.records import BodyState, CycleKey, Impulse, Shape, ShapeKind, SpawnedObject, Verdict
 from regolith_world.numerics.rotation import from_yaw
 from regolith_world.objects.rigid_state import make_rigid_state

@@ -12,13 +12,13 @@ import pytest
 from pydantic import ValidationError
 from toy_worlds import Nobody, run, world
 
-from regolith_world.checkpoint.timeline import Timeline
 from regolith_world.checkpoint.world_edits import SpawnEdit
 from regolith_world.cycle.records import BodyState, Vector
 from regolith_world.numerics.rotation import matrix
 from regolith_world.objects.constraint_types import CABLE, JOINT
 from regolith_world.objects.constraints import Constraint, _pulls
 from regolith_world.objects.object_types import make_objects
+from regolith_world.timeline import Timeline
 from regolith_world.world import AdmissionError, World
 
 G = 1.62

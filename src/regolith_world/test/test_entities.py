@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from regolith_world.cycle.records import VEHICLE_ROLES, BodyState, JoinRequest, Shape, ShapeKind
-from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.numerics.rotation import from_yaw
 from regolith_world.objects.beam import Beam
 from regolith_world.objects.entities import (
@@ -27,6 +26,7 @@ from regolith_world.objects.entities import (
 )
 from regolith_world.objects.object import Object
 from regolith_world.objects.object_types import make_objects
+from regolith_world.objects.remote_body import RemoteAgent
 
 THINGS = {
     'wall': {

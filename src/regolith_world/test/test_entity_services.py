@@ -17,8 +17,8 @@ pytestmark = pytest.mark.ros
 
 def served() -> tuple[Any, Any]:
     """Return the services of a world with one moving ball, and that world."""
-    from regolith_world.checkpoint.timeline import Timeline
     from regolith_world.ros.entity_services import EntityServices
+    from regolith_world.timeline import Timeline
 
     shape = {'kind': 'sphere', 'size_m': [0.1]}
     ball = {'type': 'rigid_body', 'position': [1.0, 2.0, 3.0], 'mass_kg': 1.0, 'shape': shape, 'weightless': True}

@@ -14,17 +14,17 @@ import numpy as np
 import pytest
 from toy_worlds import run, world
 
-from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
 from regolith_world.contacts.intersection import NII_DEPTH
+from regolith_world.cycle import codec
 from regolith_world.cycle.records import VEHICLE_ROLES, Cycle, JoinRequest
-from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.examples.ball_throwing_robot import throw_at_a_wall
 from regolith_world.objects.beam import Beam
 from regolith_world.objects.force_field import ForceField
 from regolith_world.objects.linkages.linkage import Link, Linkage
 from regolith_world.objects.object import Object, SavedObject, Status
 from regolith_world.objects.object_types import all_object_types, make_objects, restored
+from regolith_world.objects.remote_body import RemoteAgent
 from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import make_rigid_state
 from regolith_world.objects.state_history import StateManager, interpolate_body

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from toy_worlds import run, world
 
-from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
 from regolith_world.contacts.collision_detection import CollisionDetector
 from regolith_world.contacts.intersection import NII_DEPTH, TOUCH_DISTANCE
+from regolith_world.cycle import codec
 from regolith_world.cycle.records import Command, Cycle, CycleKey, Vector, Verdict
 from regolith_world.objects.object import Intersection, SavedObject, Status
 from regolith_world.objects.object_types import make_objects, restored

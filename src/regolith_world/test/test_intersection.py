@@ -9,7 +9,6 @@ import math
 import numpy as np
 import pytest
 
-from regolith_world.contacts.bounding_box import ShapeBounds
 from regolith_world.contacts.intersection import (
     BROAD_MARGIN,
     NII_DEPTH,
@@ -23,6 +22,7 @@ from regolith_world.contacts.intersection import (
 from regolith_world.cycle.records import BodyState, Shape, ShapeKind
 from regolith_world.numerics.rotation import from_rotation_vector, matrix
 from regolith_world.objects.beam import Beam
+from regolith_world.objects.bounding_box import ShapeBounds
 from regolith_world.objects.object import Object
 from regolith_world.objects.rigid_state import make_rigid_state
 

@@ -12,8 +12,8 @@ import pytest
 from pydantic import ValidationError
 from scipy.optimize import brentq
 
-from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
+from regolith_world.cycle import codec
 from regolith_world.cycle.participant import ParticipantFailed
 from regolith_world.objects.linkages.linkage import Linkage
 from regolith_world.objects.linkages.linkage_types import LINKAGE, ROPE, RopeConfig, capsule_inertia, cylinder_inertia

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
+from regolith_world.cycle import codec
 from regolith_world.objects.beam import Beam
 from regolith_world.objects.object import Object, SavedObject
 from regolith_world.objects.object_types import RIGID_BODY, STATIC_BODY, all_object_types, make_objects, restored

@@ -20,9 +20,9 @@ from regolith_world.cycle.records import (
     JoinRequest,
     Verdict,
 )
-from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.numerics.rotation import from_rotation_vector, matrix, product, rotation_vector
 from regolith_world.objects.object import Object
+from regolith_world.objects.remote_body import RemoteAgent
 from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import box_inertia, make_rigid_state, sphere_inertia
 from regolith_world.world import World, WorldConfig

@@ -11,8 +11,8 @@ import pytest
 from pydantic import ValidationError
 from toy_worlds import run, world
 
-from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
+from regolith_world.cycle import codec
 from regolith_world.cycle.records import BodyState
 from regolith_world.objects.object import SavedObject
 from regolith_world.objects.object_types import make_objects, restored

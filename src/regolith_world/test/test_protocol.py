@@ -10,9 +10,9 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
 from regolith_world.contacts.intersection import Status
+from regolith_world.cycle import codec
 from regolith_world.cycle.participant import Participant, ParticipantFailed
 from regolith_world.cycle.participant_group import ParticipantGroup
 from regolith_world.cycle.records import (

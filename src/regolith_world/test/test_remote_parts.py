@@ -14,9 +14,9 @@ from regolith_world.contacts.contact_solver import solve_contacts
 from regolith_world.cycle.participant import Participant, ParticipantFailed
 from regolith_world.cycle.participant_group import ParticipantGroup
 from regolith_world.cycle.records import VEHICLE_ROLES, CycleKey, CycleResult, JoinRequest, Shape, ShapeKind
-from regolith_world.cycle.transport import RemoteAgent, RemoteBody
 from regolith_world.numerics.rotation import matrix
 from regolith_world.objects.object import NEVER_NS, Intersection, Status
+from regolith_world.objects.remote_body import RemoteAgent, RemoteBody
 from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import make_rigid_state, sphere_inertia
 from regolith_world.objects.static_body import StaticBody

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from regolith_world.cycle.run_result import make_run_result
+from regolith_world.reporting.run_result import make_run_result
 
 
 def test_speed_counts_time_before_resets() -> None:

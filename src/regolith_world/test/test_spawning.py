@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from toy_worlds import run, world
 
-from regolith_world.checkpoint.timeline import Timeline
 from regolith_world.checkpoint.world_edits import SpawnEdit
 from regolith_world.objects import spawning
 from regolith_world.objects.spawning import SpawnError, SpawnPose, SpawnResultCode
+from regolith_world.timeline import Timeline
 
 DOWN = np.array([0.0, 0.0, -1.62])
 HALF = np.sqrt(0.5)

@@ -12,12 +12,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from regolith_world.config import WorldConfig
-from regolith_world.contacts.bounding_box import ShapeBounds
 from regolith_world.contacts.intersection import NII_DEPTH
 from regolith_world.contacts.time_of_impact import limited_step_ns, time_of_impact
 from regolith_world.cycle.records import Shape, ShapeKind
 from regolith_world.cycle.step_control import TARGET_DEPTH
 from regolith_world.numerics.rotation import from_rotation_vector, matrix
+from regolith_world.objects.bounding_box import ShapeBounds
 from regolith_world.objects.object import Object
 from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import box_inertia, make_rigid_state, sphere_inertia

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from toy_worlds import Nobody, run, world
 
-from regolith_world.checkpoint.timeline import Timeline
 from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, SpawnEdit
 from regolith_world.objects.object_types import make_objects
+from regolith_world.timeline import Timeline
 from regolith_world.world import World
 
 

@@ -25,8 +25,7 @@ def scm() -> dict[str, Any]:
         ``viper_us_per_substep`` [us of processor time], ``viper_contact_nodes``. For fleets on two threads, not
         recorded: ``real_time_factor_by_vehicles``, simulated seconds per wall second by number of rovers.
     """
-    from regolith_terrain import scm_cost
-    from regolith_vehicles import viper_cost
+    from regolith_testbeds import scm_cost, viper_cost
 
     wheel, viper, grousered = scm_cost(), viper_cost(), viper_cost(model='viper_grousered')
     return {

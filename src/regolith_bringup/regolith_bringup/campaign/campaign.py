@@ -21,7 +21,7 @@ import yaml
 from regolith_bringup.campaign import case_run as worker
 from regolith_bringup.campaign.config import CampaignCase
 from regolith_bringup.campaign.pool import Task, run_all
-from regolith_bringup.campaign.table import OF_THE_CLOCK, Row, flat_values, write_tables
+from regolith_bringup.report.table import OF_THE_CLOCK, Row, flat_values, write_tables
 from regolith_files import InputError, Problem, write_atomically
 
 PLAN = 'campaign.json'

@@ -14,13 +14,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+from regolith_bringup.report.summary import build_summary
 from regolith_bringup.run.simulation import Simulation
-from regolith_bringup.run.summary import build_summary
 from regolith_bringup.scenario.loading import write_resolved
 from regolith_bringup.scenario.participant_sections import prepared
 from regolith_bringup.scenario.schema import Scenario
 from regolith_world import load_section
-from regolith_world.cycle import make_run_result
+from regolith_world.reporting import make_run_result
 
 
 def run_unrecorded(scenario_text: str) -> dict[str, Any]:

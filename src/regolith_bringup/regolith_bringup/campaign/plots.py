@@ -10,7 +10,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from regolith_bringup.campaign.table import Row, columns
+from regolith_bringup.report.table import Row, columns
 
 BLUE, INK = '#2a6fb0', '#333333'
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from regolith_bringup.commands.progress import progress
+from regolith_bringup.run.progress import progress
 from regolith_files import Run
 
 
@@ -25,7 +25,7 @@ class CliCommandContext:
 
     def run(self, folder: Path) -> Run:
         """Return an opened run folder."""
-        from regolith_bringup.run.summary import FinishedRun
+        from regolith_bringup.report.summary import FinishedRun
 
         return FinishedRun(folder)
 
@@ -42,7 +42,7 @@ class CliCommandContext:
         return load_scenario(path_or_name, settings, seed=seed).scenario
 
     def participant_context(self, scenario: Any) -> Any:
-        """Return the :class:`regolith_world.cycle.participant_context.ParticipantContext` of a scenario."""
+        """Return the :class:`regolith_world.participant_context.ParticipantContext` of a scenario."""
         from regolith_bringup.scenario.participant_sections import participant_context
 
         return participant_context(scenario)

@@ -79,7 +79,7 @@ def experiment(
 ) -> None:
     """Run a virtual experiment and print its results as JSON; experiment NAME --help lists its settings."""
     from regolith_bringup.commands.plugins import experiments, flag_settings, parsed_settings, run_experiment
-    from regolith_bringup.commands.progress import progress
+    from regolith_bringup.run.progress import progress
 
     if help_asked:
         from regolith_bringup.commands.plugin_help import ABOUT_SETTINGS, experiment_help

@@ -21,7 +21,7 @@ def schema(
 
     An editor completes and validates a YAML file that names its schema: `# yaml-language-server: $schema=FILE`.
     """
-    from regolith_bringup.file_schemas import file_kinds, json_schema
+    from regolith_bringup.commands.file_schemas import file_kinds, json_schema
 
     if kind is None:
         for name, each in file_kinds().items():

@@ -201,7 +201,7 @@ class _Said(Problem):
 @contextlib.contextmanager
 def _progress() -> Iterator[StageProgress]:
     """Show progress on stderr within the block."""
-    from regolith_bringup.commands.progress import progress
+    from regolith_bringup.run.progress import progress
 
     with progress('starting') as show:
         show(0.0, 1.0)

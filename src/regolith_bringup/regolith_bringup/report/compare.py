@@ -14,12 +14,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from regolith_bringup.bag.comparison import first_difference
-from regolith_bringup.campaign.table import columns, flat_values
 from regolith_bringup.report.page import as_table, as_text
 from regolith_bringup.report.page_figures import PageFigures, decimated
 from regolith_bringup.report.plots import COLORS, styled
 from regolith_bringup.report.run_data import RunData, VehicleTrack, read_run
-from regolith_bringup.run.summary import FinishedRun
+from regolith_bringup.report.summary import FinishedRun
+from regolith_bringup.report.table import columns, flat_values
 from regolith_files import write_atomically
 
 _DASHES = ('-', '--', ':', '-.')

@@ -14,9 +14,9 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from regolith_bringup.plugin_calls import report_sections
+from regolith_bringup.report.provenance import read_provenance
 from regolith_bringup.report.run_data import RunData, read_run
-from regolith_bringup.run.provenance import read_provenance
-from regolith_bringup.run.summary import FinishedRun
+from regolith_bringup.report.summary import FinishedRun
 from regolith_files import Caption, Figure, Heading, ReportSection, Table, write_atomically
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from regolith_bringup.report.provenance import write_provenance
 from regolith_bringup.run.environment_pinning import check_pinned
 from regolith_bringup.run.launched_run import LaunchedRun
 from regolith_bringup.run.middleware import OPEN_WORDS, is_network_visible, middleware_environment
 from regolith_bringup.run.node_plan import NodeSpec, Parameter, new_run_id, node_specs, parse_remote_nodes
 from regolith_bringup.run.process_allocation import ABOUT, parse_processes
-from regolith_bringup.run.provenance import write_provenance
 from regolith_bringup.run.ros_graph import parse_namespace
 from regolith_bringup.run.run_folder import check_checkpoint, new_run_folder
 from regolith_bringup.scenario import participant_sections

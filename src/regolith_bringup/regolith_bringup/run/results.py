@@ -63,7 +63,7 @@ def write_results(run_dir: Path, say: Callable[[str], object], *, report: bool) 
     Returns:
         Summary, or None if it cannot be built.
     """
-    from regolith_bringup.run.summary import build_summary, write_summary
+    from regolith_bringup.report.summary import build_summary, write_summary
 
     disk_reserve.release(run_dir)
     try:

@@ -11,8 +11,8 @@ from pathlib import Path
 from regolith_bringup.scenario.participant_sections import sections
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files import InputError, Problem, refuse_url
-from regolith_world.checkpoint import WORLD_BLOB, decode_record, disk_reserve, read_checkpoint
-from regolith_world.cycle import WorldState
+from regolith_world.checkpoint import WORLD_BLOB, WorldState, disk_reserve, read_checkpoint
+from regolith_world.cycle import decode_record
 
 TERRAIN = 'terrain'
 """Name of the participant that owns the soil."""

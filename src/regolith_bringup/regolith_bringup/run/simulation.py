@@ -7,18 +7,35 @@ A run here has the same state hash as the same scenario in many processes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from regolith_bringup.run.in_process_simulation import InProcessSimulation
+from regolith_bringup.run.environment_pinning import check_pinned
+from regolith_bringup.scenario.in_process_simulation import InProcessSimulation
 from regolith_bringup.scenario.loading import load_scenario
+from regolith_bringup.scenario.schema import Scenario
+from regolith_vehicles.agent import VehicleState
 from regolith_world.checkpoint import WORLD_BLOB, Checkpoint, InputHistory
 from regolith_world.cycle import TERRAIN_NAME, BodyState
 from regolith_world.numerics import announce_compilation
 
 
 class Simulation(InProcessSimulation):
-    """Scenario with all participants that can be run and saved. Arguments as in :class:`InProcessSimulation`."""
+    """Scenario with all participants that can be run and saved. Arguments as in :class:`InProcessSimulation`.
+
+    Raises:
+        InputError: If ``cross_machine`` is guaranteed and this process is not pinned.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        threads: int = 1,
+        publish: Callable[[str, VehicleState], None] | None = None,
+    ) -> None:
+        check_pinned(scenario)
+        super().__init__(scenario, threads=threads, publish=publish)
 
     @classmethod
     def load(
@@ -47,7 +64,7 @@ class Simulation(InProcessSimulation):
         self.world.hold()
         return self.world.state_hash
 
-    # -- checkpoints (implements Populace of regolith_world.checkpoint.timeline) -----------------------------------
+    # -- checkpoints (implements Populace of regolith_world.timeline) -----------------------------------
 
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
         """Return the serialized state of each participant."""

@@ -17,12 +17,12 @@ from typing import Any
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
-from regolith_bringup.commands.progress import progress
+from regolith_bringup.report.provenance import write_provenance
 from regolith_bringup.run.middleware import OPEN_WORDS, is_network_visible, middleware_environment
 from regolith_bringup.run.node_plan import WORLD_EXECUTABLES, NodeSpec, new_run_id, node_specs
 from regolith_bringup.run.node_supervisor import NodeSupervisor
 from regolith_bringup.run.process_allocation import Processes
-from regolith_bringup.run.provenance import write_provenance
+from regolith_bringup.run.progress import progress
 from regolith_bringup.run.results import exit_code_text, run_stage, world_exit_message, write_results
 from regolith_bringup.run.run_folder import new_run_folder
 from regolith_bringup.scenario.loading import write_resolved

@@ -27,7 +27,7 @@ def check_couplings(scenario: Scenario, models: dict[str, str], source: YamlSour
     held = {name for entry in scenario.objects.values() for name in entry.get('between', ())}
     if not held:
         return
-    from regolith_bringup.run.in_process_simulation import InProcessSimulation
+    from regolith_bringup.scenario.in_process_simulation import InProcessSimulation
     from regolith_world.objects import impossible_constraint
 
     vehicles = {

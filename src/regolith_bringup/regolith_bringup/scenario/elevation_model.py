@@ -15,7 +15,7 @@ from regolith_sensors.inertial import OriginPlace
 from regolith_terrain import RectangleConfig, TerrainConfig
 from regolith_vehicles import ConstantDriverConfig, PathDriverConfig, waypoints_of
 from regolith_vehicles.drivers import TasksDriverConfig
-from regolith_world.cycle import out_of_bounds
+from regolith_world import out_of_bounds
 
 if TYPE_CHECKING:
     from regolith_terrain import RasterField

@@ -82,8 +82,8 @@ def _of_vehicles(scenario: Scenario) -> Iterator[tuple[str, str, KeyPath]]:
 @cache
 def _links(model: str) -> tuple[tuple[str, str], ...]:
     """Return the frames of a model without their prefix, and the owner of each frame."""
-    from regolith_vehicles.description import frame_joints
     from regolith_vehicles.dynamics import compile_vehicle
+    from regolith_vehicles.visuals import frame_joints
 
     config, mjcf = load_vehicle_model(model)
     joints = frame_joints(config, compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)))

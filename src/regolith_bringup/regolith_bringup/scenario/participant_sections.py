@@ -12,13 +12,8 @@ from typing import Any
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files import InputError, Problem, Section, YamlSource, allowed_keys, validated
 from regolith_vehicles import waypoints_of
-from regolith_world.cycle import (
-    ParticipantContext,
-    ParticipantType,
-    ProgressCallback,
-    StaticObstacles,
-    participant_types,
-)
+from regolith_world import ParticipantContext, StaticObstacles
+from regolith_world.cycle import ParticipantType, ProgressCallback, participant_types
 
 
 def check_keys(source: YamlSource) -> list[Problem]:
@@ -58,7 +53,7 @@ def without_participants(scenario: Scenario) -> Scenario:
 
 
 def participant_context(scenario: Scenario) -> ParticipantContext:
-    """Return the scenario's :class:`regolith_world.cycle.participant_context.ParticipantContext`."""
+    """Return the scenario's :class:`regolith_world.participant_context.ParticipantContext`."""
 
     @cache
     def height_field() -> Any:

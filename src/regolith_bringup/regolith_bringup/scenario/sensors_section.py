@@ -135,7 +135,7 @@ def check_mounts(scenario: Scenario, source: YamlSource) -> None:
     # Imported here because loading MuJoCo takes longer than all other checks.
     from regolith_sensors.scene import MIN_SENSOR_CLEARANCE_M, nearest_part
     from regolith_vehicles import load_visuals
-    from regolith_vehicles.description import VisualDescription
+    from regolith_vehicles.visuals import VisualDescription
 
     shapes: dict[str, VisualDescription] = {}
     for vehicle, path, mount, depth in mounts:

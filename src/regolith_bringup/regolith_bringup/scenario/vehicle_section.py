@@ -145,8 +145,8 @@ def _build(
     """Build a vehicle as its agent does and run it briefly on level terrain, to find its problems."""
     from regolith_terrain import FlatField
     from regolith_terrain.grid import SoilGrid
-    from regolith_vehicles.agent import SinksInError, VehicleError, test_drive
-    from regolith_vehicles.dynamics import Vehicle
+    from regolith_vehicles.agent import SinksInError, Vehicle, test_drive
+    from regolith_vehicles.dynamics import VehicleError
 
     terrain = scenario.terrain
     try:
@@ -197,9 +197,8 @@ def check_clear(scenario: Scenario, models: dict[str, str], source: YamlSource) 
         return
     from regolith_terrain import RIGID_TERRAIN_MODEL, FlatField
     from regolith_terrain.grid import SoilGrid
-    from regolith_vehicles.agent import placement_conflict
+    from regolith_vehicles.agent import Vehicle, placement_conflict
     from regolith_vehicles.contact import build_solids
-    from regolith_vehicles.dynamics import Vehicle
 
     solids = build_solids(terrain.model_copy(update={'rock_collision': False}), scenario.seed, FlatField())
     for name in sorted(near):
@@ -253,7 +252,7 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
     }
     if not close:
         return
-    from regolith_bringup.run.in_process_simulation import InProcessSimulation
+    from regolith_bringup.scenario.in_process_simulation import InProcessSimulation
     from regolith_world import AdmissionError
 
     vehicles = {

@@ -13,7 +13,7 @@ import rerun as rr
 from regolith_bringup.view.draw_terrain import shaded
 from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed
-from regolith_sensors.scene import Mesh, meshes
+from regolith_sensors.surfaces import Mesh, meshes
 from regolith_world.cycle import Shape, ShapeKind
 from regolith_world.numerics import rotation
 from regolith_world.objects import make_objects

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from regolith_bringup.view.colors import color_of
 from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed, screen
-from regolith_sensors.scene import Material, Mesh, MeshPart, Principled, corner_normals, vehicle_parts
-from regolith_vehicles.description import PartRole, VisualDescription, state_poses, visuals_from_message
+from regolith_sensors.scene import MeshPart, vehicle_parts
+from regolith_sensors.surfaces import Material, Mesh, Principled, corner_normals
+from regolith_vehicles.visuals import PartRole, VisualDescription, state_poses, visuals_from_message
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]

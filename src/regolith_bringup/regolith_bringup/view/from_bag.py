@@ -19,7 +19,7 @@ from regolith_bringup.view.rerun_canvas import Canvas
 from regolith_bringup.view.run_view import RunView
 from regolith_bringup.view.soil_updates import UPDATES, SoilChanges
 from regolith_bringup.view.terrain_mesh import tiles_of
-from regolith_vehicles.description import state_poses
+from regolith_vehicles.visuals import state_poses
 
 _SOME = 25
 """Decimation of vehicle states in the search for vehicle positions."""

@@ -21,7 +21,7 @@ from regolith_msgs.msg import CycleResultBatch
 from regolith_comms.bench.radios import ROBOTS, lattice
 from regolith_comms.comms_participant import CommsParticipant
 from regolith_comms.config import CommsConfig
-from regolith_comms.link import LinkModel
+from regolith_comms.links.link import LinkModel
 from regolith_comms.radio_config import load_radio
 from regolith_comms.ros.radio_topics import RadioTopics
 from regolith_world.cycle import BodyState, Command, Cycle, CycleKey, Roles, Verdict

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from regolith_comms.dot_file import Edge, GraphTile
-from regolith_comms.link import LinkModel
+from regolith_comms.links.dot_file import Edge, GraphTile
+from regolith_comms.links.link import LinkModel
+from regolith_comms.links.relays import relay_table
+from regolith_comms.links.visibility import TileGraph
+from regolith_comms.links.world_grid import RECORD, WorldGrid
 from regolith_comms.packet_delivery import CapacityWindows, deliver
 from regolith_comms.radio_config import load_radio
-from regolith_comms.relays import relay_table
-from regolith_comms.visibility import TileGraph
-from regolith_comms.world_grid import RECORD, WorldGrid
 
 TILES, BREADCRUMBS = 1000, 30
 BATCH = 10_000

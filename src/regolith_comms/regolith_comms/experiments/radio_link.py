@@ -10,11 +10,11 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, field_validator
 
 from regolith_comms.config import RelayMode
-from regolith_comms.link import LinkModel
+from regolith_comms.links.link import LinkModel
+from regolith_comms.links.visibility import TileGraph
+from regolith_comms.links.world_grid import WorldGrid
 from regolith_comms.radio import packet_error, success_probability
 from regolith_comms.radio_config import MAX_PAYLOAD, load_radio
-from regolith_comms.visibility import TileGraph
-from regolith_comms.world_grid import WorldGrid
 from regolith_files import Section
 
 

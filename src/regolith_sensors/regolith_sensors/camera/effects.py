@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_sensors.camera.config import EffectsConfig, ExposureConfig, NoiseConfig
+from regolith_sensors.config.camera import EffectsConfig, ExposureConfig, NoiseConfig
 from regolith_sensors.noise import normals, uniforms
 from regolith_world.random import stream_key
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.camera.lens import camera_matrix, padded
+from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors.numerics.lens import camera_matrix, padded
 
 Floats = NDArray[np.float64]
 

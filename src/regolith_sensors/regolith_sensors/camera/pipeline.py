@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.camera import effects, stages
-from regolith_sensors.camera.config import CameraConfig, ExposureConfig
+from regolith_sensors.camera.adaptive_sampling import edge_marks, edge_pixels
 from regolith_sensors.camera.info import CameraInfo, camera_info
-from regolith_sensors.camera.lens import pixel_rays
+from regolith_sensors.camera.penumbra import smooth_penumbrae
 from regolith_sensors.camera.readout import ImageSensor, NoiseStreams, signals
+from regolith_sensors.config.camera import CameraConfig, ExposureConfig
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
-from regolith_sensors.rays.adaptive_sampling import edge_marks, edge_pixels
+from regolith_sensors.numerics.lens import pixel_rays
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.camera_rays import CameraRays, Lights, lights, view
 from regolith_sensors.rays.image import DARK, RenderedImage, SampleStreams, empty_frame, sample_streams
-from regolith_sensors.rays.penumbra import smooth_penumbrae
 from regolith_sensors.scene.scene import Semantic
 from regolith_world.numerics import rotation
 from regolith_world.random import stream_key

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from regolith_sensors.arrays import Single, Singles, Words
 from regolith_sensors.camera.stages import noisy_row
 from regolith_sensors.noise import normal_blocks
-from regolith_sensors.rays.parallel import run_in_ranges
+from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_world.numerics import kernel
 
 _ROWS = 8

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.arrays import Floats
-from regolith_sensors.camera.lens import distort
-from regolith_sensors.rays.parallel import run_in_ranges
+from regolith_sensors.numerics.lens import distort
+from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_world.numerics import kernel
 
 __all__ = [

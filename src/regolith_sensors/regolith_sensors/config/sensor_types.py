@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from regolith_files import FileKind, Section, instance_of, load_plugins
-from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.inertial.gnss_config import GnssConfig
-from regolith_sensors.inertial.imu_config import ImuConfig
-from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors.config.gnss import GnssConfig
+from regolith_sensors.config.imu import ImuConfig
+from regolith_sensors.config.lidar import LidarConfig
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]

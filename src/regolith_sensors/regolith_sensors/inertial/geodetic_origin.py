@@ -36,7 +36,7 @@ def receiver_with_place(
     Values of the model take precedence. If the model states all of them, no other place is needed.
 
     Args:
-        model: Values in the form of :class:`regolith_sensors.inertial.gnss_config.GnssConfig`.
+        model: Values in the form of :class:`regolith_sensors.config.gnss.GnssConfig`.
         place: Place from the scenario or its elevation model; None: unknown.
         source: File of the scenario.
         at: Key of the sensor in that file.

@@ -9,8 +9,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_sensors.config.gnss import GnssConfig
 from regolith_sensors.inertial.drift import Drift, white
-from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_world.random import stream_key
 
 Floats = NDArray[np.float64]

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_sensors.config.imu import ImuConfig, InertialErrors
 from regolith_sensors.inertial.drift import Drift, white
-from regolith_sensors.inertial.imu_config import ImuConfig, InertialErrors
 from regolith_world.numerics import rotation
 from regolith_world.random import stream_key
 

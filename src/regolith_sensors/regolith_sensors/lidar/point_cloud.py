@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.lidar.sweep import REFERENCE_RANGE, Scan
 
 

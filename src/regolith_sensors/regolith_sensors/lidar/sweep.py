@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Floats, Singles
-from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.noise import normals
 from regolith_sensors.rays.backend import RayBackend
 from regolith_world.numerics import kernel

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from regolith_sensors.rays.camera_rays import CameraRays, Lights
 from regolith_sensors.rays.image import DARK, RenderedImage, SampleStreams
-from regolith_sensors.scene.scene_arrays import SceneParts
+from regolith_sensors.surfaces.scene_arrays import SceneParts
 
 Singles = NDArray[np.float32]
 

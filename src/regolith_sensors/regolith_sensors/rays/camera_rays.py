@@ -54,7 +54,7 @@ def view(
 
     Args:
         scene_origin: Origin of the scene in the world frame [m], shape (3,).
-        rays: Directions from :func:`regolith_sensors.camera.lens.pixel_rays`.
+        rays: Directions from :func:`regolith_sensors.numerics.lens.pixel_rays`.
         rotation: Rotation from the optical frame to the world frame, shape (3, 3).
         position: Position in the world frame [m], shape (3,).
         focal_length_px: Focal length [px].

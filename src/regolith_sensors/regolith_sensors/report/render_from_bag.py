@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_files import Run
-from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.report.image_reader import stamp_ns
 from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.sensor_models import load_sensor
 from regolith_terrain.crm import SURFEL_TOPIC, surfels_record
 from regolith_terrain.grid import NodeRecords, SoilUpdate
-from regolith_vehicles.description import VisualDescription, poses_from_message, visuals_from_message
+from regolith_vehicles.visuals import VisualDescription, poses_from_message, visuals_from_message
 from regolith_world.cycle import CycleKey, Verdict
 from regolith_world.numerics import rotation
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_files import ViewLayer, ViewMarks
-from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.sensor_types import OPTICAL
 from regolith_sensors.config.sensors import ResolvedSensor, scenario_sensors
 from regolith_world.numerics import rotation

@@ -12,11 +12,6 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
-    from regolith_sensors.scene import meshes as meshes
-    from regolith_sensors.scene.materials import Material as Material
-    from regolith_sensors.scene.materials import Principled as Principled
-    from regolith_sensors.scene.meshes import Mesh as Mesh
-    from regolith_sensors.scene.meshes import corner_normals as corner_normals
     from regolith_sensors.scene.own_hull import MIN_SENSOR_CLEARANCE_M as MIN_SENSOR_CLEARANCE_M
     from regolith_sensors.scene.own_hull import nearest_part as nearest_part
     from regolith_sensors.scene.vehicle_mesh import MeshPart as MeshPart
@@ -25,14 +20,6 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
-        'materials': (
-            'Material',
-            'Principled',
-        ),
-        'meshes': (
-            'Mesh',
-            'corner_normals',
-        ),
         'own_hull': (
             'MIN_SENSOR_CLEARANCE_M',
             'nearest_part',
@@ -42,5 +29,4 @@ __all__, __getattr__, __dir__ = export_lazily(
             'vehicle_parts',
         ),
     },
-    modules=('meshes',),
 )

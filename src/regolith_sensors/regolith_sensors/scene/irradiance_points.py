@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_sensors.scene.meshes import Mesh, corner_normals
+from regolith_sensors.surfaces.meshes import Mesh, corner_normals
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]

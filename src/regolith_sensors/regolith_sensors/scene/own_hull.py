@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_vehicles.description import TriangleMesh, Visual, VisualDescription
+from regolith_vehicles.visuals import TriangleMesh, Visual, VisualDescription
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from regolith_sensors.scene.meshes import Mesh
 from regolith_sensors.scene.scene import Scene, Semantic
+from regolith_sensors.surfaces.meshes import Mesh
 from regolith_terrain.lunar import Rocks
 from regolith_terrain.solids import rock_shapes
 from regolith_world.numerics import rotation

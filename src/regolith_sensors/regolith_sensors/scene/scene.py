@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.registry import ray_backend
 from regolith_sensors.scene.irradiance_points import IrradiancePoints, irradiance_points
-from regolith_sensors.scene.materials import HapkeSoil, Material, material_table
-from regolith_sensors.scene.meshes import Mesh, corner_normals
-from regolith_sensors.scene.micro_relief import micro_relief
-from regolith_sensors.scene.scene_arrays import SceneArrays, SceneParts
-from regolith_sensors.scene.table_columns import (
+from regolith_sensors.surfaces.materials import HapkeSoil, Material, material_table
+from regolith_sensors.surfaces.meshes import Mesh, corner_normals
+from regolith_sensors.surfaces.micro_relief import micro_relief
+from regolith_sensors.surfaces.scene_arrays import SceneArrays, SceneParts
+from regolith_sensors.surfaces.table_columns import (
     DISC_BEND,
     DISC_COLUMNS,
     DISC_NORMAL,
@@ -32,7 +32,7 @@ from regolith_sensors.scene.table_columns import (
     MESH,
     TERRAIN,
 )
-from regolith_sensors.scene.terrain_tiles import HeightSource, TerrainTiles
+from regolith_sensors.surfaces.terrain_tiles import HeightSource, TerrainTiles
 from regolith_terrain.crm import Surfels
 from regolith_world.numerics import rotation
 

@@ -12,19 +12,19 @@ import numpy as np
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.rays.registry import ray_backend
-from regolith_sensors.scene.materials import HapkeSoil, Material, Principled
-from regolith_sensors.scene.meshes import Mesh
 from regolith_sensors.scene.rock_layer import RockLayer
 from regolith_sensors.scene.scene import Scene, Semantic
-from regolith_sensors.scene.terrain_tiles import SoilHeightSource
 from regolith_sensors.scene.vehicle_mesh import MeshPart, vehicle_parts
 from regolith_sensors.scene.world_view import ScenePart, WorldStates, WorldView
+from regolith_sensors.surfaces.materials import HapkeSoil, Material, Principled
+from regolith_sensors.surfaces.meshes import Mesh
+from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain import TerrainConfig, build_height_field, build_rocks
 from regolith_terrain.grid import SoilGrid
 from regolith_terrain.lunar import Rocks
 from regolith_terrain.solids import Obstacle, rock_shapes
 from regolith_vehicles.contact import build_obstacles
-from regolith_vehicles.description import PartRole, VisualDescription
+from regolith_vehicles.visuals import PartRole, VisualDescription
 from regolith_world.numerics import rotation
 
 ROCK = Principled((0.15, 0.135, 0.12), 0.9, micro_relief=0.6)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_sensors.scene.materials import Material, Principled
-from regolith_sensors.scene.meshes import Mesh, box, capsule, cylinder, icosphere, joined
-from regolith_sensors.scene.meshes import wheel as wheel_mesh
-from regolith_vehicles.description import PartRole, Visual, VisualDescription, VisualMaterial
+from regolith_sensors.surfaces.materials import Material, Principled
+from regolith_sensors.surfaces.meshes import Mesh, box, capsule, cylinder, icosphere, joined
+from regolith_sensors.surfaces.meshes import wheel as wheel_mesh
+from regolith_vehicles.visuals import PartRole, Visual, VisualDescription, VisualMaterial
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]

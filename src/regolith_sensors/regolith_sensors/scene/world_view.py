@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.scene.rock_layer import RockLayer
 from regolith_sensors.scene.scene import Scene, SceneObject
-from regolith_sensors.scene.terrain_tiles import SoilHeightSource
+from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain.crm import Surfels, joined_surfels
 from regolith_terrain.grid import NodeRecords, SoilGrid, SoilUpdate
 from regolith_world.cycle import CycleKey, Verdict

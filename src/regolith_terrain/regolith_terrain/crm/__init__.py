@@ -22,10 +22,25 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_terrain.crm import arrays as arrays
+    from regolith_terrain.crm import boundary_markers as boundary_markers
     from regolith_terrain.crm.cost import machine_memory_gb as machine_memory_gb
+    from regolith_terrain.crm.cost import refuse_too_many as refuse_too_many
+    from regolith_terrain.crm.device_selection import Device as Device
+    from regolith_terrain.crm.device_selection import GivenDevice as GivenDevice
+    from regolith_terrain.crm.device_selection import bed_class as bed_class
     from regolith_terrain.crm.device_selection import missing_gpu_requirement as missing_gpu_requirement
+    from regolith_terrain.crm.device_selection import resolved_device as resolved_device
+    from regolith_terrain.crm.neighbor_search import find_cells as find_cells
+    from regolith_terrain.crm.neighbor_search import sorted_rows as sorted_rows
+    from regolith_terrain.crm.particle_bed import ParticleBed as ParticleBed
     from regolith_terrain.crm.region import ParticleRegion as ParticleRegion
+    from regolith_terrain.crm.soil import SMOOTHING_PRESSED as SMOOTHING_PRESSED
+    from regolith_terrain.crm.soil import VISCOSITY_SLOW as VISCOSITY_SLOW
+    from regolith_terrain.crm.soil import Discretization as Discretization
+    from regolith_terrain.crm.soil import GivenSoil as GivenSoil
     from regolith_terrain.crm.soil import ParticleSoil as ParticleSoil
+    from regolith_terrain.crm.soil import load_particle_soil as load_particle_soil
     from regolith_terrain.crm.surfel_messages import SURFEL_BYTES as SURFEL_BYTES
     from regolith_terrain.crm.surfel_messages import SURFEL_FIELDS as SURFEL_FIELDS
     from regolith_terrain.crm.surfel_messages import SURFEL_TOPIC as SURFEL_TOPIC
@@ -36,10 +51,31 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
-        'cost': ('machine_memory_gb',),
-        'device_selection': ('missing_gpu_requirement',),
+        'cost': (
+            'machine_memory_gb',
+            'refuse_too_many',
+        ),
+        'device_selection': (
+            'Device',
+            'GivenDevice',
+            'bed_class',
+            'missing_gpu_requirement',
+            'resolved_device',
+        ),
+        'neighbor_search': (
+            'find_cells',
+            'sorted_rows',
+        ),
+        'particle_bed': ('ParticleBed',),
         'region': ('ParticleRegion',),
-        'soil': ('ParticleSoil',),
+        'soil': (
+            'Discretization',
+            'GivenSoil',
+            'ParticleSoil',
+            'SMOOTHING_PRESSED',
+            'VISCOSITY_SLOW',
+            'load_particle_soil',
+        ),
         'surfel_messages': (
             'SURFEL_BYTES',
             'SURFEL_FIELDS',
@@ -51,4 +87,5 @@ __all__, __getattr__, __dir__ = export_lazily(
             'joined_surfels',
         ),
     },
+    modules=('arrays', 'boundary_markers'),
 )

@@ -201,7 +201,7 @@ def _profile(table: Floats, row: float, x: float) -> float:
 
     Source: catmull1974.
     Checked by: test_lunar_field.py::test_ground_is_continuously_differentiable,
-    test_off_level.py::test_crater_has_its_profile_at_its_position.
+    test_craters.py::test_crater_has_its_profile_at_its_position.
     """
     at = x * STEPS
     i = int(at)

@@ -170,7 +170,7 @@ class RockField:
         """Return the abundance k, the fraction of the surface covered by rocks, at (x, y) [m].
 
         Source: ghent2014; basilevsky2013.
-        Checked by: test_off_level.py::test_rock_abundance_near_a_crater_matches_the_formula,
+        Checked by: test_craters.py::test_rock_abundance_near_a_crater_matches_the_formula,
         test_lunar_statistics.py::test_rocks_concentrate_at_fresh_craters_for_any_box.
         """
         x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
@@ -231,7 +231,7 @@ def _abundance(x: float, y: float, background: float, blocky: Floats, reaches_m:
         reaches_m: Diameter of the narrowest crater that reaches bedrock [m].
 
     Source: ghent2014, 0.27 (age / Myr)^-0.46; basilevsky2013; mcgetchin1973.
-    Checked by: test_off_level.py::test_rock_abundance_near_a_crater_matches_the_formula.
+    Checked by: test_craters.py::test_rock_abundance_near_a_crater_matches_the_formula.
     """
     k = background
     for n in range(blocky.shape[0]):

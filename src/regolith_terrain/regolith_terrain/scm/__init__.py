@@ -43,6 +43,7 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_terrain.scm import constants as constants
     from regolith_terrain.scm.arrays import Ground as Ground
     from regolith_terrain.scm.arrays import Scratch as Scratch
     from regolith_terrain.scm.arrays import Shapes as Shapes
@@ -128,4 +129,5 @@ __all__, __getattr__, __dir__ = export_lazily(
         ),
         'wrench': ('body_wrench',),
     },
+    modules=('constants',),
 )

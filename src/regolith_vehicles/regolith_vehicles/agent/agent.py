@@ -21,14 +21,14 @@ from regolith_terrain import HeightField, TerrainConfig, handshake_parameters
 from regolith_terrain.excavation import DiggableSoil, SoilGrant
 from regolith_terrain.grid import SoilDelta, SoilGrid, SoilUpdate
 from regolith_terrain.solids import Solids
-from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.agent.cycle_motion import CycleMotion
 from regolith_vehicles.agent.events import GROUND_TRUTH, Event, EventDetector
 from regolith_vehicles.agent.planned_path import running_gear_radius
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.agent.vehicle_state import PartStates, VehicleState
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.commands.command_interfaces import joint_rejection, rejection
-from regolith_vehicles.commands.dig_goals import DigGoalDriver
-from regolith_vehicles.config import VehicleEntry, VehicleModelConfig
+from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.contact.collision_shapes import (
     bounding_box,
     collision_shapes,
@@ -37,12 +37,13 @@ from regolith_vehicles.contact.collision_shapes import (
     swept_bounds,
 )
 from regolith_vehicles.contact.foreign_regions import ForeignRegions
-from regolith_vehicles.description.visual_description import BodyVisuals, visuals_of
+from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.drivers.builtin import DriverError, ExternalDriver, finite_command, make_driver
-from regolith_vehicles.dynamics.cycle_motion import CycleMotion
+from regolith_vehicles.drivers.dig_goals import DigGoalDriver
+from regolith_vehicles.dynamics.errors import VehicleError
 from regolith_vehicles.dynamics.multibody import inverse_inertia
-from regolith_vehicles.dynamics.vehicle import Vehicle
 from regolith_vehicles.powertrain.battery import battery_summary
+from regolith_vehicles.visuals.visual_description import BodyVisuals, visuals_of
 from regolith_world.cycle import (
     VEHICLE_ROLES,
     BodyState,

@@ -12,11 +12,11 @@ import mujoco
 import numpy as np
 
 from regolith_terrain.contact import GroundContact
-from regolith_vehicles.agent.run_statistics import COUNT as FIGURES
-from regolith_vehicles.agent.run_statistics import RunStatistics
 from regolith_vehicles.contact.obstacle_contact import ObstacleContact
 from regolith_vehicles.dynamics.odometry import Odometry
 from regolith_vehicles.dynamics.payloads import Payloads
+from regolith_vehicles.dynamics.run_statistics import COUNT as FIGURES
+from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_vehicles.running_gear import RunningGear
 from regolith_vehicles.tools.vehicle_tools import VehicleTools
 

@@ -10,8 +10,9 @@ import mujoco
 import numpy as np
 
 from regolith_terrain import scm
-from regolith_vehicles.config import ConstantDriverConfig, PathDriverConfig, VehicleEntry, waypoints_of
+from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.drivers.builtin import ConstantDriver
+from regolith_vehicles.drivers.config import ConstantDriverConfig, PathDriverConfig, waypoints_of
 from regolith_vehicles.drivers.task_config import TasksDriverConfig
 from regolith_vehicles.running_gear import RunningGear
 from regolith_world.cycle import BodyState

@@ -7,9 +7,9 @@ A model that compiles may still diverge or sink in without limit.
 
 from __future__ import annotations
 
-from regolith_vehicles.agent.errors import VehicleError
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.dynamics.vehicle import Vehicle
+from regolith_vehicles.dynamics.errors import VehicleError
 from regolith_world.numerics import portable_math
 
 _CYCLE_NS = 50_000_000

@@ -12,8 +12,9 @@ from regolith_terrain.grid import SoilCopy, SoilDelta, SoilGrid, SoilUpdate
 from regolith_terrain.solids import Solids
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.vehicle_state import VehicleState
-from regolith_vehicles.config import VehicleEntry, load_vehicle_model
+from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.contact.static_obstacles import build_solids
+from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_world import WorldConfig
 from regolith_world.cycle import ParticipantGroup
 

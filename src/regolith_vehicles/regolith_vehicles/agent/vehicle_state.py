@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from regolith_terrain.crm import Surfels
 from regolith_vehicles.agent.events import Event
-from regolith_vehicles.agent.run_statistics import RunStatistics
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.dynamics.odometry import Odometry
+from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_world.cycle import BodyState
 
 Vector = NDArray[np.float64]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_vehicles.dynamics.curves import interpolated
+from regolith_vehicles.curves import interpolated
 from regolith_vehicles.dynamics.substeps import BodyArrays
 from regolith_vehicles.powertrain.brake import brake
 from regolith_vehicles.powertrain.columns import BRAKING, DIRECTION, THROTTLE

@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain import scm
 from regolith_terrain.contact import ContactSetting, GroundContact
-from regolith_vehicles.agent.errors import VehicleError
-from regolith_vehicles.agent.run_statistics import RunStatistics
 from regolith_vehicles.car import forces
 from regolith_vehicles.car.config import CarConfig
 from regolith_vehicles.car.forces import CarArrays, Struts
@@ -27,9 +25,10 @@ from regolith_vehicles.contact import wheel_state
 from regolith_vehicles.contact.wheel_shapes import axle_frame
 from regolith_vehicles.contact.wheel_state import measure_wheels, slip_and_sinkage
 from regolith_vehicles.description.model_config import VehicleModelConfig
-from regolith_vehicles.description.visual_description import PartRole, Roller
+from regolith_vehicles.dynamics.errors import VehicleError
 from regolith_vehicles.dynamics.kinematics import WheelLayout
 from regolith_vehicles.dynamics.multibody import Multibody
+from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_vehicles.dynamics.substeps import RunningGearHooks
 from regolith_vehicles.powertrain.columns import STATES, STEERING, THROTTLE
 from regolith_vehicles.powertrain.powertrain import Powertrain
@@ -45,6 +44,7 @@ from regolith_vehicles.running_gear import (
 from regolith_vehicles.tires import Tire
 from regolith_vehicles.tires.contact import TireContact
 from regolith_vehicles.tires.wheel_tire import wheel_tire
+from regolith_vehicles.visuals.visual_description import PartRole, Roller
 from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]

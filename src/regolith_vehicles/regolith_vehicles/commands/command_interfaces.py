@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from regolith_vehicles.commands.command import ACKERMANN, PEDALS, TWIST, AckermannCommand, DriveCommand, PedalCommand
-
-if TYPE_CHECKING:  # slow to import, and scenarios are checked without it
-    from regolith_vehicles.running_gear import RunningGear
 
 TOPICS = {TWIST: 'cmd_vel', ACKERMANN: 'ackermann_cmd', PEDALS: 'driver_inputs'}
 """Topics by command interface. Of messages that wait at the same time, those of later entries are processed last."""
@@ -50,12 +47,20 @@ _FIELDS: dict[str, tuple[tuple[str, tuple[float, float], bool], ...]] = {
 """Fields of the messages, their ranges, and whether the limits are included."""
 
 
-def used_command_topics(gear: RunningGear) -> tuple[str, ...]:
+class CommandedGear(Protocol):
+    """What commands need to know of a running gear, see :class:`regolith_vehicles.running_gear.RunningGear`."""
+
+    faces: tuple[str, ...]
+    joints: tuple[str, ...]
+    joint_limits: Mapping[str, tuple[float, float]]
+
+
+def used_command_topics(gear: CommandedGear) -> tuple[str, ...]:
     """Return the command topics of a vehicle with this running gear, without its namespace."""
     return (*(topic for face, topic in TOPICS.items() if face in gear.faces), *((JOINTS,) if gear.joints else ()))
 
 
-def rejection(command: DriveCommand, gear: RunningGear) -> str:
+def rejection(command: DriveCommand, gear: CommandedGear) -> str:
     """Return why a command is rejected, by topic, field and value; '' if it is accepted."""
     face = command.interface
     topic = TOPICS[face]
@@ -68,7 +73,7 @@ def rejection(command: DriveCommand, gear: RunningGear) -> str:
     return ''
 
 
-def joint_rejection(joints: Mapping[str, float], gear: RunningGear) -> str:
+def joint_rejection(joints: Mapping[str, float], gear: CommandedGear) -> str:
     """Return why joint targets are rejected, by joint and value; '' if they are accepted."""
     for name, value in joints.items():
         if name not in gear.joints:

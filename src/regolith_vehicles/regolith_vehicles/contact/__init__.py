@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_vehicles.contact import wheel_state as wheel_state
     from regolith_vehicles.contact.static_obstacles import build_obstacle_map as build_obstacle_map
     from regolith_vehicles.contact.static_obstacles import build_obstacles as build_obstacles
     from regolith_vehicles.contact.static_obstacles import build_solids as build_solids
@@ -25,4 +26,5 @@ __all__, __getattr__, __dir__ = export_lazily(
             'build_solids',
         ),
     },
+    modules=('wheel_state',),
 )

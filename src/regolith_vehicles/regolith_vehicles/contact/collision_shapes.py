@@ -10,9 +10,9 @@ from functools import reduce
 import numpy as np
 
 from regolith_vehicles.description.model_config import VehicleModelConfig
-from regolith_world.contacts import ShapeBounds
 from regolith_world.cycle import BodyState, Shape, ShapeKind, Vector
 from regolith_world.numerics import portable_math
+from regolith_world.objects import ShapeBounds
 
 
 def collision_shapes(model: VehicleModelConfig) -> tuple[Shape, ...]:

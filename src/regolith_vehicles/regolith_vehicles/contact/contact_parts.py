@@ -18,9 +18,9 @@ from regolith_terrain import scm
 from regolith_terrain.grid import SoilGrid
 from regolith_terrain.scm import SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
 from regolith_terrain.solids import STIFFNESS_OF_PART
-from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.description.mesh_files import load_triangles
 from regolith_vehicles.description.model_config import GroundShapeConfig, VehicleModelConfig
+from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_vehicles.dynamics import substeps
 from regolith_vehicles.dynamics.multibody import Multibody, point_velocities
 from regolith_vehicles.running_gear import ContactPart

@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.scm import STAT_LOADED_NODES
+from regolith_vehicles.dynamics.run_statistics import SLOW
 from regolith_world.numerics import kernel
 
 Vector = NDArray[np.float64]
-
-SLOW = 1e-2
-"""Speed below which a wheel counts as stopped [m/s]; a parked vehicle can oscillate on its soil by some mm/s."""
 
 SPIN, STEER, SLIP, SLIP_ANGLE, SINKAGE_TOTAL, SINKAGE_INCREMENTAL, NORMAL_LOAD, DRAWBAR, LOADED_NODES = range(9)
 FORCE, TORQUE, COLUMNS = 9, 12, 15

@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from regolith_vehicles.description.mesh_files import load_triangles as load_triangles
     from regolith_vehicles.description.model_config import CollisionShape as CollisionShape
     from regolith_vehicles.description.model_config import VehicleModelConfig as VehicleModelConfig
-    from regolith_vehicles.description.urdf import frame_joints as frame_joints
-    from regolith_vehicles.description.visual_description import PartRole as PartRole
-    from regolith_vehicles.description.visual_description import TriangleMesh as TriangleMesh
-    from regolith_vehicles.description.visual_description import Visual as Visual
-    from regolith_vehicles.description.visual_description import VisualDescription as VisualDescription
-    from regolith_vehicles.description.visual_description import VisualMaterial as VisualMaterial
-    from regolith_vehicles.description.visual_messages import poses_from_message as poses_from_message
-    from regolith_vehicles.description.visual_messages import state_poses as state_poses
-    from regolith_vehicles.description.visual_messages import visuals_from_message as visuals_from_message
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -32,19 +23,6 @@ __all__, __getattr__, __dir__ = export_lazily(
         'model_config': (
             'CollisionShape',
             'VehicleModelConfig',
-        ),
-        'urdf': ('frame_joints',),
-        'visual_description': (
-            'PartRole',
-            'TriangleMesh',
-            'Visual',
-            'VisualDescription',
-            'VisualMaterial',
-        ),
-        'visual_messages': (
-            'poses_from_message',
-            'state_poses',
-            'visuals_from_message',
         ),
     },
 )

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_files import counted_noun, usable_file, without_file_name
-from regolith_vehicles.config import VehicleModelError
+from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, PrivateAttr, field_validator, model_validator
 
 from regolith_files import Section, YamlSource, counted_noun
+from regolith_vehicles.description.tool_config import ToolConfig
 from regolith_vehicles.powertrain.config import BatteryConfig, WheelMotorConfig
-from regolith_vehicles.tools.tool_config import ToolConfig
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]

@@ -13,7 +13,7 @@ from importlib import metadata
 from regolith_files import entry_points, load_plugin
 from regolith_vehicles.commands.command import AckermannCommand, DriveCommand
 from regolith_vehicles.commands.command_interfaces import timeout_command
-from regolith_vehicles.config import (
+from regolith_vehicles.drivers.config import (
     ConstantDriverConfig,
     DriverConfig,
     ExternalDriverConfig,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_vehicles.config import EncoderConfig
+from regolith_vehicles.description.encoder_config import EncoderConfig
 from regolith_world.numerics import kernel
 from regolith_world.random import normal_and_uniform, stream_key
 

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.contact import StepLimit
-from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
 from regolith_vehicles.description.mesh_files import check_assets, check_mesh_sizes
+from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_vehicles.dynamics.kinematics import WheelLayout
 from regolith_world.numerics import kernel, portable_math
 

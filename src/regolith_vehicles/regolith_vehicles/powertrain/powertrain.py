@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_vehicles.dynamics.curves import interpolated
+from regolith_vehicles.curves import interpolated
 from regolith_vehicles.powertrain.battery import Battery, make_battery
 from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE, GEAR, SINCE_SHIFT, TURBINE_SPEED
 from regolith_vehicles.powertrain.config import (

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_vehicles.dynamics.curves import interpolated
+from regolith_vehicles.curves import interpolated
 from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE, TURBINE_SPEED
 from regolith_world.numerics import kernel
 

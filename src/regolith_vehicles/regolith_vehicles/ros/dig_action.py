@@ -19,7 +19,7 @@ from regolith_files import counted_noun, describe_error
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.commands.command_interfaces import joint_rejection
-from regolith_vehicles.commands.dig_goals import DigGoalDriver
+from regolith_vehicles.drivers.dig_goals import DigGoalDriver
 from regolith_vehicles.drivers.task_config import DigConfig
 from regolith_vehicles.tools.dig_check import idle_drums
 

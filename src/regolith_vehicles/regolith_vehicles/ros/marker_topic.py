@@ -15,7 +15,7 @@ from rclpy.node import Node
 from visualization_msgs.msg import Marker, MarkerArray
 
 from regolith_vehicles.agent.vehicle_state import VehicleState
-from regolith_vehicles.description.visual_description import BodyVisuals, Visual
+from regolith_vehicles.visuals.visual_description import BodyVisuals, Visual
 from regolith_world.cycle import Vector
 from regolith_world.numerics import rotation
 from regolith_world.ros import MessageTemplate, declare_parameter, pose_fields, qos

@@ -26,10 +26,8 @@ from regolith_vehicles.agent.terrain_bounds import TerrainBoundsMonitor
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.commands.command import ACKERMANN, PEDALS, TWIST, AckermannCommand, DriveCommand, PedalCommand
 from regolith_vehicles.commands.command_interfaces import JOINTS, TOPICS
-from regolith_vehicles.commands.dig_goals import DigGoalDriver
 from regolith_vehicles.contact import wheel_state
-from regolith_vehicles.description.urdf import JointPoses, frame_joints, robot_description
-from regolith_vehicles.description.visual_description import PartRole
+from regolith_vehicles.drivers.dig_goals import DigGoalDriver
 from regolith_vehicles.dynamics import motion_samples
 from regolith_vehicles.dynamics.encoders import Encoders
 from regolith_vehicles.dynamics.torque_monitor import TorqueWatch
@@ -38,6 +36,8 @@ from regolith_vehicles.ros.marker_topic import MarkerTopic
 from regolith_vehicles.ros.state_topic import StateTopic
 from regolith_vehicles.ros.surfel_topic import SurfelTopic
 from regolith_vehicles.ros.visual_topics import VisualTopics
+from regolith_vehicles.visuals.urdf import JointPoses, frame_joints, robot_description
+from regolith_vehicles.visuals.visual_description import PartRole
 from regolith_world.cycle import Vector
 from regolith_world.numerics import rotation
 from regolith_world.ros import (

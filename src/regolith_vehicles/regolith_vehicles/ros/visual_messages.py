@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Message of a vehicle's visual description; :mod:`regolith_vehicles.description.visual_messages` decodes it."""
+"""Message of a vehicle's visual description; :mod:`regolith_vehicles.visuals.visual_messages` decodes it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from regolith_msgs import msg as m
 
-from regolith_vehicles.description.visual_description import Visual, VisualDescription, VisualMaterial
+from regolith_vehicles.visuals.visual_description import Visual, VisualDescription, VisualMaterial
 from regolith_world.ros import pose_message, typed_array
 
 

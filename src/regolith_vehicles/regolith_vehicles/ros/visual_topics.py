@@ -15,9 +15,9 @@ from regolith_msgs import msg as m
 
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.vehicle_state import VehicleState
-from regolith_vehicles.description.visual_description import PartRole
 from regolith_vehicles.ros.state_topic import StateTopic
 from regolith_vehicles.ros.visual_messages import description_message
+from regolith_vehicles.visuals.visual_description import PartRole
 from regolith_world.ros import TemplateField, pose_fields, protocol_codec, qos
 
 _TRACKED = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from regolith_vehicles.dynamics.curves import interpolated
+from regolith_vehicles.curves import interpolated
 from regolith_vehicles.tires.constants import PACEJKA_02, TMEASY
 from regolith_world.numerics import kernel
 

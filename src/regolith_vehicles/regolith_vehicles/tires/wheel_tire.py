@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from regolith_files import InputError
-from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_vehicles.tires.tire import TIRES, Tire, load_tire
 
 SLACK = 0.1

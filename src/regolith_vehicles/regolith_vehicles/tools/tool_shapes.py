@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_files import counted_noun, without_file_name
-from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.description.mesh_files import LARGEST_PART_M, load_triangles
-from regolith_vehicles.tools.tool_config import ToolConfig
+from regolith_vehicles.description.model_files import VehicleModelError
+from regolith_vehicles.description.tool_config import ToolConfig
 from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from regolith_terrain.excavation import DiggableSoil, SoilGrant, SoilRequest, ToolExchange, make_tools, sweep
 from regolith_terrain.grid import MASS_QUANTUM_KGPM2, SoilGrid, SoilWindow
-from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_vehicles.dynamics import multibody, substeps
 from regolith_vehicles.dynamics.multibody import Multibody
 from regolith_vehicles.dynamics.payloads import Payloads

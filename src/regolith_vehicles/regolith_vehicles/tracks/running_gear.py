@@ -13,15 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.scm import STAT_MAX_SINKAGE
-from regolith_vehicles.agent.errors import VehicleError
-from regolith_vehicles.agent.run_statistics import RunStatistics
 from regolith_vehicles.commands.command import PEDALS, TWIST, DriveCommand, PedalCommand
-from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.contact.wheel_state import slip_ratio
 from regolith_vehicles.description.model_config import VehicleModelConfig
-from regolith_vehicles.description.visual_description import DrawnPart, PartRole, Roller
+from regolith_vehicles.description.model_files import VehicleModelError
+from regolith_vehicles.dynamics.errors import VehicleError
 from regolith_vehicles.dynamics.kinematics import WheelLayout
 from regolith_vehicles.dynamics.multibody import Multibody
+from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_vehicles.dynamics.substeps import BodyArrays, RunningGearHooks, bodies
 from regolith_vehicles.powertrain.columns import STATES, THROTTLE
 from regolith_vehicles.running_gear import (
@@ -38,6 +37,7 @@ from regolith_vehicles.tracks.band import Band, make_state, place_shoes
 from regolith_vehicles.tracks.config import SprocketConfig, TracksConfig, TrackWheelConfig
 from regolith_vehicles.tracks.driveline import Driveline, TrackArrays
 from regolith_vehicles.tracks.speed_controller import speed_control
+from regolith_vehicles.visuals.visual_description import DrawnPart, PartRole, Roller
 from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]

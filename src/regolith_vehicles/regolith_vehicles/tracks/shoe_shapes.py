@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from regolith_terrain import scm
-from regolith_vehicles.description.visual_description import Visual, VisualMaterial
 from regolith_vehicles.tracks.config import ShoeConfig
+from regolith_vehicles.visuals.visual_description import Visual, VisualMaterial
 
 _IRON = VisualMaterial('shoe', (0.06, 0.055, 0.05), 0.6, 0.0, 0.04)
 _RUBBER = VisualMaterial('pad', (0.025, 0.025, 0.025), 0.9, 0.0, 0.03)

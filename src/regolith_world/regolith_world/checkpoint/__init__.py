@@ -13,17 +13,16 @@ from regolith_files import export_lazily
 
 if TYPE_CHECKING:
     from regolith_world.checkpoint import disk_reserve as disk_reserve
-    from regolith_world.checkpoint.codec import decode_record as decode_record
     from regolith_world.checkpoint.files import WORLD_BLOB as WORLD_BLOB
     from regolith_world.checkpoint.files import Checkpoint as Checkpoint
     from regolith_world.checkpoint.files import read_checkpoint as read_checkpoint
     from regolith_world.checkpoint.files import resume_hint as resume_hint
     from regolith_world.checkpoint.input_log import InputHistory as InputHistory
+    from regolith_world.checkpoint.world_state import WorldState as WorldState
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
-        'codec': ('decode_record',),
         'files': (
             'Checkpoint',
             'WORLD_BLOB',
@@ -31,6 +30,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'resume_hint',
         ),
         'input_log': ('InputHistory',),
+        'world_state': ('WorldState',),
     },
     modules=('disk_reserve',),
 )

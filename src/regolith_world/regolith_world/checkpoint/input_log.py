@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from regolith_world.checkpoint import codec
+from regolith_world.cycle import codec
 
 
 class InputHistory(Mapping[int, bytes]):

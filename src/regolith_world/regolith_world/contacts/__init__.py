@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
-    from regolith_world.contacts.bounding_box import ShapeBounds as ShapeBounds
     from regolith_world.contacts.collision_detection import first_overlap as first_overlap
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
-        'bounding_box': ('ShapeBounds',),
         'collision_detection': ('first_overlap',),
     },
 )

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regolith_world.contacts.bounding_box import ShapeBounds
 from regolith_world.contacts.intersection import BROAD_MARGIN, NII_DEPTH, ShapeQueries, close_pairs, intersect
 from regolith_world.cycle.records import Cycle
 from regolith_world.numerics.portable_math import norm
+from regolith_world.objects.bounding_box import ShapeBounds
 from regolith_world.objects.object import Intersection, Object
 from regolith_world.objects.state_history import interpolate_body
 

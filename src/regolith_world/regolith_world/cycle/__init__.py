@@ -12,13 +12,9 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_world.cycle.codec import decode_record as decode_record
     from regolith_world.cycle.participant import Participant as Participant
     from regolith_world.cycle.participant import ParticipantFailed as ParticipantFailed
-    from regolith_world.cycle.participant_context import HorizontalPosition as HorizontalPosition
-    from regolith_world.cycle.participant_context import ParticipantContext as ParticipantContext
-    from regolith_world.cycle.participant_context import StaticObstacles as StaticObstacles
-    from regolith_world.cycle.participant_context import TerrainSurface as TerrainSurface
-    from regolith_world.cycle.participant_context import out_of_bounds as out_of_bounds
     from regolith_world.cycle.participant_group import ParticipantGroup as ParticipantGroup
     from regolith_world.cycle.participant_type import TERRAIN_NAME as TERRAIN_NAME
     from regolith_world.cycle.participant_type import ParticipantType as ParticipantType
@@ -37,22 +33,14 @@ if TYPE_CHECKING:
     from regolith_world.cycle.records import ShapeKind as ShapeKind
     from regolith_world.cycle.records import Vector as Vector
     from regolith_world.cycle.records import Verdict as Verdict
-    from regolith_world.cycle.run_result import make_run_result as make_run_result
-    from regolith_world.cycle.world_state import WorldState as WorldState
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
+        'codec': ('decode_record',),
         'participant': (
             'Participant',
             'ParticipantFailed',
-        ),
-        'participant_context': (
-            'HorizontalPosition',
-            'ParticipantContext',
-            'StaticObstacles',
-            'TerrainSurface',
-            'out_of_bounds',
         ),
         'participant_group': ('ParticipantGroup',),
         'participant_type': (
@@ -76,7 +64,5 @@ __all__, __getattr__, __dir__ = export_lazily(
             'Vector',
             'Verdict',
         ),
-        'run_result': ('make_run_result',),
-        'world_state': ('WorldState',),
     },
 )

@@ -18,8 +18,8 @@ from typing import Any, Generic, TypeVar
 from regolith_files import Section, YamlSource, instance_of, load_plugins
 from regolith_world.config import ScenarioHead
 from regolith_world.cycle.participant import Participant
-from regolith_world.cycle.participant_context import ParticipantContext
 from regolith_world.cycle.records import CycleResult
+from regolith_world.participant_context import ParticipantContext
 
 GROUP = 'regolith.participants'
 TERRAIN_NAME = 'terrain'

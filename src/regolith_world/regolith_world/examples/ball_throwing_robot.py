@@ -20,8 +20,8 @@ import numpy as np
 from pydantic import Field
 
 from regolith_files import Section
-from regolith_world.checkpoint import codec
 from regolith_world.config import WorldConfig
+from regolith_world.cycle import codec
 from regolith_world.cycle.records import BodyState, Cycle, Shape, ShapeKind, Vector
 from regolith_world.objects.beam import Beam
 from regolith_world.objects.object import Intersection, Object, SavedObject, Status

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from regolith_world.cycle.records import Vector
 from regolith_world.numerics.portable_math import each, norm
+
+Vector = NDArray[np.float64]
 
 
 def matrix(quaternion: Vector) -> Vector:

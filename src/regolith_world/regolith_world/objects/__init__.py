@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_world.objects.bounding_box import ShapeBounds as ShapeBounds
     from regolith_world.objects.constraint_checks import impossible_constraint as impossible_constraint
     from regolith_world.objects.constraints import attachable_bodies as attachable_bodies
     from regolith_world.objects.named_poses import NamedPose as NamedPose
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
+        'bounding_box': ('ShapeBounds',),
         'constraint_checks': ('impossible_constraint',),
         'constraints': ('attachable_bodies',),
         'named_poses': ('NamedPose',),

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.checkpoint import codec
+from regolith_world.cycle import codec
 from regolith_world.cycle.records import BodyState, Impulse, Vector
 from regolith_world.numerics.portable_math import cross, dot, norm, solved, times
 from regolith_world.numerics.rotation import matrix

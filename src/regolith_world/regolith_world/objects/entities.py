@@ -17,9 +17,9 @@ from enum import IntEnum
 import numpy as np
 
 from regolith_world.cycle.records import BodyState, Vector
-from regolith_world.cycle.transport import RemoteAgent
 from regolith_world.numerics.rotation import matrix, product
 from regolith_world.objects.object import Object
+from regolith_world.objects.remote_body import RemoteAgent
 from regolith_world.objects.static_body import StaticBody
 
 

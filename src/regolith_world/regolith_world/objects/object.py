@@ -16,11 +16,11 @@ from enum import IntEnum
 
 import numpy as np
 
-from regolith_world.contacts.bounding_box import ShapeBounds
-from regolith_world.contacts.contact_polygons import contact_polygons
 from regolith_world.cycle.records import BodyState, Cycle, IntersectionRecord, Shape, Vector
 from regolith_world.numerics.portable_math import times
 from regolith_world.numerics.rotation import matrix
+from regolith_world.objects.bounding_box import ShapeBounds
+from regolith_world.objects.contact_polygons import contact_polygons
 from regolith_world.objects.rigid_state import turned_inertia
 from regolith_world.objects.state_history import StateManager, interpolate_body
 

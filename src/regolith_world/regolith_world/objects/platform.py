@@ -20,7 +20,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from regolith_files import Section
-from regolith_world.checkpoint import codec
+from regolith_world.cycle import codec
 from regolith_world.cycle.records import BodyState, Cycle, Shape, Vector
 from regolith_world.numerics.rotation import from_rpy_deg
 from regolith_world.objects.object import Object, SavedObject

@@ -14,6 +14,7 @@ from regolith_files import export_lazily
 if TYPE_CHECKING:
     from regolith_world.reporting.attempts import ATTEMPT_KEY_FIELDS as ATTEMPT_KEY_FIELDS
     from regolith_world.reporting.attempts import attempt_keys as attempt_keys
+    from regolith_world.reporting.run_result import make_run_result as make_run_result
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -22,5 +23,6 @@ __all__, __getattr__, __dir__ = export_lazily(
             'ATTEMPT_KEY_FIELDS',
             'attempt_keys',
         ),
+        'run_result': ('make_run_result',),
     },
 )

@@ -15,10 +15,10 @@ from regolith_msgs.srv import SaveCheckpoint as CheckpointService
 from regolith_msgs.srv import SaveSnapshot as SnapshotService
 
 from regolith_world.checkpoint import files
-from regolith_world.checkpoint.timeline import BEGINNING, RESTORED, Snapshot
 from regolith_world.names import path_within, valid_file_name
 from regolith_world.ros.runner import Runner
 from regolith_world.ros.service_server import create_service
+from regolith_world.timeline import BEGINNING, RESTORED, Snapshot
 from regolith_world.world import ProtocolError, World
 
 _TAKEN = BEGINNING, RESTORED

@@ -22,12 +22,11 @@ from std_srvs.srv import SetBool
 
 from regolith_world.checkpoint import files
 from regolith_world.checkpoint.disk_reserve import release
-from regolith_world.checkpoint.timeline import ParticipantStates, Snapshot, Timeline
 from regolith_world.checkpoint.world_edits import Act, DeleteEdit
 from regolith_world.cycle.participant import ParticipantFailed
-from regolith_world.cycle.run_result import make_run_result
 from regolith_world.cycle.stall import Stalled
 from regolith_world.cycle.transport import ParticipantTimeout
+from regolith_world.reporting.run_result import make_run_result
 from regolith_world.ros import clock_offset
 from regolith_world.ros.backpressure import Backpressure
 from regolith_world.ros.gc_settings import freeze_garbage_collector
@@ -39,6 +38,7 @@ from regolith_world.ros.shutdown import ShutdownRequest
 from regolith_world.ros.status_publisher import StatusPublisher
 from regolith_world.ros.step_request import StepRequest
 from regolith_world.ros.timeout_policy import TimeoutPolicy
+from regolith_world.timeline import ParticipantStates, Snapshot, Timeline
 from regolith_world.watchdog import PERIOD_S, Alive
 from regolith_world.world import Choice, ProtocolError, World
 
@@ -415,7 +415,7 @@ class Runner:
 
         Args:
             to: Time [ns] or snapshot.
-            live: See :meth:`regolith_world.checkpoint.timeline.Timeline.rewind`, also for errors.
+            live: See :meth:`regolith_world.timeline.Timeline.rewind`, also for errors.
         """
         self._call_off_steps()
         before_ns = self._world.t_ns

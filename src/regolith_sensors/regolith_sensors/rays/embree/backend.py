@@ -16,9 +16,9 @@ from regolith_sensors.rays.embree.casting import cast
 from regolith_sensors.rays.embree.irradiance_cache import surface_light
 from regolith_sensors.rays.embree.render import render, render_more, trace_only
 from regolith_sensors.rays.image import DARK, RenderedImage, SampleStreams
-from regolith_sensors.scene.scene_arrays import SceneParts
-from regolith_sensors.scene.table_columns import DISC_BEND, DISC_NORMAL
-from regolith_sensors.scene.terrain_tiles import SIDE, TerrainTile
+from regolith_sensors.surfaces.scene_arrays import SceneParts
+from regolith_sensors.surfaces.table_columns import DISC_BEND, DISC_NORMAL
+from regolith_sensors.surfaces.terrain_tiles import SIDE, TerrainTile
 
 Singles = NDArray[np.float32]
 

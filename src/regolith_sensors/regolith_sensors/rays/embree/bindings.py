@@ -23,7 +23,7 @@ from llvmlite import binding
 from numba import types
 from numpy.typing import NDArray
 
-from regolith_sensors.scene.scene_arrays import SceneArrays
+from regolith_sensors.surfaces.scene_arrays import SceneArrays
 
 TRIANGLES, GRID, ORIENTED_DISCS, INSTANCE = 0, 2, 52, 121
 _INDEX, _VERTEX, _NORMAL, _GRID_BUFFER = 0, 1, 3, 8

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Ints, Single, Singles, Words
+from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_sensors.rays.embree.bindings import (
     DIR_X,
     DIR_Y,
@@ -25,10 +26,9 @@ from regolith_sensors.rays.embree.bindings import (
 )
 from regolith_sensors.rays.embree.lighting import open_lane
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
-from regolith_sensors.rays.parallel import run_in_ranges
-from regolith_sensors.scene.materials import reflect
-from regolith_sensors.scene.scene_arrays import SceneArrays
-from regolith_sensors.scene.table_columns import FACT_OBJECT
+from regolith_sensors.surfaces.materials import reflect
+from regolith_sensors.surfaces.scene_arrays import SceneArrays
+from regolith_sensors.surfaces.table_columns import FACT_OBJECT
 from regolith_world.numerics import kernel
 
 _BAND = 128

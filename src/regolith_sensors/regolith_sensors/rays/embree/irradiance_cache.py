@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from regolith_sensors.arrays import Ints, Singles, Words
+from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_sensors.rays.camera_rays import CameraRays, Lights
 from regolith_sensors.rays.embree.bindings import (
     DIR_X,
@@ -33,10 +34,9 @@ from regolith_sensors.rays.embree.bindings import (
 )
 from regolith_sensors.rays.embree.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, open_lane
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
-from regolith_sensors.rays.parallel import run_in_ranges
-from regolith_sensors.scene.materials import diffuse_albedo
-from regolith_sensors.scene.scene_arrays import SceneArrays
-from regolith_sensors.scene.table_columns import FACT_LIGHT, FACT_REFERENCE
+from regolith_sensors.surfaces.materials import diffuse_albedo
+from regolith_sensors.surfaces.scene_arrays import SceneArrays
+from regolith_sensors.surfaces.table_columns import FACT_LIGHT, FACT_REFERENCE
 from regolith_world.numerics import kernel
 
 RAYS = 16

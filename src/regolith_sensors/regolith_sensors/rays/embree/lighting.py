@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Bools, Ints, Longs, Single, Singles, Words
 from regolith_sensors.light import LAMP_AXIS, LAMP_HOUSING_M, LAMP_INNER, LAMP_INTENSITY, LAMP_OUTER, LAMP_PLACE
+from regolith_sensors.numerics.fast_math import cos_sin_of_turn
 from regolith_sensors.rays.embree.bindings import (
     DIR_X,
     DIR_Y,
@@ -31,9 +32,8 @@ from regolith_sensors.rays.embree.bindings import (
     occluded16,
 )
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
-from regolith_sensors.rays.fast_math import cos_sin_of_turn
-from regolith_sensors.rays.shading import hapke_lanes, haversine
-from regolith_sensors.scene.materials import CONSTANTS, is_hapke, reflect, tinted
+from regolith_sensors.surfaces.materials import CONSTANTS, is_hapke, reflect, tinted
+from regolith_sensors.surfaces.shading import hapke_lanes, haversine
 from regolith_world.numerics import kernel
 from regolith_world.random import mix_bits
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Ints, Longs, Singles, Words
+from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_sensors.rays.camera_rays import CameraRays, Lights
 from regolith_sensors.rays.embree.bindings import (
     DIR_X,
@@ -42,10 +43,9 @@ from regolith_sensors.rays.embree.lighting import (
 )
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.image import DARK, RenderedImage, SampleStreams, empty_frame, sample_streams
-from regolith_sensors.rays.parallel import run_in_ranges
-from regolith_sensors.rays.shading import haversine
-from regolith_sensors.scene.scene_arrays import SceneArrays
-from regolith_sensors.scene.table_columns import FACT_OBJECT, FACT_SEMANTIC
+from regolith_sensors.surfaces.scene_arrays import SceneArrays
+from regolith_sensors.surfaces.shading import haversine
+from regolith_sensors.surfaces.table_columns import FACT_OBJECT, FACT_SEMANTIC
 from regolith_world.numerics import kernel
 from regolith_world.random import mix_bits
 
@@ -101,7 +101,7 @@ def render_more(
         light: Sun and lamps.
         random: Samples of the first ray.
         pixels: Row times width plus column of each pixel, in the order of
-            :func:`regolith_sensors.rays.adaptive_sampling.edge_pixels`.
+            :func:`regolith_sensors.camera.adaptive_sampling.edge_pixels`.
         rays: Directions as in the view, one table per further ray, shape (1 to 16, height, width, 3).
         frame: Frame of the first rays, whose radiance changes.
         held: Light on hulls, as for :func:`render`.

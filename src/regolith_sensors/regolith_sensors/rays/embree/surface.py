@@ -27,9 +27,9 @@ from regolith_sensors.rays.embree.bindings import (
     PRIM,
     T_FAR,
 )
-from regolith_sensors.scene.materials import MICRO
-from regolith_sensors.scene.micro_relief import micro_at
-from regolith_sensors.scene.table_columns import (
+from regolith_sensors.surfaces.materials import MICRO
+from regolith_sensors.surfaces.micro_relief import micro_at
+from regolith_sensors.surfaces.table_columns import (
     DISC_BEND,
     DISC_PLACE,
     DISC_RADIUS,
@@ -39,7 +39,7 @@ from regolith_sensors.scene.table_columns import (
     FACT_REFERENCE,
     TERRAIN,
 )
-from regolith_sensors.scene.terrain_tiles import CELLS
+from regolith_sensors.surfaces.terrain_tiles import CELLS
 from regolith_world.numerics import kernel
 
 Hit = tuple[int, int, Single, Single, Single, Single, Single, Single, Single, Single, Single, Single]

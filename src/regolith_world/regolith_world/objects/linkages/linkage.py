@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.checkpoint import codec
+from regolith_world.cycle import codec
 from regolith_world.cycle.participant import ParticipantFailed
 from regolith_world.cycle.records import BodyState, Cycle, Shape, Vector
 from regolith_world.numerics.rotation import matrices

@@ -1,0 +1,120 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""World and participants of a scenario in one process without ROS, connected by function calls.
+
+The participants are the same objects as in the nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from regolith_bringup.scenario.participant_sections import participant_context, sections
+from regolith_bringup.scenario.schema import Scenario
+from regolith_terrain import TerrainParticipant, build_height_field
+from regolith_terrain.grid import SoilDelta, SoilUpdate
+from regolith_vehicles import VehicleEntry
+from regolith_vehicles.agent import VehicleAgent, VehicleGroup, VehicleState
+from regolith_world import AdmissionError, World
+from regolith_world.cycle import Participant, ParticipantGroup
+from regolith_world.objects import make_objects
+
+
+class InProcessSimulation:
+    """World, terrain, vehicles and other participants of a scenario. The world is :attr:`world`.
+
+    Args:
+        scenario: Resolved scenario.
+        threads: Number of threads that compute vehicles. The result does not depend on it.
+        publish: Callback ``publish(name, snapshot)`` for every committed vehicle state.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        threads: int = 1,
+        publish: Callable[[str, VehicleState], None] | None = None,
+    ) -> None:
+        self.scenario = scenario
+        config = scenario.terrain
+        field = build_height_field(config, scenario.seed)
+        self.group = group = ParticipantGroup(threads)
+        self.world = World(scenario.world, make_objects(scenario.objects, scenario.world.gravity_mps2), group)
+        self.terrain = TerrainParticipant(
+            config, field, group.receive, self._on_update, gravity_mps2=scenario.world.gravity_mps2
+        )
+        self.on_deltas: Callable[[list[SoilDelta]], None] = lambda deltas: None
+        """Callback for the soil deltas of each attempt, in name order."""
+        self.on_update: Callable[[SoilUpdate], None] = lambda update: None
+        """Callback for every soil update."""
+        self._take_in(self.terrain)
+        self.others: dict[str, Participant] = {}
+        """Registered participants in name order."""
+        site = replace(participant_context(scenario), ground=lambda: field)
+        for name, (kind, section) in sections(scenario).items():
+            self.others[name] = kind.participant(name, section, site, group.receive)
+            self._take_in(self.others[name])
+        self.vehicles = VehicleGroup(
+            group,
+            config,
+            scenario.world,
+            scenario.seed,
+            send_deltas=self._hand_over,
+            publish=publish,
+            field=field,
+            grid=self.terrain.grid,
+        )
+        for name, entry in sorted(scenario.vehicles.items()):
+            self.add_vehicle(name, entry)
+
+    @property
+    def agents(self) -> Mapping[str, VehicleAgent]:
+        """Vehicle agents by name."""
+        return self.vehicles.agents
+
+    def add_vehicle(self, name: str, entry: VehicleEntry) -> VehicleAgent:
+        """Add a vehicle in state HOLD and return it.
+
+        Args:
+            name: Name of the vehicle.
+            entry: Section of the vehicle.
+
+        Raises:
+            regolith_world.world.AdmissionError: If it would intersect other objects.
+            ValueError: If it cannot be built.
+        """
+        agent = self.vehicles.add(name, entry, self.world.epoch)
+        if self.world.cycle:
+            self.vehicles.load_terrain(name, self.terrain.save(), self.world.epoch)
+            agent.start_on_terrain()
+        try:
+            self._take_in(agent)
+        except AdmissionError:
+            self.vehicles.remove(name)
+            raise
+        return agent
+
+    def discard_vehicle(self, name: str) -> None:
+        """Remove a vehicle that is not in the simulation at present."""
+        self.group.remove(name)
+        self.vehicles.remove(name)
+
+    def _take_in(self, participant: Participant) -> None:
+        self.world.admit(participant.join_request())
+        self.group.add(participant)
+
+    @property
+    def participants(self) -> dict[str, Participant]:
+        """Participants of a cycle, by name."""
+        return {self.terrain.name: self.terrain, **self.others, **self.agents}
+
+    def _hand_over(self, deltas: list[SoilDelta]) -> None:
+        self.on_deltas(deltas)
+        for delta in deltas:
+            self.terrain.on_delta(delta)
+
+    def _on_update(self, update: SoilUpdate) -> None:
+        self.on_update(update)
+        self.vehicles.take_update(update)

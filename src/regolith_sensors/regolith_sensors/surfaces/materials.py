@@ -1,0 +1,170 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Surface materials, as rows of a table for the renderer's kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from regolith_sensors.arrays import Single, Singles
+from regolith_sensors.brdf import PRESETS, HapkeParameters
+from regolith_sensors.surfaces.shading import HAPKE_SIZE, hapke_constants, hapke_row
+from regolith_world.numerics import kernel
+
+Color = tuple[float, float, float]
+Bands = tuple[Single, Single, Single]
+"""Red, green and blue in compiled loops."""
+
+HAPKE, LAMBERT, PRINCIPLED = 0, 1, 2
+_KIND, _RED, _ROUGHNESS, _METALLIC, _SPECULAR, MICRO, CONSTANTS = 0, 1, 4, 5, 6, 7, 8
+TABLE_WIDTH = CONSTANTS + HAPKE_SIZE
+LUNAR_TINT = (1.18, 1.0, 0.82)
+"""Red, green and blue reflectance of mature lunar soil relative to its mean; it rises by some 45 % from 450 to
+650 nm."""
+_ZERO, _ONE, _HALF = np.float32(0.0), np.float32(1.0), np.float32(0.5)
+_INV_PI = np.float32(1.0 / math.pi)
+
+
+@dataclass(frozen=True)
+class HapkeSoil:
+    """Regolith: Hapke's reflectance with a tint per band."""
+
+    parameters: HapkeParameters = PRESETS['lunar_sato2014']
+    tint: Color = LUNAR_TINT
+    micro_relief: float = 1.0
+    """Strength of the scene's micro-relief, 0 to 1."""
+
+    def row(self) -> Singles:
+        """Return the row of the table, shape (24,)."""
+        head = [HAPKE, *self.tint, 0.0, 0.0, 0.0, self.micro_relief]
+        return np.concatenate([np.array(head, dtype=np.float32), hapke_constants(self.parameters)])
+
+
+@dataclass(frozen=True)
+class Lambert:
+    """Ideally diffuse surface."""
+
+    albedo: Color = (1.0, 1.0, 1.0)
+
+    def row(self) -> Singles:
+        """Return the row of the table, shape (24,)."""
+        return np.array([LAMBERT, *self.albedo] + [0.0] * (TABLE_WIDTH - 4), dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Principled:
+    """Diffuse base under a rough reflecting coat, or rough metal, for rocks, foil, solar cells and tires.
+
+    The specular part is the microfacet model with the GGX distribution, Smith's height-correlated masking and Schlick's
+    Fresnel term. The diffuse base has a factor (1 - F) for incoming and one for outgoing light, so the whole is
+    reciprocal and does not reflect more than it receives. There is no clear coat, no sheen and no anisotropy.
+
+    Source: walter2007; heitz2014; schlick1994; ashikhmin2000.
+    Checked by: test_scene.py::test_principled_is_reciprocal_and_conserves_energy,
+    test_materials.py::test_specular_part_equals_the_microfacet_model.
+    """
+
+    color: Color
+    roughness: float = 0.5
+    """Square root of the GGX width, 0.05 (near mirror) to 1."""
+    metallic: float = 0.0
+    """Metallic fraction, 0 (dielectric) to 1 (metal)."""
+    specular: float = 0.04
+    """Reflectance of the dielectric at normal incidence."""
+    micro_relief: float = 0.0
+    """Strength of the scene's micro-relief, 0 to 1."""
+
+    def row(self) -> Singles:
+        """Return the row of the table, shape (24,)."""
+        roughness = min(max(self.roughness, 0.05), 1.0)
+        head = [PRINCIPLED, *self.color, roughness, self.metallic, self.specular, self.micro_relief]
+        return np.array(head + [0.0] * HAPKE_SIZE, dtype=np.float32)
+
+
+Material = HapkeSoil | Lambert | Principled
+"""Reflectance model of a surface."""
+
+
+def material_table(materials: Sequence[Material]) -> Singles:
+    """Return the table of materials, shape (n, 24); a material's number is its row."""
+    return np.stack([material.row() for material in materials])
+
+
+@kernel(forceinline=True)
+def is_hapke(table: Singles, material: int) -> bool:
+    """Return whether a material is regolith."""
+    return int(table[material, _KIND]) == HAPKE
+
+
+@kernel(forceinline=True)
+def tinted(table: Singles, material: int, r: Single) -> Bands:
+    """Return a reflectance in the material's red, green and blue."""
+    return r * table[material, _RED], r * table[material, _RED + 1], r * table[material, _RED + 2]
+
+
+@kernel(forceinline=True)
+def reflect(table: Singles, material: int, mu0: Single, mu: Single, haversine: Single) -> Bands:
+    """Return r [1/sr] in red, green and blue.
+
+    Args:
+        table: Table of materials.
+        material: Row of the table.
+        mu0: Cosine of incidence.
+        mu: Cosine of emission.
+        haversine: sin^2 of half the phase angle.
+    """
+    kind = int(table[material, _KIND])
+    if not (mu0 > _ZERO and mu > _ZERO):
+        return _ZERO, _ZERO, _ZERO
+    diffuse = mu0 * _INV_PI
+    out: Bands
+    if kind == HAPKE:
+        out = tinted(table, material, hapke_row(mu0, mu, haversine, table, material, CONSTANTS))
+    elif kind == LAMBERT:
+        out = tinted(table, material, diffuse)
+    else:
+        out = _principled(table, material, mu0, mu, haversine, diffuse)
+    return out
+
+
+@kernel(forceinline=True)
+def diffuse_albedo(table: Singles, material: int) -> Bands:
+    """Return the reflected part of uniform light from all directions in red, green and blue; 0 for regolith."""
+    kind = int(table[material, _KIND])
+    if kind == HAPKE:
+        return _ZERO, _ZERO, _ZERO
+    # The coat reduces the light on the base by about what it reflects.
+    return table[material, _RED], table[material, _RED + 1], table[material, _RED + 2]
+
+
+@kernel(forceinline=True)
+def _schlick(f0: Single, cosine: Single) -> Single:
+    m = _ONE - min(cosine, _ONE)
+    m2 = m * m
+    return f0 + (_ONE - f0) * m2 * m2 * m
+
+
+@kernel(forceinline=True)
+def _principled(table: Singles, material: int, mu0: Single, mu: Single, haversine: Single, diffuse: Single) -> Bands:
+    metallic, f0 = table[material, _METALLIC], table[material, _SPECULAR]
+    alpha = table[material, _ROUGHNESS] * table[material, _ROUGHNESS]
+    a2 = alpha * alpha
+    # The half vector: |l + v| = 2 cos(g / 2), n.h = (mu0 + mu) / |l + v|, l.h = cos(g / 2).
+    cos_half = math.sqrt(max(_ONE - haversine, np.float32(1e-8)))
+    n_h = min(_HALF * (mu0 + mu) / cos_half, _ONE)
+    spread = n_h * n_h * (a2 - _ONE) + _ONE
+    # D G / 4 with the factors mu0 mu of the denominator canceled against Smith's (height-correlated) masking.
+    smith = mu0 * math.sqrt(a2 + (_ONE - a2) * mu * mu) + mu * math.sqrt(a2 + (_ONE - a2) * mu0 * mu0)
+    lobe = a2 * _INV_PI / (spread * spread) * _HALF / smith * mu0
+    kept = (_ONE - metallic) * (_ONE - _schlick(f0, mu0)) * (_ONE - _schlick(f0, mu)) * diffuse
+    dielectric = (_ONE - metallic) * _schlick(f0, cos_half)
+    red, green, blue = table[material, _RED], table[material, _RED + 1], table[material, _RED + 2]
+    return (
+        kept * red + lobe * (dielectric + metallic * _schlick(red, cos_half)),
+        kept * green + lobe * (dielectric + metallic * _schlick(green, cos_half)),
+        kept * blue + lobe * (dielectric + metallic * _schlick(blue, cos_half)),
+    )

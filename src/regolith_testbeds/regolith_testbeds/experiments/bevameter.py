@@ -1,0 +1,201 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Testbed bevameter: soil parameters from pressed and sheared plates.
+
+Two square plates give p = (k_c / b + k_phi) z^n, fitted as in Wong (1980): logarithmic, with weight p^2. A plate
+sheared at several pressures gives Janosi and Hanamoto's K and, from its limits, cohesion and friction angle. The shear
+here is straight. The ring of the real instrument rotates, which needs less space and is otherwise equivalent.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from regolith_terrain.grid import Floats
+from regolith_terrain.scm import constants
+from regolith_testbeds.settings import BenchSettings, SeveralNumbers, Tick, number_within
+from regolith_testbeds.soil_bin import SoilBin
+
+_SHEAR_STEPS = 300
+
+
+class Settings(BenchSettings):
+    """Settings of the bevameter."""
+
+    plates_m: SeveralNumbers = Field(
+        default=(0.11, 0.31), description='Side lengths of the square plates [m], at least two.'
+    )
+    depth_m: float = Field(default=0.04, gt=0.0, le=0.5, description='Depth to which the plates are pressed [m].')
+    pressures_pa: SeveralNumbers = Field(
+        default=(5e3, 1e4, 2e4), description='Pressures at which soil is sheared [Pa], at least two.'
+    )
+
+    @model_validator(mode='after')
+    def _possible(self) -> Settings:
+        number_within('plates_m', self.plates_m, 0.0, 2.0)
+        number_within('pressures_pa', self.pressures_pa, 0.0, 1e7)
+        for name in ('plates_m', 'pressures_pa'):
+            if len(set(getattr(self, name))) < 2:
+                raise ValueError(
+                    f'{name} = {getattr(self, name)!r}: has too few values; allowed: at least two different numbers'
+                )
+        return self
+
+
+def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
+    """Return one row with the measured and the true soil parameters.
+
+    Source: wong1980; janosi1961.
+    Checked by: test_experiments.py::test_bevameter_recovers_the_soil_parameters.
+    """
+    total = len(settings.plates_m) + len(settings.pressures_pa)
+    depths = np.linspace(0.1, 1.0, 20) * settings.depth_m
+    curves, sides = [], []
+    for done, asked in enumerate(settings.plates_m):
+        tick(done, total)
+        side = _whole(settings, asked)
+        sides.append(side)
+        curves.append(pressure_curve(settings, side, depths))
+    k_c, k_phi, exponent = fit_bekker(np.array(sides), depths, np.array(curves))
+    normal, limit, modulus = [], [], []
+    for done, pressure in enumerate(settings.pressures_pa, start=len(sides)):
+        tick(done, total)
+        held, slid, stress = shear_curve(settings, _whole(settings, max(settings.plates_m)), pressure)
+        top, k = fit_janosi(slid, stress)
+        normal.append(held)
+        limit.append(top)
+        modulus.append(k)
+    slope, cohesion = np.polyfit(normal, limit, 1)
+    tick(total, total)
+    return [
+        {
+            'soil': settings.soil.name,
+            'scm_mode': settings.scm_mode,
+            'k_c': k_c,
+            'k_phi': k_phi,
+            'exponent': exponent,
+            'cohesion_pa': float(cohesion),
+            'friction_angle_deg': math.degrees(math.atan(slope)),
+            'janosi_shear_m': float(np.mean(modulus)),
+            'true': settings.soil.model_dump(mode='json'),
+        }
+    ]
+
+
+def _whole(settings: Settings, side: float) -> float:
+    """Return the nearest side length that covers an odd number of whole cells [m]."""
+    return settings.grid_spacing_m * (2 * max(1, round((side / settings.grid_spacing_m - 1.0) / 2.0)) + 1)
+
+
+def _bed(settings: Settings, side: float, way: float = 0.0) -> SoilBin:
+    """Return a fresh bed without damping that contains a plate of a side [m] and its travel along x [m]."""
+    parameters = settings.soil.parameters()
+    parameters[constants.DAMPING] = 0.0
+    reach = int(math.ceil(0.5 * side / settings.grid_spacing_m)) + 3
+    end = reach + int(math.ceil(way / settings.grid_spacing_m))
+    return SoilBin(parameters, settings.grid_spacing_m, settings.scm_mode, (-reach, end + 1, -reach, reach + 1))
+
+
+def pressure_curve(settings: Settings, side: float, depths: Floats) -> Floats:
+    """Return the mean pressure [Pa] under a square plate at each depth [m]."""
+    bed = _bed(settings, side)
+    pressures = []
+    for depth in depths:
+        bed.plate((0.0, 0.0, -float(depth)), side, side)
+        pressures.append(bed.force[2] / side**2)
+    return np.array(pressures)
+
+
+def fit_bekker(sides: Floats, depths: Floats, pressures: Floats) -> tuple[float, float, float]:
+    """Fit k_c, k_phi and n of p = (k_c / b + k_phi) z^n, 1 / b = perimeter / (2 area) = 2 / side.
+
+    Args:
+        sides: Side lengths of the square plates [m], shape (m,).
+        depths: Depths [m], shape (k,).
+        pressures: Pressures [Pa], shape (m, k).
+
+    Source: wong1980; bekker1969.
+    Checked by: test_experiments.py::test_bevameter_recovers_the_soil_parameters.
+    """
+    plates, count = pressures.shape
+    matrix = np.zeros((plates * count, plates + 1))
+    for k in range(plates):
+        matrix[k * count : (k + 1) * count, k] = 1.0
+        matrix[k * count : (k + 1) * count, -1] = np.log(depths)
+    weight = pressures.reshape(-1)
+    found = np.linalg.lstsq(matrix * weight[:, None], np.log(pressures.reshape(-1)) * weight, rcond=None)[0]
+    k_c, k_phi = np.polyfit(2.0 / sides, np.exp(found[:-1]), 1)
+    return float(k_c), float(k_phi), float(found[-1])
+
+
+def shear_curve(settings: Settings, side: float, pressure: float) -> tuple[float, Floats, Floats]:
+    """Return pressure [Pa], shear displacements [m] and shear stresses [Pa] of a plate dragged along x."""
+    soil = settings.soil
+    step = 8.0 * soil.janosi_shear_m / _SHEAR_STEPS
+    bed = _bed(settings, side)
+    depth = _depth_for(settings, side, pressure)
+    speed = step / settings.dt_s
+    stress = []
+    for _ in range(_SHEAR_STEPS):
+        # The soil under an endless ring does not change: the plate's material moves, its position does not.
+        bed.plate((0.0, 0.0, -depth), side, side, (speed, 0.0, 0.0), settings.dt_s)
+        stress.append(-bed.force[0] / side**2)
+    slid: Floats = step * np.arange(1.0, _SHEAR_STEPS + 1.0)
+    return float(bed.force[2] / side**2), slid, np.array(stress)
+
+
+def _depth_for(settings: Settings, side: float, pressure: float) -> float:
+    """Return the depth at which a fresh bed supports a pressure [m], by bisection; only forces are read."""
+    low, high = 0.0, 1e-4
+
+    def borne(depth: float) -> float:
+        bed = _bed(settings, side)
+        bed.plate((0.0, 0.0, -depth), side, side)
+        return float(bed.force[2] / side**2)
+
+    while borne(high) < pressure:
+        low, high = high, 2.0 * high
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if borne(middle) < pressure else (low, middle)
+    return high
+
+
+def fit_janosi(slid: Floats, stress: Floats) -> tuple[float, float]:
+    """Fit limit [Pa] and K [m] of stress = limit (1 - exp(-j / K)) by least squares.
+
+    Args:
+        slid: Shear displacements j [m], shape (n,).
+        stress: Shear stresses [Pa], shape (n,).
+
+    Source: janosi1961.
+    Checked by: test_experiments.py::test_bevameter_recovers_the_soil_parameters.
+    """
+    from scipy.optimize import curve_fit
+
+    def law(j: Floats, limit: float, k: float) -> Floats:
+        curve: Floats = limit * -np.expm1(-j / k)
+        return curve
+
+    found, _ = curve_fit(law, slid, stress, p0=(stress[-1], 0.2 * slid[-1]))
+    return float(found[0]), float(found[1])
+
+
+def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
+    """Draw the pressure-sinkage curves and their fits."""
+    depths = np.linspace(0.1, 1.0, 20) * settings.depth_m
+    row = rows[0]
+    for asked in settings.plates_m:
+        side = _whole(settings, asked)
+        (line,) = axes.plot(depths * 1e3, pressure_curve(settings, side, depths) * 1e-3, 'o', label=f'{side:g} m plate')
+        fitted = (row['k_c'] * 2.0 / side + row['k_phi']) * depths ** row['exponent']
+        axes.plot(depths * 1e3, fitted * 1e-3, '-', color=line.get_color())
+    axes.set_xlabel('sinkage [mm]')
+    axes.set_ylabel('pressure [kPa]')
+    bearing = f'k_c {row["k_c"]:.4g}, k_phi {row["k_phi"]:.4g}, n {row["exponent"]:.3g}'
+    strength = f'c {row["cohesion_pa"]:.4g} Pa, phi {row["friction_angle_deg"]:.3g} deg'
+    axes.set_title(f'{settings.soil.name}: {bearing}\n{strength}, K {row["janosi_shear_m"] * 1e3:.3g} mm')

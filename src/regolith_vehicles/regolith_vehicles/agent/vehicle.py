@@ -1,0 +1,587 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Dynamics of one vehicle: multibody model, running gear and ground contact, with commit and discard of cycles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_terrain import SoilParameters
+from regolith_terrain.contact import ContactSetting, GroundContact, make_contact, make_pose
+from regolith_terrain.excavation import DiggableSoil
+from regolith_terrain.grid import NodeRecords, SoilGrid, SoilMap, SoilWindow
+from regolith_terrain.scm import NOTHING_MOVES, STAT_COUNT
+from regolith_terrain.solids import SolidContactArrays, Solids
+from regolith_vehicles.agent.body_states import drawn_poses, part_states, vehicle_body_state
+from regolith_vehicles.agent.cycle_motion import CycleMotion
+from regolith_vehicles.agent.exact_state import ExactState
+from regolith_vehicles.contact import particle_coupling
+from regolith_vehicles.contact.contact_parts import contact_parts
+from regolith_vehicles.contact.obstacle_contact import ObstacleContact
+from regolith_vehicles.contact.soil_window import window_around
+from regolith_vehicles.contact.wheel_state import WheelState
+from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.dynamics import multibody, placement, substeps
+from regolith_vehicles.dynamics.errors import VehicleError, check_cycle
+from regolith_vehicles.dynamics.multibody import check_substep, compile_vehicle
+from regolith_vehicles.dynamics.odometry import Odometry
+from regolith_vehicles.dynamics.payloads import Payloads
+from regolith_vehicles.dynamics.run_statistics import RunStatistics
+from regolith_vehicles.running_gear import Contacts
+from regolith_vehicles.running_gear_registry import make_running_gear
+from regolith_vehicles.tools.tool_substep import TOOL_HOOKS, ToolStepArrays
+from regolith_vehicles.tools.vehicle_tools import VehicleTools
+from regolith_world.cycle import BodyState
+from regolith_world.numerics import portable_math, rotation
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Vehicle:
+    """Vehicle that evolves by whole cycles, which are tentative until :meth:`commit` or :meth:`discard`."""
+
+    def __init__(
+        self,
+        name: str,
+        config: VehicleModelConfig,
+        mjcf_path: str | Path,
+        grid: SoilGrid,
+        soil: SoilParameters | SoilMap,
+        gravity: float | ArrayLike,
+        mode: str = 'regolith',
+        mass_scale: float = 1.0,
+        displacement: Vector = NOTHING_MOVES,
+        solids: Solids | None = None,
+        diggable: DiggableSoil | None = None,
+    ) -> None:
+        """Compile the vehicle; :meth:`place` or :meth:`restore` must follow.
+
+        Args:
+            name: Name of the vehicle.
+            config: Vehicle model.
+            mjcf_path: Path of the model's MJCF file.
+            grid: Committed soil; read only.
+            soil: Soil, or map of soils, for the grid's terrain model.
+            gravity: Magnitude along -z, or vector in the world frame, shape (3,) [m/s^2].
+            mode: Mode of the soil model, 'regolith' or 'reference'.
+            mass_scale: Factor on all masses and inertias [-].
+            displacement: Parameters of soil displacement (:meth:`regolith_terrain.config.TerrainConfig.displacement`).
+            solids: Rocks and static obstacles; None: none exist.
+            diggable: Soil that the tools can dig; None: they cannot dig.
+
+        Raises:
+            VehicleModelError: If the model is unusable or its substep too long for this soil.
+            ValueError: If the mode is unknown.
+        """
+        self.name = name
+        self.config = config
+        self.grid = grid
+        given = np.asarray(gravity, dtype=np.float64)
+        vector = np.array([0.0, 0.0, -float(given)]) if given.ndim == 0 else given
+        self.body = compile_vehicle(config, mjcf_path, vector, mass_scale)
+        self.payloads = Payloads(config, self.body)
+        self.tools = VehicleTools(config, self.body, mjcf_path, self.payloads, grid, vector, diggable)
+        """Excavation tools, and the soil in them."""
+        soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
+        self._model = self.body.model
+        self._data = mujoco.MjData(self._model)
+        self.gear = make_running_gear(config, self.body, mjcf_path)
+        self._parts = contact_parts(config, self.body, mjcf_path, self.gear.touching)
+        shapes, reach, layer = self._parts.shapes, self._parts.reach, self._parts.layer
+        ground = soils, shapes, reach, grid.spacing, mode, displacement, layer, grid.height_field, vector
+        try:
+            self.contact: GroundContact = make_contact(
+                grid.law, ContactSetting(*ground), self.gear.rigid_terrain_contact
+            )
+            """Ground contact, including all its memory."""
+        except ValueError as error:
+            raise ValueError(f'{name}: {error}') from None
+        tool_hooks = TOOL_HOOKS if self.tools.names else substeps.ToolHooks()
+        self._loop = substeps.substep_loop(self.contact.press, self.gear.hooks, tool_hooks)
+        self._bodies = substeps.bodies(self._model, self._data, self.body.base)
+        self._pose = make_pose()
+        self._solids = ObstacleContact(solids, self._parts, self._bodies)
+        self._levels = partial(self._solids.levels, grid.levels)
+        check_substep(
+            config,
+            self.body.mass,
+            self.contact.step_limit,
+            self.gear.contact_area,
+            config.file,
+            self._parts.hull_area,
+        )
+        parts = len(self._parts.names)
+        self._force, self._torque = np.zeros((2, parts, 3))
+        self._stats = np.zeros((parts, STAT_COUNT))
+        self._figures = RunStatistics()
+        self._body_state: BodyState | None = None
+        self._exact = ExactState(
+            name, self._model, self._data, self.gear, self.payloads, self.tools, self._solids, self.contact
+        )
+        self._refresh()
+        self._committed = self.state()
+
+    # -- placement ------------------------------------------------------------------------------------------------
+
+    def place(self, x: float, y: float, heading: float) -> None:
+        """Place the vehicle in static equilibrium with its sinkage, spring deflections and holding forces on a slope.
+
+        The vehicle settles on a copy of the committed soil, so the soil has no ruts before the first cycle. Where the
+        vehicle would slide without limit, it is placed on the surface instead, wheels on the plane of best fit. The
+        state is committed.
+
+        Args:
+            x: Position of the base along x in the world frame [m].
+            y: Position of the base along y in the world frame [m].
+            heading: Heading of the base's x axis, from the world's x axis toward y [rad].
+        """
+        aim_x, aim_y = x, y
+        # On a slope, soil yields by some millimeters before it holds; the second pass starts uphill by that distance.
+        for _ in range(2):
+            self.place_on_ground(aim_x, aim_y, heading)
+            if not self._settle():
+                self.place_on_ground(x, y, heading)
+                return
+            off_x, off_y = self._data.xpos[self.body.base, 0] - x, self._data.xpos[self.body.base, 1] - y
+            if math.hypot(off_x, off_y) < placement.PLACED_WITHIN:
+                break
+            aim_x, aim_y = aim_x - off_x, aim_y - off_y
+        self._data.qvel[:] = 0.0
+        self._data.xfrc_applied[:] = 0.0
+        self._force[:] = self._torque[:] = self._stats[:] = 0.0
+        self.gear.recharge()
+        self._refresh()
+        self.commit()
+
+    def place_on_ground(self, x: float, y: float, heading: float) -> None:
+        """Place the vehicle on the surface, wheels on the plane of best fit, without settling; commit the state."""
+        self.place_at(*placement.pose_on_ground(x, y, heading, *self._feet(), self._levels))
+
+    def place_above_ground(self, x: float, y: float, heading: float, height: float) -> None:
+        """Place the vehicle at rest at a height [m] above its pose on the ground, springs undeformed."""
+        self.place_on_ground(x, y, heading)
+        self.place_at(self.body_state().position + (0.0, 0.0, height), self.body_state().orientation)
+
+    def _feet(self) -> tuple[Vector, Vector, Vector]:
+        return self.gear.support_points(multibody.at_origin(self._model))
+
+    def set_state(self, body: BodyState) -> None:
+        """Set pose and velocity of the base; joints, payloads and charge stay, the contact memory is reset.
+
+        Raises:
+            ValueError: If the vehicle would be below the ground, or is too fast; the state is then unchanged.
+        """
+        placement.check_speed(self.name, body.linear_velocity, body.angular_velocity)
+        deep = placement.support_depth(body.position, body.orientation, *self._feet(), self._levels)
+        if deep > placement.BURIED:
+            raise ValueError(f'{self.name}: is {deep:.3f} m below the ground; allowed: up to {placement.BURIED} m')
+        data = self._data
+        data.qpos[:3], data.qpos[3:7] = body.position, np.roll(body.orientation, 1)
+        data.qvel[:3], data.qvel[3:6] = (
+            body.linear_velocity,
+            portable_math.times(rotation.matrix(body.orientation).T, body.angular_velocity),
+        )
+        self._refresh()
+        self.contact.reset()
+        self.commit()
+
+    def depth_in_solids(self) -> float:
+        """Return the penetration of the deepest wheel or hull part in rocks and obstacles [m]; reset all contacts."""
+        return self._solids.deepest(self._model, self._data, self.gear.whereabouts(self._data))
+
+    def _settle(self) -> bool:
+        """Return whether the vehicle comes to rest from its present pose, on soil that is reset after each substep.
+
+        Without memory, soil supports what its virgin curve gives at each depth, as in the first cycle. Speeds fade,
+        which damps the oscillation sooner and changes nothing where they are zero.
+        """
+        step = self.config.substep_s
+        count = math.ceil(placement.SETTLING_CYCLE / step)
+        still = self.gear.at_rest
+        samples = np.empty((count, substeps.SAMPLE_COLUMNS))
+        fade = math.exp(-placement.SETTLING_RATE * step)
+        self._model.opt.timestep = step
+        for _ in range(placement.SETTLING_CYCLES):
+            active, solids = self._touching(count * step)
+            window = self._window(active, count * step)
+            contact = self.contact.arrays(window, active)
+            controls = self.gear.controls(still)
+            before = self.gear.positions(self._data)
+            fading = substeps.PlacementDamping(fade, window.values, window.history(), window.touched)
+            try:
+                driving = self.gear.driving((still, still))
+                run = self._run(count, step, active, contact, solids, driving, controls, controls, samples, fading)
+                self._check(run())
+            except VehicleError:
+                return False  # a diverging model also diverges in the run, which reports the time
+            self.gear.let_down(self._data, before, count * step)
+            self.contact.remember(window, contact)
+            self._refresh()
+            if np.abs(self._data.qvel).max() < placement.SETTLED_SPEED:
+                return True
+        return bool(np.abs(self._data.qvel).max() < placement.SLIDING_SPEED)
+
+    def place_at(self, position: ArrayLike, orientation: ArrayLike) -> None:
+        """Set the pose of the base frame, at rest, and reset all history; the state is committed.
+
+        Args:
+            position: Position in the world frame [m], shape (3,).
+            orientation: Quaternion (x, y, z, w).
+        """
+        mujoco.mj_resetData(self._model, self._data)
+        self._data.qpos[:3] = position
+        self._data.qpos[3:7] = np.roll(np.asarray(orientation, dtype=float), 1)
+        self.contact.reset()
+        self._solids.reset()
+        self.gear.reset()
+        self.payloads.reset()
+        self.tools.reset()
+        self._figures = RunStatistics()
+        self._refresh()
+        self.commit()
+
+    def set_rolling_speed(self, speed: float) -> None:
+        """Set the forward speed of the whole vehicle [m/s], without any other motion; the state is committed."""
+        data = self._data
+        data.qvel[:] = 0.0
+        data.qvel[:3] = speed * data.xmat[self.body.base].reshape(3, 3)[:, 0]
+        self.gear.roll(data, speed)
+        self._refresh()
+        self.commit()
+
+    @property
+    def data(self) -> Any:
+        """State of the multibody model (mujoco.MjData) at the end of the last cycle; read only."""
+        return self._data
+
+    def body_state(self) -> BodyState:
+        """Return pose, twist and composite inertia of the whole vehicle, under the vehicle's name."""
+        if self._body_state is None:
+            self._body_state = vehicle_body_state(self.name, self._model, self._data, self.body.base)
+        return self._body_state
+
+    def part_states(self) -> tuple[BodyState, ...]:
+        """Return pose and twist of :attr:`VehicleModelConfig.parts`, named VEHICLE/BODY; the mass is the vehicle's."""
+        whole = self.body_state()
+        return part_states(self.config.parts, self.body.parts, self._data, self._bodies.root, whole)
+
+    def wheel_states(self) -> tuple[WheelState, ...]:
+        """Return the states of the wheels at the end of the last cycle; zeros before the first."""
+        rows = self.gear.table if self.config.wheels else ()
+        return tuple(WheelState.from_row(w.name, row) for w, row in zip(self.config.wheels, rows, strict=True))
+
+    def drawn_poses(self, bodies: Indices) -> Vector:
+        """Return the world poses of bodies, then of other parts that the running gear draws, shape (n, 7).
+
+        Positions [m] and quaternions (x, y, z, w), in the order of
+        :class:`regolith_vehicles.visuals.visual_description.BodyVisuals`.
+        """
+        return drawn_poses(bodies, self.gear, self._data)
+
+    def gear_arrays(self) -> tuple[Vector, Vector, Vector]:
+        """Return copies of the running gear's table, its parts' body positions and their quaternions (x, y, z, w)."""
+        return self.gear.table.copy(), *self.gear.part_poses(self._data)
+
+    def joint_states(self) -> tuple[tuple[str, ...], Vector, Vector]:
+        """Return names, positions [rad or m] and velocities [rad/s or m/s] of all joints except the free joint."""
+        return self.body.joints, self._data.qpos[self.body.joint_qpos], self._data.qvel[self.body.joint_dof]
+
+    def joint_goals(self) -> dict[str, float]:
+        """Return the present targets of commanded joints by name, in the units of their actuators."""
+        return self.gear.joint_goals()
+
+    def joint_efforts(self) -> Vector:
+        """Return the forces of motors and springs on the joints in the last substep [N m or N], in joint order."""
+        dof = self.body.joint_dof
+        return np.asarray(self._data.qfrc_actuator[dof] + self._data.qfrc_passive[dof])
+
+    def ground_force(self) -> Vector:
+        """Return the force of the ground on the whole vehicle in the last substep, world axes [N], shape (3,)."""
+        return np.asarray(self._force.sum(axis=0))
+
+    def hull_load_fraction(self) -> float:
+        """Return the fraction of the weight on the hull without tools at the end of the last cycle (0 without
+        gravity).
+        """
+        gravity, force = self._model.opt.gravity, -self._force[self._parts.belly].sum(axis=0)
+        return (
+            portable_math.dot(force, gravity) / (self.body.mass * portable_math.dot(gravity, gravity))
+            if gravity.any()
+            else 0.0
+        )
+
+    @property
+    def odometry(self) -> Odometry | None:
+        """Copy of the present odometry; None for a running gear without odometry."""
+        own = self.gear.odometry
+        return None if own is None else Odometry.load(own.save())
+
+    @property
+    def statistics(self) -> RunStatistics:
+        """Copy of distance, slip and sinkage so far."""
+        return self._figures.copy()
+
+    # -- motion ---------------------------------------------------------------------------------------------------
+
+    def apply_impulse(self, point: ArrayLike, impulse: ArrayLike, part: int = -1) -> None:
+        """Change the velocities by an impulse; tentative like all motion.
+
+        See :func:`regolith_vehicles.dynamics.multibody.impulse_response`.
+
+        Args:
+            point: Point of the impulse in the world frame [m], shape (3,).
+            impulse: Impulse in the world frame [N s], shape (3,).
+            part: Index in :meth:`part_states` of the body that was hit; -1: the base.
+        """
+        body = self.body.base if part < 0 else int(self.body.parts[part])
+        self._data.qvel[:] += multibody.impulse_response(self._model, self._data, body, point, impulse)
+        self._body_state = None
+        mujoco.mj_comVel(self._model, self._data)
+
+    def set_payload(self, name: str, mass: float, inertia: ArrayLike) -> None:
+        """Replace a payload of the vehicle; tentative like all motion.
+
+        The velocities do not change: added mass is assumed to move with the body already.
+
+        Args:
+            name: Name of the payload in the vehicle's file.
+            mass: Mass of the payload [kg].
+            inertia: Moments of inertia about the body's center of mass, along its principal axes [kg m^2], shape (3,).
+
+        Raises:
+            ValueError: If the payload does not exist, its values are not those of a body, or it exceeds the capacity.
+        """
+        self.payloads.load(name, mass, inertia)
+        self._refresh()
+
+    def evolve(self, dt_ns: int, *targets: ArrayLike) -> NodeRecords:
+        """Evolve by one cycle on the committed soil, and return the changed grid nodes; tentative.
+
+        Args:
+            dt_ns: Duration of the cycle [ns], > 0.
+            *targets: Targets of the running gear's actuators at the end of the cycle (:meth:`RunningGear.targets`),
+                within limits of value and rate. For wheels: speeds [rad/s] and steering angles [rad], shape (n,) each.
+
+        Raises:
+            VehicleError: If the motion diverges or a part leaves its soil window; names the vehicle and the part.
+            ValueError: If a command is not finite.
+        """
+        motion = self.begin(dt_ns, *targets)
+        motion.run()
+        return self.finish(motion)
+
+    def begin(self, dt_ns: int, *targets: ArrayLike) -> CycleMotion:
+        """Prepare a cycle as :meth:`evolve` does; the motion's ``run`` and :meth:`finish` must follow."""
+        return self._begin(self.state(), dt_ns, targets)
+
+    def _begin(
+        self,
+        start: bytes,
+        dt_ns: int,
+        targets: tuple[ArrayLike, ...],
+        acceleration: float = substeps.MARGIN_ACCELERATION,
+    ) -> CycleMotion:
+        """Prepare a cycle.
+
+        Args:
+            start: The present :meth:`state`.
+            dt_ns: Duration of the cycle [ns].
+            targets: Targets of the running gear's actuators.
+            acceleration: Acceleration of a part within the cycle, for the selection of soil, obstacles and tools
+                [m/s^2].
+        """
+        if dt_ns <= 0:
+            raise ValueError(f'{self.name}: dt_ns = {dt_ns}: is out of range; allowed: > 0')
+        if not all(np.isfinite(target).all() for target in targets):  # it would never leave the ramp
+            given = ', '.join(repr(target) for target in targets)
+            raise ValueError(f'{self.name}: commands {given} are not finite; allowed: finite numbers')
+        duration = dt_ns * 1e-9
+        longest = max(1, math.floor(self.config.substep_s * 1e9))
+        count = -(-dt_ns // longest)
+        step = duration / count
+        gear, data = self.gear, self._data
+        if self.tools.apply_grants():
+            self._refresh()
+        ramp = gear.ramp(duration, *targets)
+        active, solids = self._touching(duration, acceleration)
+        window = self._window(active, duration, acceleration)
+        contact = self.contact.arrays(window, active)
+        digging = self.tools.begin(data, window, duration, acceleration)
+        self._model.opt.timestep = step
+        samples = np.empty((count, substeps.SAMPLE_COLUMNS))
+        self._bodies.limits.flips[:] = 0
+        begin, end = (gear.controls(command) for command in ramp)
+        loop = self._run(count, step, active, contact, solids, gear.driving(ramp), begin, end, samples, digging=digging)
+        base = data.xpos[self.body.base].copy()
+        left = partial(self.contact.soil_changes, self.grid.law.names)
+        return CycleMotion(
+            loop,
+            window,
+            contact,
+            duration,
+            ramp,
+            gear.positions(data),
+            base,
+            samples,
+            digging,
+            left,
+            acceleration=acceleration,
+            start=start,
+            given=(dt_ns, targets),
+            flips=self._bodies.limits.flips,
+        )
+
+    def _run(
+        self,
+        count: int,
+        step: float,
+        active: int,
+        contact: Any,
+        solids: SolidContactArrays,
+        driving: Any,
+        begin: Vector,
+        end: Vector,
+        samples: Vector,
+        fading: substeps.PlacementDamping = substeps.NOT_FADING,
+        digging: ToolStepArrays | None = None,
+    ) -> Callable[[], int]:
+        """Return a function that computes all substeps of a cycle.
+
+        Its ``begin`` and ``end`` are controls of the actuators.
+        """
+        parts = self._parts
+        self._force[active:] = self._torque[active:] = self._stats[active:] = 0.0
+        loop = self._loop
+        if fading.factor == 1.0:  # vehicles are never placed on moving soil
+            now = partial(
+                particle_coupling.current_part_states, self._data, parts, active, self._refresh, self._whereabouts
+            )
+            loop = particle_coupling.coupled_loop(self.contact, loop, now)
+        return partial(
+            loop,
+            count,
+            step,
+            self._bodies,
+            substeps.Controls(self.gear.actuators, begin, end),
+            substeps.ContactParts(parts.body, parts.offset, parts.frame, active),
+            contact,
+            solids,
+            driving,
+            substeps.Wrenches(self._force, self._torque, self._stats, self._pose),
+            fading,
+            samples,
+            digging,
+        )
+
+    def finish(self, motion: CycleMotion) -> NodeRecords:
+        """Return the grid nodes that a motion changed after its run; raises the errors of :meth:`evolve`.
+
+        If a part left the soil of its cycle, the cycle is repeated from its start with soil for higher accelerations.
+        An example is a wheel with fast steering.
+        """
+        for acceleration in substeps.WIDER_ACCELERATIONS:
+            if not motion.left_window:
+                break
+            self._take(motion.start)
+            motion.become(self._begin(motion.start, *motion.given, acceleration))
+            motion.run()
+        self._check(motion.status, motion.trouble)
+        data, gear, window, duration = self._data, self.gear, motion.window, motion.duration
+        self._refresh()
+        self.contact.remember(window, motion.contact)
+        gear.finish(data, motion.before, motion.ramp, duration)
+        n = self._parts.gear
+        speeds = self._whereabouts(n)[1]
+        gear.measure(data, Contacts(window, speeds, self._force[:n], self._torque[:n], self._stats[:n]))
+        way = math.hypot(*(data.xpos[self.body.base, :2] - motion.base_position[:2]).tolist())
+        gear.update_statistics(self._figures, way, data, motion.before, gear.moves(motion.ramp), duration)
+        if self.tools.finish(data, motion.digging, duration):
+            self._refresh()
+        return window.changed().joined(motion.left)
+
+    def _whereabouts(self, count: int) -> tuple[Vector, Vector]:
+        """Return origins [m] and velocities [m/s] of the first ``count`` parts in the world, shape (count, 3) each."""
+        root = self._bodies.root
+        return self._parts.whereabouts(count, self._data, root, self.gear.whereabouts(self._data))
+
+    def _touching(
+        self, duration: float, acceleration: float = substeps.MARGIN_ACCELERATION
+    ) -> tuple[int, SolidContactArrays]:
+        """Return the number of parts to press, and the solids nearby.
+
+        The parts are those of the running gear, or all where the hull can touch the ground or an obstacle.
+        """
+        parts, data, contact = self._parts, self._data, self.contact
+        com = data.subtree_com[self._bodies.root]
+        near = parts.hull_is_near(
+            self.grid, contact.feels_above_m, data.xpos, data.xmat, data.cvel, com, duration, acceleration
+        )
+        solids, beside = self._solids.arrays(self._model, data, duration, self.gear.whereabouts(data), acceleration)
+        return len(parts.names) if near or beside else parts.gear, solids
+
+    def _window(self, active: int, duration: float, acceleration: float = substeps.MARGIN_ACCELERATION) -> SoilWindow:
+        """Return the soil window within reach of the first ``active`` parts in a cycle."""
+        centers, velocities = self._whereabouts(active)
+        margin = self._parts.reach[:active] + self.contact.margin_cells * self.grid.spacing
+        around = centers[:, :2], velocities[:, :2], margin
+        if self.tools.names:
+            more = self.tools.places(self._data)
+            around = np.vstack((around[0], more[0])), np.vstack((around[1], more[1])), np.append(margin, more[2])
+        window = window_around(self.grid, *around, duration, acceleration)
+        if window is None:
+            self._check(substeps.TOO_FAST)
+        assert window is not None
+        return window
+
+    def _check(self, status: int, trouble: str = '') -> None:
+        check_cycle(status, self.name, self._model, self._data, self._parts.names, trouble)
+
+    def _refresh(self) -> None:
+        """Update poses and velocities of all bodies from qpos and qvel, without other inputs of the next step."""
+        self._body_state = None
+        multibody.refresh(self._model, self._data)
+
+    # -- state --------------------------------------------------------------------------------------------------
+
+    def commit(self, state: bytes | None = None) -> None:
+        """Make the present state the one that :meth:`discard` restores.
+
+        Args:
+            state: Value of :meth:`state`, if already available.
+        """
+        self._committed = self.state() if state is None else state
+
+    def discard(self) -> None:
+        """Return to the committed state, bit for bit."""
+        self.restore(self._committed)
+
+    def committed_state(self) -> bytes:
+        """Return the :meth:`state` of the last commit."""
+        return self._committed
+
+    def state(self) -> bytes:
+        """Return the exact state (little-endian): bodies, running gear, statistics, odometry, contact memory."""
+        return self._exact.pack(self._figures)
+
+    def restore(self, blob: bytes) -> None:
+        """Restore a state from :meth:`state`, and commit it.
+
+        Raises:
+            ValueError: If the blob is not the state of a vehicle of this model.
+        """
+        self._take(blob)
+        self._committed = blob
+
+    def _take(self, blob: bytes) -> None:
+        """Restore a state from :meth:`state` without committing it."""
+        self._figures = self._exact.unpack(blob)
+        self._refresh()

@@ -1,0 +1,80 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics of a run: distance, slip and sinkage of a vehicle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+SLOW = 1e-2
+"""Speed below which a wheel counts as stopped [m/s]; a parked vehicle can oscillate on its soil by some mm/s."""
+
+
+@dataclass(slots=True)
+class RunStatistics:
+    """Statistics of a vehicle in the run's summary; part of its state.
+
+    Distances and slip count from the first command.
+    """
+
+    distance: float = 0.0
+    """Horizontal path length of the base [m]."""
+    slipped: float = 0.0
+    """Integral of the mean slip ratio of turning wheels over their rolled distance [m]."""
+    rolled: float = 0.0
+    """Mean rolled distance of turning wheels at the rim [m]."""
+    max_sinkage: float = 0.0
+    """Maximum total sinkage of any wheel or shoe [m]."""
+    commanded: float = 0.0
+    """1 after the first command to move, else 0."""
+
+    @property
+    def mean_slip(self) -> float:
+        """Mean slip ratio over the rolled distance [-]; 0 before motion.
+
+        The mean is over distance, not over time. A wheel that starts to turn slips while the soil's shear builds up,
+        which takes a long time but a short distance.
+        """
+        return self.slipped / self.rolled if self.rolled > 0.0 else 0.0
+
+    def update(
+        self, way: float, rim_speeds: Vector, slips: Vector, sinkage: float, commanded: bool, duration: float
+    ) -> None:
+        """Add a cycle to the statistics.
+
+        Args:
+            way: Horizontal displacement of the base [m].
+            rim_speeds: Mean rim speeds of the wheels or bands over the cycle [m/s], shape (n,).
+            slips: Slip ratios of the wheels or bands at the end of the cycle [-], shape (n,).
+            sinkage: Maximum sinkage at the end of the cycle [m].
+            commanded: Whether a motion was commanded.
+            duration: Duration of the cycle [s].
+        """
+        self.max_sinkage = max(self.max_sinkage, sinkage)
+        if commanded:
+            self.commanded = 1.0
+        if not self.commanded:
+            return
+        self.distance += way
+        speeds = np.abs(rim_speeds)
+        turning = speeds >= SLOW
+        if count := int(np.count_nonzero(turning)):
+            rolled = float(np.add.reduce(speeds[turning]) / count) * duration
+            self.rolled += rolled
+            self.slipped += float(np.add.reduce(slips[turning]) / count) * rolled
+
+    def values(self) -> tuple[float, ...]:
+        """Return all statistics in order; ``RunStatistics(*values)`` restores them."""
+        return self.distance, self.slipped, self.rolled, self.max_sinkage, self.commanded
+
+    def copy(self) -> RunStatistics:
+        """Return an independent copy."""
+        return RunStatistics(*self.values())
+
+
+COUNT = len(RunStatistics().values())
