@@ -227,7 +227,7 @@ BY_WALL_TIME = re.compile(
     r'/diagnostics|/rosout|/regolith/(status|cycle|cycle_result|terrain/delta)|.*/(preview|image_raw/compressed)'
 )
 """Topics whose messages depend on wall time, that are in other baselines, or whose packing is another library's."""
-UPDATE = '/regolith/terrain/update'
+COMMITTED = '/regolith/terrain/committed'
 LINKS = '/regolith/comms/links'
 """Of it the first and the last message: between, it is published with the waits of the run as well."""
 ROWS_OF = {'1': 'i1', '2': 'u1', '3': 'i2', '4': 'u2', '5': 'i4', '6': 'u4', '7': 'f4', '8': 'f8'}
@@ -279,14 +279,14 @@ def sent_again(key: Any, known: set[tuple[int, int, int]]) -> bool:
 def recorded() -> Rows:
     """Return the rows of all topics of the recorded run."""
     series, links = Series(), []
-    updates: set[tuple[int, int, int]] = set()
+    commits: set[tuple[int, int, int]] = set()
     for message in Bag(recorded_run()).messages():
         if message.topic == '/tf' or message.topic == '/tf_static':
             for each in message.content.transforms:
                 series.add(f'{message.topic} {each.header.frame_id} {each.child_frame_id}', content(each.transform))
         elif message.topic == LINKS:
             links.append(content(message.content))
-        elif message.topic == UPDATE and sent_again(message.content.key, updates):
+        elif message.topic == COMMITTED and sent_again(message.content.key, commits):
             continue
         elif not BY_WALL_TIME.fullmatch(message.topic):
             series.add(message.topic, content(message.content))

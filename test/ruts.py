@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find from the topics of a run which wheels rolled on undisturbed soil and which in the ruts of which vehicle.
 
-Geometry only: where wheels were (vehicle states) and whose marks lay there before (terrain updates). It knows nothing
+Geometry only: where wheels were (vehicle states) and whose marks lay there before (soil deltas). It knows nothing
 of how sinkage comes about, so it can check it.
 """
 
@@ -45,8 +45,8 @@ class Marks:
         self.first: dict[str, dict[tuple[int, int], int]] = {}
         """Agent -> node -> time of its first committed change [ns]."""
 
-    def add(self, cycles: Iterable[Any], updates: Iterable[Any]) -> None:
-        """Take messages of ``cycle`` and ``terrain/update``, of committed attempts and others."""
+    def add(self, cycles: Iterable[Any], deltas: Iterable[Any]) -> None:
+        """Take messages of ``cycle`` and ``terrain/delta``, of committed attempts and others."""
         ended: dict[tuple[int, int], int] = {}
         last_attempt: dict[tuple[int, int], int] = {}
         for cycle in cycles:
@@ -54,17 +54,14 @@ class Marks:
                 at = (cycle.key.epoch, cycle.key.cycle)
                 ended[at] = cycle.t_ns + cycle.dt_ns
                 last_attempt[at] = max(last_attempt.get(at, 0), cycle.key.attempt)
-        for update in updates:
-            at = (update.key.epoch, update.key.cycle)
+        for delta in deltas:
+            at = (delta.key.epoch, delta.key.cycle)
             # All attempts but the last of a cycle were discarded.
-            if last_attempt.get(at) != update.key.attempt:
+            if last_attempt.get(at) != delta.key.attempt:
                 continue
-            nodes = np.stack([np.asarray(update.nodes.x), np.asarray(update.nodes.y)], axis=1)
-            owner = np.asarray(update.owner)
-            for index, agent in enumerate(update.agents):
-                seen = self.first.setdefault(agent, {})
-                for i, j in nodes[owner == index].tolist():
-                    seen.setdefault((i, j), ended[at])
+            seen = self.first.setdefault(delta.agent, {})
+            for node in zip(delta.nodes.x, delta.nodes.y, strict=True):
+                seen.setdefault((int(node[0]), int(node[1])), ended[at])
 
     def nodes(self, agent: str, before_ns: int) -> np.ndarray:
         """Return the nodes an agent had changed by then, shape (n, 2)."""

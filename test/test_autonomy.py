@@ -102,19 +102,19 @@ def test_an_outside_program_drives_a_rover(run: LiveRun) -> None:
 
 def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None:
     """A node started in mid-run receives what was published before, and can follow the terrain from its state at that time."""
-    from regolith_msgs.msg import TerrainUpdate, WheeledVehicleDescription, WorldStatus
+    from regolith_msgs.msg import TerrainCommitted, WheeledVehicleDescription, WorldStatus
     from regolith_msgs.srv import GetTerrainState
 
     from regolith_terrain.config import TerrainConfig
+    from regolith_terrain.grid.committed_soil import nodes_of
     from regolith_terrain.grid.soil_grid import SoilGrid
     from regolith_terrain.height_field_builder import build_height_field
-    from regolith_terrain.ros import protocol_codec
 
     with Observer(run.domain) as late:
         descriptions = late.subscribe(WheeledVehicleDescription, '/amber/wheeled_description', latched=True)
         status = late.subscribe(WorldStatus, '/regolith/status', latched=True)
-        updates = late.subscribe(TerrainUpdate, '/regolith/terrain/update')
-        late.wait_for(lambda: descriptions and status and status[-1].t_ns and len(updates) > 5, 60.0, 'what is latched')
+        commits = late.subscribe(TerrainCommitted, '/regolith/terrain/committed')
+        late.wait_for(lambda: descriptions and status and status[-1].t_ns and len(commits) > 5, 60.0, 'what is latched')
         assert descriptions[0].name == 'amber'
         assert len(descriptions[0].wheel_names) == descriptions[0].num_wheels == 4
         assert '<mujoco' in descriptions[0].model_file
@@ -123,18 +123,18 @@ def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None
         snapshot = late.call(GetTerrainState, '/regolith/terrain/get_state')
         assert len(snapshot.nodes.x) > 100
         by_number = late.wait_for(
-            lambda: {u.soil_seq: u for u in updates} if updates[-1].soil_seq > snapshot.soil_seq + 10 else None,
+            lambda: {c.soil_seq: c for c in commits} if commits[-1].soil_seq > snapshot.soil_seq + 10 else None,
             20.0,
-            'later updates',
+            'later changes',
         )
         assert by_number[snapshot.soil_seq].soil_hash == snapshot.soil_hash
-    # The ground rebuilt from the snapshot alone has that hash, and keeps up with terrain by the updates that follow.
+    # The ground rebuilt from the snapshot alone has that hash, and keeps up with terrain by the changes that follow.
     config = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': snapshot.spacing, 'soil': 'lunar_nominal'})
     grid = SoilGrid(build_height_field(config, 1), snapshot.spacing)
-    grid.apply(protocol_codec.NODES.from_message(snapshot.nodes))
+    grid.apply(nodes_of(snapshot.nodes))
     assert grid.soil_hash() == snapshot.soil_hash
     for number in range(snapshot.soil_seq + 1, max(by_number) + 1):
-        grid.apply(protocol_codec.UPDATE.from_message(by_number[number]).records)
+        grid.apply(nodes_of(by_number[number].nodes))
         assert grid.soil_hash() == by_number[number].soil_hash
 
 

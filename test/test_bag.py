@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from rosbags.highlevel import AnyReader
 
 pytestmark = pytest.mark.ros
 
-PROTOCOL = ('/regolith/cycle', '/regolith/cycle_result', '/regolith/terrain/delta', '/regolith/terrain/update')
+PROTOCOL = ('/regolith/cycle', '/regolith/cycle_result', '/regolith/terrain/delta', '/regolith/terrain/committed')
 STATES = (
     'wheeled_description',
     'robot_description',
@@ -122,18 +123,22 @@ def test_the_cycles_are_without_gap_to_the_last_commit(run: RunResult, messages:
 
 
 def test_every_attempt_has_every_result(messages: Mapping[str, Sequence[Any]]) -> None:
-    """One cycle_result per participant, one delta per agent and one update per EVOLVE."""
+    """One cycle_result per participant, one delta per agent and EVOLVE, and one soil change per commit."""
     cycles = {_key(m): m for m in messages['/regolith/cycle']}
     repeated = len(messages['/regolith/cycle']) - len(cycles)
     evolves = {key for key, m in cycles.items() if m.command == EVOLVE}
     evolved = Counter((_key(r), r.name) for m in messages['/regolith/cycle_result'] for r in m.results)
     deltas = Counter((_key(d), d.agent) for m in messages['/regolith/terrain/delta'] for d in m.deltas)
-    updates = Counter(_key(m) for m in messages['/regolith/terrain/update'])
+    commits = Counter(_key(m) for m in messages['/regolith/terrain/committed'])
     assert set(evolved) == {(key, name) for key, m in cycles.items() for name in m.participants}
     assert set(deltas) == {(key, agent) for key in evolves for agent in ('amber', 'basalt')}
-    assert set(updates) == evolves
+    records = sorted(cycles)
+    assert set(commits) == {before for before, key in itertools.pairwise(records) if cycles[key].verdict == COMMIT}
+    assert [m.soil_seq for m in messages['/regolith/terrain/committed']] == sorted(
+        m.soil_seq for m in messages['/regolith/terrain/committed']
+    )
     # A response is sent twice only to a record that was sent twice, which a slow machine brings about.
-    for counts in (evolved, deltas, updates):
+    for counts in (evolved, deltas, commits):
         assert all(1 <= n <= 1 + repeated for n in counts.values())
 
 

@@ -70,7 +70,7 @@ def test_sensors_of_shipped_scenarios_are_not_blank(name: str) -> None:
         simulation.run(until)
         looks = {vehicle: agent.looks for vehicle, agent in simulation.agents.items()}
         world = SensorScene(scenario.terrain, scenario.light, scenario.seed, looks)
-        world.states.ground.load(simulation.terrain.grid.all_records(), 0)
+        world.states.ground.load(simulation.terrain.grid.all_records())
         for vehicle, snapshot in ends.items():
             world.states.tracks[vehicle].add(0, snapshot.poses)
         views = world.views(sensor.vehicle for sensor in sensors)

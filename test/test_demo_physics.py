@@ -27,7 +27,7 @@ DURATION_S = 16.0
 SPACING_M = 0.02
 """terrain.spacing_m of the scenario."""
 ROVERS = ('amber', 'basalt')
-TOPICS = ('/regolith/cycle', '/regolith/terrain/update') + tuple(
+TOPICS = ('/regolith/cycle', '/regolith/terrain/delta') + tuple(
     f'/{rover}/{topic}' for rover in ROVERS for topic in ('wheeled_state', 'wheel_states', 'wheeled_description')
 )
 Messages = Mapping[str, Sequence[Any]]
@@ -54,7 +54,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
 
     types = {
         'cycle': m.Cycle,
-        'update': m.TerrainUpdate,
+        'delta': m.TerrainDelta,
         'wheeled_state': m.WheeledVehicleState,
         'wheel_states': m.WheelStates,
         'wheeled_description': m.WheeledVehicleDescription,
@@ -80,7 +80,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
 
 def _marks(messages: Messages) -> Marks:
     marks = Marks(SPACING_M)
-    marks.add(messages['/regolith/cycle'], messages['/regolith/terrain/update'])
+    marks.add(messages['/regolith/cycle'], messages['/regolith/terrain/delta'])
     return marks
 
 

@@ -45,7 +45,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp('extension')
     pages = [(ROOT / 'docs' / 'extending' / f'{name}.md').read_text(encoding='utf-8') for name in PAGES]
     files = FILE.findall('\n'.join(pages))
-    assert len(files) == 12, [name for name, _ in files]
+    assert len(files) == 13, [name for name, _ in files]
     for name, text in files:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -187,18 +187,25 @@ def test_a_participant_in_one_process_and_in_many(moon_cart: Path, tmp_path: Pat
 @pytest.mark.slow
 def test_beside_real_nodes(moon_cart: Path, tmp_path: Path) -> None:
     """In processes of their own cart, driver and ground end in the same state; what was measured is in the bag."""
-    topics = "recording.topics=['/cart/tilt|geometry_msgs/msg/Vector3Stamped|state|1']"
+    recorded = '/cart/tilt|geometry_msgs/msg/Vector3Stamped|state|1', '/cart/rut_depth|std_msgs/msg/Float64|state|1'
+    topics = f'recording.topics={[*recorded]}'
     duration = ['--duration', 2.0]
     sets = [part for text in (topics, *SPRINGS) for part in ('--set', text)]
     with LiveRun(tmp_path, 'weaving_cart', *duration, '--rtf', 1.0, *sets, node=False, to_be_killed=True) as live:
-        sensor = subprocess.Popen(
-            [sys.executable, '-m', 'moon_cart.tilt'], env=environment(live.domain, to_be_killed=True), cwd=tmp_path
-        )
+        observers = [
+            subprocess.Popen(
+                [sys.executable, '-m', f'moon_cart.{name}'],
+                env=environment(live.domain, to_be_killed=True),
+                cwd=tmp_path,
+            )
+            for name in ('tilt', 'ruts')
+        ]
         try:
             result = live.finish()
         finally:
-            sensor.kill()
-            sensor.wait()
+            for observer in observers:
+                observer.kill()
+                observer.wait()
     assert result.summary['state_hash'] == Simulation(load_scenario('weaving_cart', SPRINGS).scenario).run(2.0)
     readings, suns, truth = (
         _by_stamp(result.run_dir, t) for t in ('/cart/tilt', '/cart/sun/direction', '/cart/ground_truth/odom')
@@ -210,6 +217,9 @@ def test_beside_real_nodes(moon_cart: Path, tmp_path: Path) -> None:
         noise = generator(3, 'cart/tilt', 'noise', stamp).normal(0.0, 1e-3, 2)
         # Two ways to the same angles; rounding is all that may differ.
         assert [reading.vector.x, reading.vector.y] == pytest.approx([roll + noise[0], pitch + noise[1]], abs=1e-12)
+    # Springs yield: where the cart is, the soil is deeper than ever before, and ends at the depth that terrain reports.
+    depths = [message.content.data for message in Bag(result.run_dir).messages('/cart/rut_depth')]
+    assert len(depths) > 5 and depths[-1] == result.summary['terrain']['max_rut_depth_m'] > 0.0
     # The sensor type of another package has every frame, at the times of its rate, with or without subscribers.
     assert sorted(suns) == [n * 200_000_000 for n in range(10)]
     assert {sun.header.frame_id for sun in suns.values()} == {'cart/sun_link'}

@@ -417,7 +417,7 @@ def test_lost_late_and_double_messages_leave_no_trace(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_slow_subscriber_delays_no_node(tmp_path: Path) -> None:
     """One that takes 50 ms over every message, of the protocol, of states and of images."""
-    from regolith_msgs.msg import Cycle, CycleResultBatch, TerrainUpdate
+    from regolith_msgs.msg import Cycle, CycleResultBatch, TerrainCommitted
     from sensor_msgs.msg import Image, PointCloud2
 
     path = scenario(tmp_path, 'stop', 6.0, seeing=True)
@@ -433,7 +433,7 @@ def test_slow_subscriber_delays_no_node(tmp_path: Path) -> None:
         for kind, topic in (
             (Cycle, '/regolith/cycle'),
             (CycleResultBatch, '/regolith/cycle_result'),
-            (TerrainUpdate, '/regolith/terrain/update'),
+            (TerrainCommitted, '/regolith/terrain/committed'),
             (Image, '/amber/eye/image_raw'),
             (PointCloud2, '/regolith/terrain/points'),
         ):

@@ -74,7 +74,7 @@ def sweeps(steps: int, *settings: str, seed: int = 1) -> list[Sweep]:
     simulation = Simulation(scenario, publish=ends.__setitem__)
     simulation.run(0.02)
     world = SensorScene(scenario.terrain, scenario.light, scenario.seed, {'rover': simulation.agents['rover'].looks})
-    world.states.ground.load(simulation.terrain.grid.all_records(), 0)
+    world.states.ground.load(simulation.terrain.grid.all_records())
     # The rover waits beneath the ground of its start: it is not to be seen.
     poses = ends['rover'].poses
     assert poses is not None

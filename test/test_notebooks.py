@@ -63,7 +63,7 @@ def test_reading_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     printed = ''.join(output.get('text', '') for output in outputs)
     pictures = [output for output in outputs if 'image/png' in output.get('data', {})]
     assert len(pictures) == 4
-    assert 'amber: 30.0 s, off by' in printed and '/regolith/terrain/update' in printed
+    assert 'amber: 30.0 s, off by' in printed and '/regolith/terrain/committed' in printed
     # A rut is what stays of the deepest sinkage once the wheel is gone: soil springs back by a small part of it.
     vehicles = json.loads((run / 'summary.json').read_text(encoding='utf-8'))['vehicles'].values()
     deepest, sunk = (

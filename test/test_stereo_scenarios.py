@@ -77,7 +77,7 @@ def test_a_shipped_pair_matches_as_stated(name: str) -> None:
     simulation.run(0.5)
     looks = {each: agent.looks for each, agent in simulation.agents.items()}
     world = SensorScene(scenario.terrain, scenario.light, scenario.seed, looks)
-    world.states.ground.load(simulation.terrain.grid.all_records(), 0)
+    world.states.ground.load(simulation.terrain.grid.all_records())
     view: Any = None
     for frame, along_m in enumerate(stated['places']):
         t_ns = frame * 10**9

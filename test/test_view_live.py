@@ -70,7 +70,7 @@ def compare(file: Path, run: Path) -> None:
                         drawn[path][name] = (t_ns, value)
     bag = Bag(run)
     level: dict[tuple[int, int], float] = {}
-    for message in bag.messages('/regolith/terrain/update'):
+    for message in bag.messages('/regolith/terrain/committed'):
         nodes = message.content.nodes
         heights = np.asarray(nodes.values).reshape(len(nodes.fields), -1)[list(nodes.fields).index('level')]
         level |= {(int(i), int(j)): float(z) for i, j, z in zip(nodes.x, nodes.y, heights, strict=True)}

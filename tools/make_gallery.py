@@ -66,7 +66,7 @@ class Site:
         simulation.run(driven_s)
         looks = {name: agent.looks for name, agent in simulation.agents.items()}
         world = SensorScene(scenario.terrain, light, scenario.seed, looks)
-        world.states.ground.load(simulation.terrain.grid.all_records(), 0)
+        world.states.ground.load(simulation.terrain.grid.all_records())
         for name, snapshot in ends.items():
             world.states.tracks[name].add(0, snapshot.poses)
         self.view = world.view(viewer)

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
-from regolith_msgs.msg import TerrainUpdate, WorldStatus
-from regolith_msgs.srv import GetTerrainState
+from regolith_msgs.msg import WorldStatus
 from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
@@ -33,11 +32,11 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_bringup.view.layers import Layers
 from regolith_bringup.view.markers import GROUND_TOPIC, LAYERS_TOPIC, Markers
 from regolith_bringup.view.message import ViewMessage
-from regolith_bringup.view.soil_updates import UPDATES, SoilChanges
 from regolith_bringup.view.terrain_mesh import MeshPiece, TerrainMesh, tile_triangles
 from regolith_bringup.view.terrain_shading import TerrainShading
 from regolith_files import ViewMarks
 from regolith_terrain import build_height_field
+from regolith_terrain.ros import SoilFollower
 from regolith_world import load_section
 from regolith_world.numerics import rotation
 from regolith_world.ros import (
@@ -63,8 +62,6 @@ _AHEAD_NS = 500_000_000
 so that no viewer has to wait for it."""
 _STEP, _CELLS = 16, 48
 """Grid nodes per cell of the terrain around vehicles, and number of cells of the site. Every vertex is transmitted."""
-_ASK_S = 2.0
-"""Period of requests for the complete terrain [wall s]."""
 
 
 class MarkersNode:
@@ -94,16 +91,7 @@ class MarkersNode:
         self._pieces = TerrainMesh(field, terrain.spacing_m, terrain.map_size_m, shade, _STEP, _CELLS)
         places = [entry.position[:2] for _, entry in sorted(scenario.vehicles.items())] or [(0.0, 0.0)]
         self._pieces.show(self._pieces.patches_around(np.array(places, dtype=np.float64)))
-        self._soil = SoilChanges()
-        self._epoch = self._seq = -1
-        self._known = -1
-        self._since: list[TerrainUpdate] = []  # the last update, and all since the terrain was requested
-        self._requested_in = -1  # the epoch of the request
-        self._whole = False
-        self._asking = self.node.create_client(GetTerrainState, 'terrain/get_state')
-        self._answer: Any = None
-        self._next_ask = 0.0
-        self._inbox.subscribe(TerrainUpdate, f'{self._root}{UPDATES}', self._on_update, qos.HISTORY, optional=True)
+        self._soil = SoilFollower(self.node, self._inbox, run=run, root=self._root)
         self._ground = self.node.create_publisher(MarkerArray, GROUND_TOPIC, qos.STATE)
         self._marks = self.node.create_publisher(MarkerArray, LAYERS_TOPIC, qos.LATCHED)
         self._listeners = 0
@@ -145,19 +133,6 @@ class MarkersNode:
     def _on_odometry(self, name: str, topic: str, message: Odometry) -> None:
         self._odometry[name, topic] = message
 
-    def _on_update(self, update: TerrainUpdate) -> None:
-        """Apply a soil update. A missing update or a rewind causes a request for the complete terrain."""
-        key, seq = update.key, int(update.soil_seq)
-        if (key.epoch, seq) <= (self._epoch, self._known):
-            return
-        if key.epoch != self._epoch or seq > self._seq + 1:
-            self._whole = False
-        if key.epoch != self._epoch:
-            self._known = -1
-        self._epoch, self._seq = int(key.epoch), seq
-        self._soil.take(update)
-        self._since = [*self._since, update] if self._answer is not None else [update]
-
     # -- output -------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
@@ -169,40 +144,19 @@ class MarkersNode:
             self._inbox.deliver()
             self._executor.spin_once(timeout_sec=0.0)
             self._tell_frames()
-            if not self._whole:
-                self._find_ground(began)
+            self._soil.poll()
             if began >= next_time:
                 next_time = began + self._period_s
                 self._show_ground()
                 self._show_layers()
             time.sleep(max(0.0, began + _POLL_S - time.monotonic()))
 
-    def _find_ground(self, now: float) -> None:
-        """Request the complete terrain, and process the response."""
-        if self._answer is None:
-            if now >= self._next_ask and self._asking.service_is_ready():
-                self._next_ask, self._requested_in = now + _ASK_S, self._epoch
-                self._answer = self._asking.call_async(GetTerrainState.Request())
-        elif self._answer.done():
-            snapshot, self._answer = self._answer.result(), None
-            if self._epoch != self._requested_in:  # rewound since the request
-                self._since, self._next_ask = self._since[-1:], now
-                return
-            self._pieces.restart()
-            self._soil = SoilChanges()
-            self._known = int(snapshot.soil_seq)
-            self._soil.load(snapshot.nodes, self._known, self._since)
-            self._since = self._since[-1:]
-            self._seq = max(self._seq, self._known)
-            self._whole = True
-            self._listeners = 0  # publish everything again
-        elif now >= self._next_ask:
-            self._asking.remove_pending_request(self._answer)
-            self._answer = None
-
     def _show_ground(self) -> None:
-        fresh = self._soil.take_changes()
-        changed = self._pieces.take(fresh) if fresh is not None else []
+        complete, changes = self._soil.soil.changes()
+        if complete:
+            self._pieces.restart()
+            self._listeners = 0  # publish everything again
+        changed = self._pieces.take(changes) if changes else []
         listeners = self._ground.get_subscription_count()
         if listeners > self._listeners:
             changed = self._pieces.shown()

@@ -13,7 +13,7 @@ from typing import Any
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
-from regolith_msgs.msg import Cycle, CycleResultBatch, TerrainDeltaBatch, TerrainUpdate
+from regolith_msgs.msg import Cycle, CycleResultBatch, TerrainCommitted, TerrainDeltaBatch, TerrainUpdate
 
 from regolith_bringup.run.process_allocation import usable_cores
 from regolith_bringup.run.simulation import Simulation
@@ -93,11 +93,13 @@ class SingleProcessNode:
         self._results = link.create_publisher(CycleResultBatch, 'cycle_result', qos.PROTOCOL)
         self._deltas = link.create_publisher(TerrainDeltaBatch, 'terrain/delta', qos.PROTOCOL)
         self._update = link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
+        self._committed = link.create_publisher(TerrainCommitted, 'terrain/committed', qos.PROTOCOL)
         simulation.group.on_record = lambda c: self._publish_record(self._cycle, protocol_codec.CYCLE, c)
         simulation.group.on_results = self._collect
         simulation.group.meanwhile = self._publish_kept
         simulation.on_deltas = lambda d: self._publish_record(self._deltas, soil_codec.DELTAS, d)
         simulation.on_update = lambda u: self._publish_record(self._update, soil_codec.UPDATE, u)
+        simulation.terrain.on_committed = lambda c: self._publish_record(self._committed, soil_codec.COMMITTED, c)
         terrain_node = named_node('terrain', namespace)
         create_height_service(terrain_node, simulation.terrain.grid)
         create_state_service(terrain_node, simulation.terrain, self._run_id)

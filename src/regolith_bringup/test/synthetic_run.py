@@ -23,7 +23,7 @@ HEARTBEAT_NS = 20_000_000
 RUT_M = 0.03
 NODES_PER_CYCLE = 10
 DISCARDED_CYCLE = 7
-"""The first attempt at this cycle is discarded; its update must not count."""
+"""The first attempt at this cycle is discarded; its soil change must not count."""
 
 
 def offer_interfaces(prefix: Path) -> str:
@@ -99,7 +99,7 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: in
         x = cycle * NODES_PER_CYCLE + np.arange(NODES_PER_CYCLE)
         return x, np.full(NODES_PER_CYCLE, round(y / 0.02)), np.full(NODES_PER_CYCLE, -depth)
 
-    verdict = 0
+    verdict, tentative = 0, None
     for cycle in range(cycles + 1):
         t_ns, wall_ns = cycle * HEARTBEAT_NS, cycle * HEARTBEAT_NS // 4
         attempts = 2 if cycle == DISCARDED_CYCLE else 1
@@ -116,6 +116,9 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: in
                 roles=np.array([VEHICLE_ROLES.code(), VEHICLE_ROLES.code(), TERRAIN_ROLES.code()], dtype=np.uint8),
             )
             add('/regolith/cycle', message, t_ns, wall_ns + attempt * 1_000_000)
+            if verdict == 1:
+                tentative.t_ns = t_ns
+                add('/regolith/terrain/committed', tentative, t_ns, wall_ns + 1)
             if last:
                 break
             discarded = attempts == 2 and attempt == 0
@@ -129,16 +132,13 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: in
                 fields=['level_initial', 'level', 'mass_kgpm2'],
                 values=np.concatenate((np.zeros(len(x)), level, np.zeros(len(x)))),
             )
-            update = types.make(
-                'regolith_msgs/msg/TerrainUpdate',
+            tentative = types.make(
+                'regolith_msgs/msg/TerrainCommitted',
                 key=key(cycle, attempt),
+                soil_seq=cycle + 1,
                 nodes=soil,
-                agents=list(vehicles),
-                owner=np.repeat(np.arange(2, dtype=np.int16), NODES_PER_CYCLE),
-                conflicts=1,
                 soil_hash='00',
             )
-            add('/regolith/terrain/update', update, t_ns, wall_ns + 1)
             verdict = 2 if discarded else 1
         clock = types.make('builtin_interfaces/msg/Time', sec=t_ns // 10**9, nanosec=t_ns % 10**9)
         add('/clock', types.make('rosgraph_msgs/msg/Clock', clock=clock), t_ns, wall_ns + 2)

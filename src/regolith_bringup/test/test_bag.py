@@ -73,9 +73,9 @@ def test_mcap_reads_it_and_our_own_messages(run_dir: Path) -> None:
 
 def test_rosbags_reads_our_own_messages(run_dir: Path) -> None:
     with AnyReader([run_dir / 'bag']) as reader:
-        chosen = [c for c in reader.connections if c.topic == '/regolith/terrain/update']
+        chosen = [c for c in reader.connections if c.topic == '/regolith/terrain/committed']
         nodes = sum(len(reader.deserialize(raw, c.msgtype).nodes.x) for c, _, raw in reader.messages(chosen))
-    assert nodes == 61 * 20
+    assert nodes == 60 * 20
 
 
 def test_metadata_is_what_rosbag2_expects(tmp_path: Path) -> None:

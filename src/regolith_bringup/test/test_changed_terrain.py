@@ -11,7 +11,7 @@ import pytest
 
 from regolith_bringup.bag.columns import FieldColumn
 from regolith_bringup.bag.reading import Bag
-from regolith_bringup.report.changed_terrain import UPDATE_PATHS, CommittedSoil, LatestLevels
+from regolith_bringup.report.changed_terrain import COMMIT_PATHS, ChangedLevels, LatestLevels
 
 
 def column(rows: list[list[float]], kind: type = np.int64) -> FieldColumn:
@@ -19,38 +19,30 @@ def column(rows: list[list[float]], kind: type = np.int64) -> FieldColumn:
     return FieldColumn(np.array([x for row in rows for x in row], kind), np.cumsum(counts) - counts, counts, many=True)
 
 
-def updates(*told: tuple[int, int, list[int], float]) -> dict[str, FieldColumn]:
-    """Return updates (cycle, attempt, nodes along x, level); a node has four numbers, as those of the made-up run."""
+def commits(*told: tuple[int, list[int], float]) -> dict[str, FieldColumn]:
+    """Return changes (soil_seq, nodes along x, level); a node has three numbers, as those of the made-up run."""
     number = [
         FieldColumn(np.array(each), np.arange(len(told)), np.ones(len(told), int), many=False)
-        for each in zip(*((1, cycle, attempt, 1) for cycle, attempt, _, _ in told), strict=True)
+        for each in zip(*((1, 20_000_000 * seq, seq) for seq, _, _ in told), strict=True)
     ]
-    nodes = [column([x for _, _, x, _ in told]), column([[7] * len(x) for _, _, x, _ in told])]
-    values = column([[*[9.0] * len(x), *[level] * len(x), *[9.0] * 2 * len(x)] for _, _, x, level in told], float)
-    return dict(zip(UPDATE_PATHS, (*number[:3], *nodes, values, number[3]), strict=True))
+    nodes = [column([x for _, x, _ in told]), column([[7] * len(x) for _, x, _ in told])]
+    values = column([[*[9.0] * len(x), *[level] * len(x), *[9.0] * len(x)] for _, x, level in told], float)
+    return dict(zip(COMMIT_PATHS, (*number, *nodes, values), strict=True))
 
 
-def test_attempts_that_others_followed_do_not_count(run_dir: Path) -> None:
-    first = next(Bag(run_dir).messages('/regolith/terrain/update')).content
-    assert list(first.nodes.fields).index('level') == 1, 'as updates() has it'
-    soil = CommittedSoil(Bag(run_dir))
-    soil.take(updates((4, 0, [1, 2], -0.1), (5, 0, [2, 3], -9.0)))
-    # Another attempt at the fifth cycle comes in the next part; then the fourth is sent again.
-    soil.take(updates((5, 1, [2], -0.2), (4, 0, [1, 2], -9.0), (6, 0, [], 0.0), (7, 0, [1], -0.3)))
-    changed_terrain = soil.changed_terrain({(1, 7, 0)}, 0.02)
+def test_last_change_of_a_node_counts_and_repetitions_do_not(run_dir: Path) -> None:
+    first = next(Bag(run_dir).messages('/regolith/terrain/committed')).content
+    assert list(first.nodes.fields).index('level') == 1, 'as commits() has it'
+    soil = ChangedLevels(Bag(run_dir))
+    soil.take(commits((5, [1, 2], -0.1), (6, [2], -0.2)))
+    # The fifth is sent again in the next part.
+    soil.take(commits((5, [1, 2], -9.0), (7, [], 0.0), (8, [1], -0.3)))
+    changed_terrain = soil.changed_terrain(0.02)
     assert (changed_terrain.i.tolist(), changed_terrain.j.tolist(), changed_terrain.level.tolist()) == (
         [1, 2],
         [7, 7],
         [-0.3, -0.2],
     )
-    assert changed_terrain.conflicts == 4, 'one each of the fourth to seventh cycle'
-
-
-def test_the_last_update_counts_if_it_was_committed(run_dir: Path) -> None:
-    for committed, level in (({(1, 5, 1)}, -0.2), ({(1, 5, 0)}, -0.1)):
-        soil = CommittedSoil(Bag(run_dir))
-        soil.take(updates((4, 0, [1], -0.1), (5, 1, [1], -0.2)))
-        assert soil.changed_terrain(committed, 0.02).level.tolist() == [level]
 
 
 @pytest.mark.parametrize('reach', [30, 2**31 - 1], ids=['close together', 'far apart'])

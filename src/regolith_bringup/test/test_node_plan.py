@@ -119,7 +119,7 @@ def test_everything_of_the_contract_is_recorded() -> None:
         '/regolith/cycle',
         '/regolith/cycle_result',
         '/regolith/terrain/delta',
-        '/regolith/terrain/update',
+        '/regolith/terrain/committed',
         '/regolith/status',
         '/diagnostics',
         '/tf',

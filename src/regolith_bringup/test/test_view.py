@@ -124,7 +124,7 @@ def test_ruts_grow_where_and_when_the_soil_yields(recording: Recording, run: Pat
     assert depth(20, passed_ns - 600_000_000) == 0.0
     # It is drawn every half second.
     assert depth(20, passed_ns + 600_000_000) == pytest.approx(RUT_M, abs=1e-7)
-    changed = {int(x) for m in Bag(run / 'bag').messages('/regolith/terrain/update') for x in m.content.nodes.x}
+    changed = {int(x) for m in Bag(run / 'bag').messages('/regolith/terrain/committed') for x in m.content.nodes.x}
     assert all(depth(i, END_NS) == pytest.approx(RUT_M, abs=1e-7) for i in changed)
     tiles = {p for p in recording if p.startswith('world/ground/soil/')}
     # The rut is on the edge between two rows of tiles, and some of its nodes on that between two columns.

@@ -13,9 +13,10 @@ import pytest
 from regolith_bringup.view.draw_objects import CYCLE
 from regolith_bringup.view.draw_vehicles import _PATH_NS, _PATH_POINTS, DrawnVehicles
 from regolith_bringup.view.from_bag import _soil_before
-from regolith_bringup.view.soil_updates import UPDATES, NodeChanges, SoilChanges, change
 from regolith_bringup.view.terrain_mesh import TILE, MeshPiece, TerrainMesh
 from regolith_bringup.view.terrain_shading import TerrainShading
+from regolith_terrain.grid.committed_soil import COMMITTED_TOPIC
+from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.procedural import ProceduralField
 from regolith_world.numerics.rotation import from_rpy_deg, matrix
@@ -45,9 +46,9 @@ def areas(piece: MeshPiece) -> np.ndarray:
     return 0.5 * (one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0])
 
 
-def dig(i: range, j: range, level: float) -> NodeChanges:
-    x, y = (part.ravel() for part in np.meshgrid(np.array(i), np.array(j), indexing='ij'))
-    return NodeChanges(x.astype(np.int64), y.astype(np.int64), np.full(len(x), level))
+def dig(i: range, j: range, level: float) -> list[NodeRecords]:
+    x, y = (part.ravel().astype(np.int32) for part in np.meshgrid(np.array(i), np.array(j), indexing='ij'))
+    return [NodeRecords(x, y, np.full((1, len(x)), level), ('level',))]
 
 
 @pytest.mark.parametrize(('tile_step', 'together'), [(1, False), (2, False), (2, True)])
@@ -161,52 +162,43 @@ def test_slopes_towards_the_sun_are_brighter() -> None:
     assert towards > 1.3 * away
 
 
-def update(cycle: int, attempt: int, level: float, epoch: int = 1) -> Any:
-    nodes = SimpleNamespace(
-        x=np.array([3], np.int32),
-        y=np.array([4], np.int32),
-        fields=['level_initial', 'level', 'mass_kgpm2'],
-        values=np.array([0.0, level, 0.0]),
-    )
-    return SimpleNamespace(key=SimpleNamespace(epoch=epoch, cycle=cycle, attempt=attempt), nodes=nodes)
+def test_of_equal_nodes_the_last_change_is_shown() -> None:
+    ground = pieces(FlatField())
+    node = range(5, 6)
+    tile = latest(ground.take(dig(node, node, -0.5) + dig(node, node, -0.02)))['soil/0_0']
+    assert tile.vertices[: (TILE + 1) ** 2, 2].min() == pytest.approx(-0.02)
 
 
-def test_discarded_attempts_leave_no_trace() -> None:
-    soil = SoilChanges()
-    soil.take(update(6, 0, -0.01))
-    assert soil.take_changes() is None  # its verdict is not known
-    soil.take(update(7, 0, -0.3))
-    soil.take(update(7, 1, -0.02))
-    found = soil.take_changes()
-    assert found is not None and found.level.tolist() == [-0.01]
-    soil.take(update(8, 0, -0.03))
-    soil.close()
-    found = soil.take_changes()
-    assert found is not None and found.level.tolist() == [-0.02, -0.03]
-    assert soil.take_changes() is None
+def commit(cycle: int, level: float, epoch: int) -> Any:
+    nodes = SimpleNamespace(x=[cycle], y=[4], fields=['level_initial', 'level'], values=[0.0, level])
+    key = SimpleNamespace(epoch=epoch, cycle=cycle, attempt=0)
+    return SimpleNamespace(key=key, t_ns=0, soil_seq=cycle + 1, nodes=nodes, soil_hash='')
 
 
 def test_a_branch_begins_on_the_soil_of_the_cycles_before_it() -> None:
-    """The branch begins with cycle 7: that of the run before it belongs to another past, as all later ones do."""
-    before = {UPDATES: [update(cycle, 0, -0.01 * cycle) for cycle in (5, 6, 7, 8)]}
-    cycle = SimpleNamespace(key=SimpleNamespace(epoch=2, cycle=7, attempt=0))
-    bags = [
-        SimpleNamespace(messages=lambda topic, said=said: iter([SimpleNamespace(content=one) for one in said[topic]]))
-        for said in (before, {CYCLE: [cycle], UPDATES: [update(7, 0, -0.9, epoch=2)]})
+    """Each branch continues the one before it up to its own first cycle; what came later there is another past."""
+    past = {
+        1: (0, (5, 6, 7, 8)),  # branch by epoch: its first cycle, and cycles that change the soil
+        2: (7, (7, 8, 9)),
+        3: (6, (6, 7, 8)),
+        4: (8, (8,)),
+    }
+    bags = []
+    for epoch, (first, cycles) in past.items():
+        begin = SimpleNamespace(key=SimpleNamespace(epoch=epoch, cycle=first, attempt=0))
+        said = {CYCLE: [begin], COMMITTED_TOPIC: [commit(c, -0.1 * epoch, epoch) for c in cycles]}
+        bags.append(
+            SimpleNamespace(
+                messages=lambda topic, said=said: iter([SimpleNamespace(content=one) for one in said[topic]])
+            )
+        )
+    found = _soil_before(bags)  # type: ignore[arg-type]
+    assert [(int(each.i[0]), float(each.level[0])) for each in found] == [
+        (5, -0.1),
+        (6, pytest.approx(-0.3)),
+        (7, pytest.approx(-0.3)),
     ]
-    found = _soil_before(bags).take_changes()  # type: ignore[arg-type]
-    assert found is not None and found.level == pytest.approx([-0.05, -0.06])
-    assert _soil_before(bags[:1]).take_changes() is None  # type: ignore[arg-type]
-
-
-def test_levels_are_found_among_the_fields_of_any_law() -> None:
-    nodes = SimpleNamespace(
-        x=np.array([1, 2]),
-        y=np.array([5, 6]),
-        fields=['level_initial', 'level', 'own', 'mass_kgpm2'],
-        values=np.arange(8.0),
-    )
-    assert change(nodes).level.tolist() == [2.0, 3.0]
+    assert _soil_before(bags[:1]) == []  # type: ignore[arg-type]
 
 
 def test_points_of_a_long_path_are_equally_far_apart_in_time() -> None:

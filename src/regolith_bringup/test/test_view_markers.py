@@ -25,7 +25,6 @@ from regolith_bringup.markers_node import MarkersNode, publish_world_to_odom
 from regolith_bringup.run.node_plan import node_specs
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.view.markers import GROUND_TOPIC, LAYERS_TOPIC, TYPE, Markers
-from regolith_bringup.view.soil_updates import SoilChanges
 from regolith_bringup.view.terrain_mesh import MeshPiece
 from regolith_files.extension_points import ViewMarks
 from regolith_world.numerics.rotation import from_rpy_deg, matrix
@@ -158,12 +157,18 @@ class Shower:
     def __init__(self) -> None:
         self.count, self.sent, self.changes = 0, [], []  # type: ignore[var-annotated]
         self._listeners = 0
-        self._soil = SimpleNamespace(take_changes=lambda: self.changes.pop() if self.changes else None)
-        self._pieces = SimpleNamespace(take=lambda change: [change], shown=lambda: ['all'])
+        self.complete = False
+        self._soil = SimpleNamespace(soil=SimpleNamespace(changes=self._take))
+        self._pieces = SimpleNamespace(take=lambda changes: changes, shown=lambda: ['all'], restart=lambda: ['plain'])
         self._ground = SimpleNamespace(get_subscription_count=lambda: self.count, publish=self.sent.append)
 
     def _in_bytes(self, pieces: list[str]) -> str:
         return ' '.join(pieces)
+
+    def _take(self) -> tuple[bool, list[str]]:
+        complete, changes = self.complete, [*self.changes]
+        self.complete, _ = False, self.changes.clear()
+        return complete, changes
 
     def look(self, count: int, *changes: str) -> list[str]:
         """Return what is published in a poll with so many subscribers and such changes of the soil."""
@@ -195,97 +200,11 @@ def test_ground_goes_whole_to_every_subscriber_that_comes() -> None:
         assert shower.look(count, *change) == expected, f'poll {number}'
 
 
-def update(seq: int, epoch: int = 1, cycle: int | None = None) -> Any:
-    """Return an update that lowers one node by its number; without others of its cycle there is one attempt."""
-    nodes = SimpleNamespace(x=[seq], y=[0], fields=['level'], values=[-float(seq)])
-    key = SimpleNamespace(epoch=epoch, cycle=seq if cycle is None else cycle, attempt=0)
-    return SimpleNamespace(key=key, soil_seq=seq, nodes=nodes)
-
-
-class Joining:
-    """The part of the markers' node that follows the ground, with a terrain that responds as late as the test says."""
-
-    def __init__(self) -> None:
-        self._soil, self._since = SoilChanges(), []  # type: ignore[var-annotated]
-        self._epoch = self._seq = self._known = self._asked_in = -1
-        self._whole, self._answer, self._next_ask, self._listeners = False, None, 0.0, 0  # type: ignore[var-annotated]
-        self._pieces = SimpleNamespace(restart=lambda: self.drawn.clear())
-        self._asking = SimpleNamespace(service_is_ready=lambda: True, call_async=lambda request: self.response)
-        self.response = SimpleNamespace(done=lambda: self.snapshot is not None, result=lambda: self.snapshot)
-        self.snapshot: Any = None
-        self.drawn: dict[int, float] = {}
-
-    def take(self, *updates: Any) -> None:
-        for each in updates:
-            MarkersNode._on_update(self, each)  # type: ignore[arg-type]
-            self.draw()
-
-    def draw(self) -> None:
-        if (fresh := self._soil.take_changes()) is not None:
-            self.drawn.update(zip(fresh.i.tolist(), fresh.level.tolist(), strict=True))
-
-    def request(self) -> None:
-        assert not self._whole
-        self._next_ask, self.snapshot = 0.0, None
-        MarkersNode._find_ground(self, 1.0)  # type: ignore[arg-type]
-        assert self._answer is not None
-
-    def respond(self, *committed: int, use: bool = True) -> None:
-        """Respond with the ground after these updates, which is of use or not."""
-        nodes = SimpleNamespace(
-            x=committed, y=[0] * len(committed), fields=['level'], values=[-float(n) for n in committed]
-        )
-        self.snapshot = SimpleNamespace(nodes=nodes, soil_seq=max(committed))
-        MarkersNode._find_ground(self, 1.5)  # type: ignore[arg-type]
-        assert self._whole == use and self._answer is None
-        self.draw()
-
-
-@pytest.mark.parametrize('before', [1, 3])
-@pytest.mark.parametrize('pending', [0, 1, 3])
-def test_ground_of_a_late_observer_misses_no_update(before: int, pending: int) -> None:
-    """Updates come before the request, between the snapshot and its response, and after it; one is not yet committed."""
-    node = Joining()
-    last = 10 + before
-    node.take(*(update(n) for n in range(11, last + 1)))
-    node.request()
-    # The terrain has published one update more than it has committed.
-    committed = range(1, last)
-    node.take(*(update(n) for n in range(last + 1, last + pending + 1)))
-    node.respond(*committed)
-    node.take(*(update(n) for n in range(last + pending + 1, last + pending + 4)))
-    # The last one waits for a later cycle.
-    assert node.drawn == {n: -float(n) for n in range(1, last + pending + 3)} and node._whole
-
-
-def test_ground_is_requested_again_after_a_missing_update_and_after_a_rewind() -> None:
-    node = Joining()
-    node.take(update(2))
-    node.request()
-    node.respond(1, 2, 3)
-    node.take(update(3), update(4), update(5), update(5, cycle=5))
-    assert node._whole and node.drawn == {n: -float(n) for n in range(1, 5)}
-    node.take(update(7))
-    node.request()
-    node.respond(*range(1, 7))
-    node.take(update(8), update(9))
-    assert node._whole and node.drawn == {n: -float(n) for n in range(1, 9)}
-    # Back to update 2: numbers that the snapshot of the other past contained come again.
-    node.take(update(3, epoch=2), update(4, epoch=2))
-    node.request()
-    node.take(update(5, epoch=2))
-    node.respond(1, 2, 3)
-    node.take(update(6, epoch=2))
-    assert node._whole and node.drawn == {n: -float(n) for n in range(1, 6)}
-    # Rewound while a response was awaited, which may be of either past.
-    node.take(update(8, epoch=2))
-    node.request()
-    node.take(update(2, epoch=3), update(3, epoch=3))
-    node.respond(*range(1, 9), use=False)
-    node.request()
-    node.respond(1, 2)
-    node.take(update(4, epoch=3))
-    assert node._whole and node.drawn == {n: -float(n) for n in range(1, 4)}
+def test_ground_goes_whole_to_subscribers_after_a_complete_state() -> None:
+    shower = Shower()
+    assert shower.look(1, 'a') == ['all'] and shower.look(1, 'b') == ['b']
+    shower.complete = True
+    assert shower.look(1, 'c') == ['all'] and shower.look(1, 'd') == ['d']
 
 
 # -- configurations -----------------------------------------------------------------------------------------------

@@ -93,8 +93,9 @@ def _write_bag(folder: Path, cycles: range, epoch: int, level: float) -> None:
                 fields=['level_initial', 'level', 'mass_kgpm2'],
                 values=values,
             )
-            update = make('regolith_msgs/msg/TerrainUpdate', key=key, soil_seq=cycle + 1, nodes=nodes, agents=['amber'])
-            add('/regolith/terrain/update', update, t_ns)
+            end_ns = t_ns + HEARTBEAT_NS
+            commit = make('regolith_msgs/msg/TerrainCommitted', key=key, t_ns=end_ns, soil_seq=cycle + 1, nodes=nodes)
+            add('/regolith/terrain/committed', commit, t_ns)
         half = 0.5 * x / RADIUS_M
         poses = [pose(x, 0.0, 0.6), pose(x, 0.4, RADIUS_M - RUT_M, (0.0, np.sin(half), 0.0, np.cos(half)))]
         add(

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import TransformStamped
 from pydantic import BaseModel
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from regolith_msgs.msg import Cycle, PartPoses, SensorsAck, TerrainUpdate
+from regolith_msgs.msg import Cycle, PartPoses, SensorsAck
 from regolith_msgs.msg import VisualDescription as VisualDescriptionMessage
-from regolith_msgs.srv import GetTerrainState
 from sensor_msgs.msg import PointCloud2
 from tf2_msgs.msg import TFMessage
 
@@ -32,11 +30,11 @@ from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.schedule import Schedule, ScheduledImage
 from regolith_terrain import TerrainConfig
 from regolith_terrain.crm import SURFEL_TOPIC, surfels_record
-from regolith_terrain.ros import protocol_codec as soil_codec
+from regolith_terrain.ros import SoilFollower
 from regolith_vehicles import VehicleEntry
 from regolith_vehicles.visuals import VisualDescription, state_poses, visuals_from_message
 from regolith_world import WorldConfig, load_section
-from regolith_world.cycle import Command, CycleKey, Verdict
+from regolith_world.cycle import Command
 from regolith_world.ros import (
     Inbox,
     ShutdownRequest,
@@ -116,14 +114,12 @@ class SensorsNode:
         """Costs of the sensors that have rendered a frame; None: already logged."""
         self._acknowledged = (-1, -1)
         self._stopped = False
-        self._snapshot: Any = None
         self.inbox.subscribe(Cycle, 'cycle', self._on_cycle, qos.HISTORY)
         self._watch = WorldMonitor(self.node.get_logger().warning)
         self._watch.follow(self.inbox, 'status')
-        self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.HISTORY)
+        self._soil = SoilFollower(self.node, self.inbox, self.states.ground.soil, run=self._run_id, root=root)
         for name in sorted(looks):
             self._follow(name)
-        self._asking = self.node.create_client(GetTerrainState, 'terrain/get_state')
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
         self._static = self.node.create_publisher(TFMessage, f'{root}/tf_static', qos.LATCHED)
@@ -208,16 +204,13 @@ class SensorsNode:
         elif epoch > self.states.ground.epoch:
             self._early.append((epoch, take))
 
-    def _on_update(self, message: TerrainUpdate) -> None:
-        self.states.ground.on_update(soil_codec.UPDATE.from_message(message))
-
     def _on_cycle(self, message: Cycle) -> None:
-        ground, key = self.states.ground, CycleKey(message.key.epoch, message.key.cycle, message.key.attempt)
-        if key.epoch < ground.epoch:
+        ground, epoch = self.states.ground, int(message.key.epoch)
+        if epoch < ground.epoch:
             return
         clock_offset.set_offset(message.clock_offset_ns)
-        rewound = key.epoch != ground.epoch
-        ground.on_cycle(key, message.t_ns, Verdict(message.verdict))
+        rewound = epoch != ground.epoch
+        ground.on_cycle(epoch, message.t_ns)
         self.states.participants = frozenset(message.participants)
         self._stopped = self._stopped or message.command == Command.STOP
         self._returning = self._returning or rewound
@@ -231,26 +224,14 @@ class SensorsNode:
                 topics.discard_after(message.t_ns)
         if rewound:
             early, self._early = self._early, []
-            for epoch, take in early:
-                self._in_epoch(epoch, take)
+            for begins, take in early:
+                self._in_epoch(begins, take)
 
     def _find_ground(self) -> None:
-        """Request a terrain snapshot after a missed update."""
-        if self._snapshot is None:
-            if not self._asking.service_is_ready():
-                self._executor.spin_once(timeout_sec=0.02)
-                return
-            self._snapshot = self._asking.call_async(GetTerrainState.Request())
-        self._executor.spin_until_future_complete(self._snapshot, timeout_sec=2.0)
-        future, self._snapshot = self._snapshot, None
-        if not future.done():
-            self._asking.remove_pending_request(future)
-            return
-        response = future.result()
-        if response.run_id != self._run_id:
-            return
-        self.states.ground.load(soil_codec.NODES.from_message(response.nodes), int(response.soil_seq))
-        self._show_ground()
+        """Request the complete soil after a missed change or a rewind."""
+        if self.states.ground.lost:
+            self._soil.poll()
+            self._executor.spin_once(timeout_sec=0.02)
 
     # -- the loop -----------------------------------------------------------------------------------------------
 
@@ -267,8 +248,7 @@ class SensorsNode:
         while not self._leaving.overdue:
             self.inbox.wait(0.02)
             self._watch.check()
-            if self.states.ground.lost:
-                self._find_ground()
+            self._find_ground()
             self._make_frames()
             self._acknowledge()
             if self._stopped:
@@ -279,12 +259,13 @@ class SensorsNode:
     def _wait_for_all(self) -> None:
         self._starting.done()
         patience = StartupTimeout(self.node, 'starting', self._world_config.start_timeout_s)
-        while not self._connected():
+        while not self._connected() or self.states.ground.lost:
             if self._leaving.requested:
                 raise KeyboardInterrupt
             if patience.left() < 0.0:
                 raise TimeoutError(f'sensors: connections incomplete after {self._world_config.start_timeout_s} s')
             self.inbox.wait(0.02)
+            self._soil.poll()
             self._executor.spin_once(timeout_sec=0.0)
 
     def _connected(self) -> bool:

@@ -17,7 +17,7 @@ from regolith_sensors.schedule import Schedule
 from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.crm.surfels import Surfels
-from regolith_terrain.grid.merge import SoilUpdate
+from regolith_terrain.grid.committed_soil import SoilCommit
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
@@ -27,7 +27,7 @@ from regolith_terrain.lunar.rocks import RockField
 from regolith_terrain.solids.rock_shapes import MOST, site_rocks
 from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.running_gear_registry import load_visuals
-from regolith_world.cycle.records import CycleKey, Verdict
+from regolith_world.cycle.records import CycleKey
 from regolith_world.numerics.rotation import from_yaw
 
 MS = 1_000_000
@@ -67,24 +67,22 @@ def dig(number: int, depth: float) -> NodeRecords:
     return NodeRecords.from_values(np.array([number], np.int32), np.array([0], np.int32), values)
 
 
-def update(cycle: int, seq: int, attempt: int = 1, epoch: int = 0, depth: float = 0.01) -> SoilUpdate:
-    return SoilUpdate(CycleKey(epoch, cycle, attempt), dig(cycle, depth), np.zeros(1, np.int16), ('amber',), 0, seq, '')
+def commit(seq: int, t_ms: int, epoch: int = 0) -> SoilCommit:
+    return SoilCommit(CycleKey(epoch, seq - 1, 0), t_ms * MS, seq, dig(seq - 1, 0.01), '')
 
 
 def history() -> TerrainHistory:
-    return TerrainHistory(SoilGrid(FlatField(), 0.1))
+    """Return the history of a run that begins, with the complete soil."""
+    ground = TerrainHistory(SoilGrid(FlatField(), 0.1))
+    assert ground.lost and not ground.knows(0)
+    ground.soil.load(0, -1, 0, NodeRecords.empty())
+    return ground
 
 
 def test_terrain_history_is_independent_of_message_order() -> None:
-    """Three cycles, the second discarded once: any possible order of messages gives the same ground."""
-    cycles = [
-        (CycleKey(0, 0, 1), 0, Verdict.NONE),
-        (CycleKey(0, 1, 1), 20 * MS, Verdict.COMMIT),
-        (CycleKey(0, 1, 2), 20 * MS, Verdict.DISCARD),
-        (CycleKey(0, 2, 1), 30 * MS, Verdict.COMMIT),
-    ]
-    updates = [update(0, 1), update(1, 2, depth=0.5), update(1, 2, attempt=2)]
-    steps = [('cycle', c) for c in cycles] + [('update', u) for u in updates]
+    """Three commits: any possible order of cycles and changes gives the same ground."""
+    cycles, commits = (0, 20, 30, 50), [commit(k + 1, t_ms) for k, t_ms in enumerate((20, 30, 50))]
+    steps = [('cycle', c) for c in cycles] + [('commit', c) for c in commits]
     for order in itertools.permutations(range(len(steps))):
         kinds = [[k for k in order if (steps[k][0] == 'cycle') == wanted] for wanted in (True, False)]
         if any(k != sorted(k) for k in kinds):  # each topic keeps its own order
@@ -92,27 +90,28 @@ def test_terrain_history_is_independent_of_message_order() -> None:
         ground = history()
         for k in order:
             what, value = steps[k]
-            if what == 'cycle':
-                ground.on_cycle(*value)  # type: ignore[misc]
-                ground.on_cycle(*value)  # type: ignore[misc]  # the world may repeat itself
-            else:
-                ground.on_update(value)  # type: ignore[arg-type]
-        assert ground.knows(30 * MS) and not ground.knows(31 * MS) and not ground.lost
+            for _ in range(2):  # the world may repeat itself, and terrain too
+                if what == 'cycle':
+                    ground.on_cycle(0, value * MS)  # type: ignore[operator]
+                else:
+                    ground.soil.take(value)  # type: ignore[arg-type]
+        assert ground.knows(50 * MS) and not ground.knows(51 * MS) and not ground.lost
         ground.advance(19 * MS)
         assert ground.grid.modified_count == 0
         ground.advance(29 * MS)
         assert ground.grid.all_records().i.tolist() == [0]
         ground.advance(30 * MS)
         assert ground.grid.all_records().level.tolist() == [-0.01, -0.01]
-        assert [int(r.i[0]) for r in ground.changed] == [0, 1]
-        assert not ground._updates, 'what was discarded is kept'
+        assert [int(r.i[0]) for r in ground.changed if len(r)] == [0, 1]
 
 
 def test_world_states_cover_known_times_only() -> None:
     ground = history()
-    ground.on_cycle(CycleKey(0, 0, 1), 0, Verdict.NONE)
-    ground.on_cycle(CycleKey(0, 1, 1), 20 * MS, Verdict.COMMIT)
-    assert ground.knows(19 * MS) and not ground.knows(20 * MS)
+    ground.on_cycle(0, 0)
+    ground.on_cycle(0, 20 * MS)
+    assert not ground.knows(19 * MS)
+    ground.soil.take(commit(1, 20))
+    assert ground.knows(19 * MS) and ground.knows(20 * MS) and not ground.knows(21 * MS)
     states = WorldStates({'amber': ['chassis']}, ground.grid)
     states.ground = ground
     assert not states.covers(0, 10 * MS)
@@ -128,12 +127,12 @@ def test_world_states_cover_known_times_only() -> None:
 def test_surfels_are_of_the_same_commit_as_the_ground() -> None:
     """Frames wait for it; of several commits the last one counts; a rewind removes states of the abandoned future."""
     ground = history()
-    ground.on_cycle(CycleKey(0, 0, 1), 0, Verdict.NONE)
+    ground.on_cycle(0, 0)
     states = WorldStates({'amber': ['chassis']}, ground.grid, particles=['amber'])
     states.ground = ground
     for k in range(1, 4):
-        ground.on_update(update(k - 1, k))
-        ground.on_cycle(CycleKey(0, k, 1), 20 * k * MS, Verdict.COMMIT)
+        ground.soil.take(commit(k, 20 * k))
+        ground.on_cycle(0, 20 * k * MS)
         states.tracks['amber'].add(20 * k * MS, state(0.0))
     moving = states.particles['amber']
     assert not states.covers(0, 40 * MS)
@@ -171,27 +170,30 @@ def test_discs_below_the_height_field_are_left_out() -> None:
     assert len(protruding_surfels(Surfels.none(), slope).place) == 0
 
 
-def test_terrain_history_needs_a_snapshot_after_late_start_or_lost_update() -> None:
-    late = history()
-    late.on_cycle(CycleKey(0, 7, 1), 140 * MS, Verdict.COMMIT)
-    assert late.lost and not late.knows(0)
-    late.on_update(update(7, 8))
-    late.on_cycle(CycleKey(0, 8, 1), 160 * MS, Verdict.COMMIT)
-    # The snapshot was taken when it already contained the update of cycle 7, number 8.
-    late.load(dig(3, 0.2), 8)
-    assert late.knows(160 * MS)
+def test_terrain_history_needs_the_complete_soil_after_late_start_or_missing_change() -> None:
+    late = TerrainHistory(SoilGrid(FlatField(), 0.1))
+    late.on_cycle(0, 140 * MS)
+    late.soil.take(commit(8, 160))
+    late.on_cycle(0, 160 * MS)
+    assert late.lost and not late.knows(140 * MS)
+    late.soil.load(0, 160 * MS, 8, dig(3, 0.2))  # with the change that has arrived
+    assert late.knows(160 * MS) and late.valid_from_ns == 160 * MS
     late.advance(160 * MS)
-    assert late.grid.all_records().i.tolist() == [3] and late.valid_from_ns == 160 * MS
-    late.on_update(update(8, 10))
-    late.on_cycle(CycleKey(0, 9, 1), 180 * MS, Verdict.COMMIT)
+    assert late.grid.all_records().i.tolist() == [3]
+    late.soil.take(commit(10, 200))
+    late.on_cycle(0, 200 * MS)
     late.advance(180 * MS)
+    assert not late.lost, 'the change of this time may still arrive'
+    late.advance(200 * MS)
     assert late.lost  # number 9 is missing
-    # A rewind: all earlier updates are obsolete, and the nodes changed in the abandoned future are reported as changed.
-    late.load(dig(3, 0.2), 10)
+    late.soil.load(0, 200 * MS, 10, dig(3, 0.2))
+    late.advance(200 * MS)
     late.changed.clear()
-    late.on_cycle(CycleKey(1, 4, 1), 80 * MS, Verdict.NONE)
+    # A rewind: the nodes changed in the abandoned future are reported as changed.
+    late.on_cycle(1, 80 * MS)
     assert late.lost and late.valid_from_ns == 80 * MS
-    late.load(NodeRecords.empty(), 4)
+    late.soil.load(1, -1, 4, NodeRecords.empty())
+    late.advance(80 * MS)
     assert late.grid.modified_count == 0 and 3 in np.concatenate([r.i for r in late.changed])
 
 
@@ -294,15 +296,17 @@ def test_world_states_rewind_discards_later_states() -> None:
 
 
 def test_terrain_history_does_not_wait_for_past_epochs() -> None:
-    """Their updates may never arrive: with a new epoch and its snapshot, the ground is known."""
+    """Their changes may never arrive: with a new epoch and its complete soil, the ground is known."""
     ground = history()
-    ground.on_cycle(CycleKey(0, 0, 1), 0, Verdict.NONE)
-    ground.on_cycle(CycleKey(0, 1, 1), 20 * MS, Verdict.COMMIT)
+    ground.on_cycle(0, 0)
+    ground.on_cycle(0, 20 * MS)
     assert not ground.knows(20 * MS)
-    ground.on_cycle(CycleKey(1, 0, 1), 10 * MS, Verdict.NONE)
-    ground.load(NodeRecords.empty(), 0)
-    ground.on_cycle(CycleKey(1, 1, 1), 30 * MS, Verdict.COMMIT)
-    ground.on_update(update(0, 1, epoch=1))
+    ground.soil.load(1, 15 * MS, 1, dig(0, 0.01))
+    assert not ground.knows(10 * MS), 'the soil is of an epoch of which no cycle has arrived'
+    ground.on_cycle(1, 10 * MS)
+    assert not ground.lost and ground.valid_from_ns == 15 * MS, 'the soil between is unknown'
+    ground.soil.take(commit(2, 30, epoch=1))
+    ground.on_cycle(1, 30 * MS)
     assert ground.knows(30 * MS)
     ground.advance(30 * MS)
-    assert not ground.lost and ground.soil_seq == 1
+    assert not ground.lost and ground.soil.soil_seq == 2 and ground.grid.modified_count == 2

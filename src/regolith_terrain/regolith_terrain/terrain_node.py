@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from rclpy.node import Node
-from regolith_msgs.msg import TerrainDeltaBatch, TerrainUpdate
+from regolith_msgs.msg import TerrainCommitted, TerrainDeltaBatch, TerrainUpdate
 
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.grid.committed_soil import SoilCommit
 from regolith_terrain.grid.merge import SoilUpdate
 from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.ros import protocol_codec
@@ -31,6 +32,7 @@ class TerrainNode:
         world_config = load_section(scenario_file, 'world', WorldConfig)
         self.shell = host = ParticipantHost(node, world_config)
         self._update = host.link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
+        self._committed = host.link.create_publisher(TerrainCommitted, 'terrain/committed', qos.PROTOCOL)
         self.authority = TerrainParticipant(
             config,
             build_height_field(config, head.seed),
@@ -50,9 +52,14 @@ class TerrainNode:
         create_state_service(node, self.authority, host.run_id)
         self._map = MapTopics(node, self.authority.grid)
         self.authority.on_shown = self._show
+        self.authority.on_committed = self._send_committed
 
     def _send_update(self, update: SoilUpdate) -> None:
         self.shell.send(self._update, protocol_codec.UPDATE.pack(update, run_id=self.shell.run_id))
+
+    def _send_committed(self, commit: SoilCommit) -> None:
+        if self._committed.get_subscription_count():
+            self.shell.send(self._committed, protocol_codec.COMMITTED.pack(commit, run_id=self.shell.run_id))
 
     def _on_deltas(self, message: bytes) -> None:
         for delta in protocol_codec.DELTAS.unpack(message):

@@ -17,6 +17,7 @@ from regolith_terrain.excavation.diggable_soil import DiggableSoil
 from regolith_terrain.excavation.ejected_soil import compile_disturbed, disturbed
 from regolith_terrain.excavation.exchange import SoilGrant, compile_exchange, exchange
 from regolith_terrain.excavation.loose_soil import NO_LOOSE_SOIL, LooseSoil
+from regolith_terrain.grid.committed_soil import SoilCommit
 from regolith_terrain.grid.height_profiles import profiles
 from regolith_terrain.grid.mass_balance import soil_mass_balance
 from regolith_terrain.grid.merge import SoilDelta, SoilUpdate, compile_merge, merge
@@ -95,9 +96,13 @@ class TerrainParticipant(Participant):
         self.loose = LooseSoil()
         """Committed loose soil."""
         self.soil_seq = 0
+        self.t_ns = -1
+        """Simulated time of the last commit [ns]; -1: no commit in this epoch."""
         self.conflicts = 0
         self.on_shown: Callable[[Cycle], None] = lambda cycle: None
         """Callback for every record that commits an attempt, after the soil has changed; not called during replay."""
+        self.on_committed: Callable[[SoilCommit], None] = lambda commit: None
+        """Callback for the soil changes of every commit, and again for a repeated record."""
         self._send_update = send_update
         self._diggable = DiggableSoil(config, gravity_mps2)
         self._particles = config.particle_regions()
@@ -245,14 +250,20 @@ class TerrainParticipant(Participant):
 
     def _commit(self, cycle: Cycle) -> None:
         if self._update is not None:
+            self._committed, self.t_ns = self._update, cycle.t_ns
+            self._tell_committed()
             self.grid.apply(self._update.records)
             self.loose = self.loose.changed(self._update.loose)
             self.soil_seq = self._update.soil_seq
             self.conflicts += self._update.conflicts
-            self._committed = self._update
         self._drop_attempt()
         if not cycle.resimulating:
             self.on_shown(cycle)
+
+    def _tell_committed(self) -> None:
+        update = self._committed
+        if update is not None:
+            self.on_committed(SoilCommit(update.key, self.t_ns, update.soil_seq, update.records, update.soil_hash))
 
     def _discard(self) -> None:
         self._drop_attempt()
@@ -270,6 +281,7 @@ class TerrainParticipant(Participant):
         for update in (self._committed, self._update):
             if update is not None:
                 self._send_update(update)
+        self._tell_committed()
 
     def _discard_before(self, key: CycleKey) -> None:
         self._deltas = {other: parts for other, parts in self._deltas.items() if other >= key}
@@ -306,6 +318,6 @@ class TerrainParticipant(Participant):
         """Start a new epoch: drop results of earlier records, keep received deltas of the new epoch."""
         super().set_epoch(epoch)
         self._drop_attempt()
-        self._committed = None
+        self._committed, self.t_ns = None, -1
         self._replayed.clear()
         self._deltas = {key: parts for key, parts in self._deltas.items() if key.epoch >= epoch}

@@ -22,24 +22,18 @@ STRIP = {
     'spacing_m': 0.1,
     'depth_m': 0.2,
 }
-COMMIT, DISCARD = 1, 2
 FIELDS = ['level_initial', 'level', 'sinkage_plastic', 'sigma_yield', 'mass_kgpm2']
 
 
-def key(cycle: int, attempt: int = 1) -> Any:
-    return SimpleNamespace(epoch=0, cycle=cycle, attempt=attempt)
-
-
-def update(cycle: int, attempt: int, nodes: dict[tuple[int, int], float]) -> tuple[str, Any]:
+def commit(seq: int, nodes: dict[tuple[int, int], float]) -> tuple[str, Any]:
     i, j = np.array(sorted(nodes), np.int32).reshape(-1, 2).T
     values = np.zeros((5, len(i)))
     values[1] = [nodes[n] for n in sorted(nodes)]
     told = SimpleNamespace(x=i, y=j, fields=FIELDS, values=values.reshape(-1))
-    return '/regolith/terrain/update', SimpleNamespace(key=key(cycle, attempt), nodes=told)
-
-
-def cycle(number: int, attempt: int, verdict: int) -> tuple[str, Any]:
-    return '/regolith/cycle', SimpleNamespace(key=key(number, attempt), verdict=verdict)
+    key = SimpleNamespace(epoch=0, cycle=seq - 1, attempt=1)
+    return '/regolith/terrain/committed', SimpleNamespace(
+        key=key, t_ns=20_000_000 * seq, soil_seq=seq, nodes=told, soil_hash=''
+    )
 
 
 def wheels(t: float) -> tuple[str, Any]:
@@ -58,15 +52,10 @@ def cloud(*places: tuple[float, float, float]) -> tuple[str, Any]:
 
 
 RECORDED = [
-    cycle(0, 1, 0),
-    update(0, 1, {(8, 0): -0.05, (9, 1): 0.02}),
-    cycle(1, 1, COMMIT),
-    update(1, 1, {(6, 0): -0.9}),
-    cycle(1, 2, DISCARD),
-    update(1, 2, {(8, 0): -0.08}),
-    cycle(2, 1, COMMIT),
-    cycle(2, 1, COMMIT),
-    update(2, 1, {(7, 0): -0.7}),
+    commit(1, {(8, 0): -0.05, (9, 1): 0.02}),
+    commit(2, {(8, 0): -0.08}),
+    commit(1, {(8, 0): -0.05, (9, 1): 0.02}),
+    commit(3, {}),
     wheels(0.5),
     wheels(1.25),
     cloud((0.9, 0.01, 0.3), (0.8, 0.3, 0.2), (3.0, 0.0, 0.1)),
@@ -91,15 +80,10 @@ class FakeRun:
 GROUND = {'source': 'flat', 'spacing_m': 0.1, 'regions': [STRIP]}
 
 
-def test_final_terrain_has_only_committed_updates() -> None:
-    """The discarded attempt and the last one without a verdict are excluded."""
+def test_final_terrain_has_every_change_once() -> None:
+    """The repeated first change does not undo the second one."""
     grid = ground_at_end(FakeRun(GROUND))
-    assert grid.levels(np.array([0.8, 0.9, 0.6, 0.7]), np.array([0.0, 0.1, 0.0, 0.0])).tolist() == [
-        -0.08,
-        0.02,
-        0.0,
-        0.0,
-    ]
+    assert grid.levels(np.array([0.8, 0.9, 0.7]), np.array([0.0, 0.1, 0.0])).tolist() == [-0.08, 0.02, 0.0]
 
 
 def test_cross_sections_are_at_the_middle_and_the_deepest_point() -> None:

@@ -20,7 +20,7 @@ from regolith_bringup.bag.reading import Bag
 from regolith_files import counted_noun
 
 _EVOLVE = 0
-_ANSWERS, _SOIL, _CYCLES = '/regolith/cycle_result', '/regolith/terrain/update', '/regolith/cycle'
+_ANSWERS, _SOIL, _CYCLES = '/regolith/cycle_result', '/regolith/terrain/committed', '/regolith/cycle'
 _LATE = 50
 """Maximum delay with which the recorder writes a result [cycles]."""
 _NOT_OF_THE_STATE = {'key', 'report', 'verdict', 'swept_min', 'swept_max', '__msgtype__'}

@@ -25,9 +25,11 @@ from mcap.writer import CompressionType, Writer
 from regolith_bringup.bag.chunk_index import keep_on_disk
 from regolith_files import write_atomically
 
-FORMAT = 3
+FORMAT = 4
 """Format number of the recorded messages, stored in ``custom_data``. Format 1 had participant kinds and no soil
-fields."""
+fields, formats up to 3 terrain updates instead of committed changes."""
+CHUNK_BYTES = 1 << 20
+"""Size of the messages in a chunk [bytes]."""
 METADATA_VERSION = 9
 """Version of ``metadata.yaml``, as in rosbag2 since Jazzy."""
 
@@ -96,6 +98,7 @@ class BagWriter:
         schemas: Schemas by type name. Missing types are looked up among the installed ones.
         compression: 'zstd' or 'none'.
         file_name: Name of the MCAP file, if different from the folder name.
+        chunk_bytes: Size at which a chunk ends by itself [bytes].
 
     Raises:
         FileExistsError: If the folder already contains that MCAP file.
@@ -108,6 +111,7 @@ class BagWriter:
         *,
         compression: str = 'zstd',
         file_name: str | None = None,
+        chunk_bytes: int = CHUNK_BYTES,
     ) -> None:
         if compression not in ('zstd', 'none'):
             raise ValueError(f"compression {compression!r}; allowed: 'zstd', 'none'")
@@ -123,12 +127,14 @@ class BagWriter:
         self._stream: IO[bytes] | None = self.path.open('xb')
         self._mcap: Any = Writer(
             self._stream,
-            chunk_size=1 << 20,
+            chunk_size=chunk_bytes,
             compression=CompressionType.ZSTD if compression == 'zstd' else CompressionType.NONE,
         )
         self._indices = keep_on_disk(self._mcap, self.folder)
         self._mcap.start(profile='ros2', library='regolith')
         self._whole = 0
+        self.pending_bytes = 0
+        """Size of the messages since the last :meth:`flush` [bytes]."""
 
     # -- writing --------------------------------------------------------------------------------------------------
 
@@ -176,6 +182,7 @@ class BagWriter:
         # The library keeps the data until the chunk is full. Bytes cannot change in that time.
         self._mcap.add_message(channel, log_time_ns, data, publish_time_ns, sequence & 0xFFFFFFFF)
         self._topics[channel].count += 1
+        self.pending_bytes += len(data)
         self._start_ns = log_time_ns if self._start_ns is None else min(self._start_ns, log_time_ns)
         self._end_ns = max(self._end_ns, log_time_ns)
 
@@ -183,6 +190,7 @@ class BagWriter:
         """End the current chunk and pass it to the operating system (no fsync: a killed process loses nothing)."""
         if self._stream is not None:
             self._mcap.flush()
+            self.pending_bytes = 0
             self._whole = os.fstat(self._stream.fileno()).st_size
 
     def close(self) -> None:

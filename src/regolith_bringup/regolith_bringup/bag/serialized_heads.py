@@ -15,14 +15,14 @@ class CycleHead(NamedTuple):
     epoch: int
     cycle: int
     command: int
-    silent: bool
+    resimulating: bool
 
 
 def cycle_head(data: bytes) -> CycleHead:
     """Return the head of a serialized regolith_msgs/Cycle without decoding the rest."""
     order = '<' if data[1] & 1 else '>'
-    run, epoch, cycle, _, _, _, _, _, command, silent = struct.unpack_from(order + 'QI4xQI4xqqqBB?', data, 4)
-    return CycleHead(int(run), int(epoch), int(cycle), int(command), bool(silent))
+    run, epoch, cycle, _, _, _, _, _, command, resimulating = struct.unpack_from(order + 'QI4xQI4xqqqBB?', data, 4)
+    return CycleHead(int(run), int(epoch), int(cycle), int(command), bool(resimulating))
 
 
 def key_head(data: bytes) -> tuple[int, int]:

@@ -96,7 +96,7 @@ def recorded_topics(vehicles: Iterable[str], extra: Iterable[str] = ()) -> tuple
         RecordedTopic('/regolith/cycle_result', 'regolith_msgs/msg/CycleResultBatch', 'state', 1),
         RecordedTopic('/regolith/status', 'regolith_msgs/msg/WorldStatus', 'latched', 1),
         RecordedTopic('/regolith/terrain/delta', 'regolith_msgs/msg/TerrainDeltaBatch', 'state', min(1, agents)),
-        RecordedTopic('/regolith/terrain/update', 'regolith_msgs/msg/TerrainUpdate', 'state', 1),
+        RecordedTopic('/regolith/terrain/committed', 'regolith_msgs/msg/TerrainCommitted', 'state', 1),
         RecordedTopic('/tf', 'tf2_msgs/msg/TFMessage', 'state', min(1, agents)),
         RecordedTopic('/tf_static', 'tf2_msgs/msg/TFMessage', 'latched'),
     ]

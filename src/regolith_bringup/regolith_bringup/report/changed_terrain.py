@@ -4,30 +4,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regolith_bringup.bag.reading import Bag
-from regolith_terrain.grid import node_key
+from regolith_terrain.grid import COMMITTED_TOPIC, CommittedSoil, NodeRecords, SoilCommit, node_key
+from regolith_world.cycle import CycleKey
 
 if TYPE_CHECKING:
     from regolith_bringup.bag.columns import FieldColumn
 
 Array = NDArray[np.float64]
-Key = tuple[int, int, int]
-"""(epoch, cycle, attempt)"""
 
-UPDATE = '/regolith/terrain/update'
-"""Name of the topic of type regolith_msgs/TerrainUpdate."""
-_KEY = ('key.epoch', 'key.cycle', 'key.attempt')
+_NUMBERS = ('key.epoch', 't_ns', 'soil_seq')
 _NODES = ('nodes.x', 'nodes.y', 'nodes.values')
-_CONFLICTS = 'conflicts'
-UPDATE_PATHS = (*_KEY, *_NODES, _CONFLICTS)
-"""Fields of an update used by :class:`CommittedSoil`."""
+COMMIT_PATHS = (*_NUMBERS, *_NODES)
+"""Fields of a TerrainCommitted used by :class:`ChangedLevels`."""
 _SPARSE = 16
 """Maximum area of the enclosing rectangle per changed node for which a dense array is used instead of sorting."""
 
@@ -43,78 +39,43 @@ class ChangedTerrain:
     """Grid node (i, j) is at (i, j) * spacing."""
     level: Array
     """Height [m]."""
-    conflicts: int = 0
-    """Number of grid nodes changed by several agents in one cycle, summed over cycles."""
 
 
-class _Update(NamedTuple):
-    """Content of a TerrainUpdate."""
-
-    key: Key
-    conflicts: int
-    i: NDArray[Any]
-    j: NDArray[Any]
-    level: Array
-
-
-class CommittedSoil:
-    """Terrain after all committed updates.
-
-    An update is committed if an update of a later cycle follows. Other attempts of the same cycle before it were
-    discarded. States discarded by a rewind are in another bag.
+class ChangedLevels:
+    """Heights after all committed changes. Those of a state discarded by a rewind are in another bag.
 
     Args:
-        bag: Bag with the updates.
+        bag: Bag with the changes.
     """
 
     def __init__(self, bag: Bag) -> None:
-        first = next(bag.messages(UPDATE), None)
+        first = next(bag.messages(COMMITTED_TOPIC), None)
         self._field = list(first.content.nodes.fields).index('level') if first is not None else 0
+        self._soil = CommittedSoil(recorded=True)
         self._levels = LatestLevels()
-        self._conflicts = 0
-        self._held: _Update | None = None
 
     def take(self, part: Mapping[str, FieldColumn]) -> None:
-        """Process TerrainUpdates with the fields :data:`UPDATE_PATHS`, in order of arrival."""
-        columns = [part[path].table().tolist() for path in (*_KEY, _CONFLICTS)]
+        """Process TerrainCommitted messages with the fields :data:`COMMIT_PATHS`, in order of arrival."""
+        numbers = [part[path].table().tolist() for path in _NUMBERS]
         x, y, values = (part[path] for path in _NODES)
         places = (each.tolist() for each in (x.first, y.first, values.first, x.counts))
-        committed: list[_Update] = []
-        for epoch, cycle, attempt, conflicts, i, j, first, count in zip(*columns, *places, strict=True):
-            held = self._held
-            if held is not None and cycle < held.key[1]:
-                continue  # it is a repetition
-            if held is not None and cycle > held.key[1]:
-                committed.append(held)
+        for epoch, t_ns, soil_seq, i, j, first, count in zip(*numbers, *places, strict=True):
             level = first + self._field * count
-            self._held = _Update(
-                (epoch, cycle, attempt),
-                conflicts,
-                x.stored[i : i + count],
-                y.stored[j : j + count],
-                values.stored[level : level + count],
-            )
-        self._commit(committed)
-        if (held := self._held) is not None:
-            # Copied, because the array it refers to is a thousand times larger.
-            self._held = held._replace(i=held.i.copy(), j=held.j.copy(), level=held.level.copy())
+            table = values.stored[level : level + count][None]
+            records = NodeRecords(x.stored[i : i + count], y.stored[j : j + count], table, ('level',))
+            self._soil.take(SoilCommit(CycleKey(epoch, 0, 0), t_ns, soil_seq, records, ''))
+        changed = self._soil.changes().records
+        if changed:
+            rows = ((records.i, records.j, records.level) for records in changed)
+            self._levels.set(*(np.concatenate(each) for each in zip(*rows, strict=True)))
 
-    def _commit(self, updates: Sequence[_Update]) -> None:
-        if updates:
-            self._conflicts += sum(update.conflicts for update in updates)
-            self._levels.set(*(np.concatenate(each) for each in zip(*(update[2:] for update in updates), strict=True)))
-
-    def changed_terrain(self, committed: set[Key], spacing: float) -> ChangedTerrain:
+    def changed_terrain(self, spacing: float) -> ChangedTerrain:
         """Return the changed terrain.
 
         Args:
-            committed: Keys of committed attempts, used to check the last update.
             spacing: Spacing of the soil grid [m].
         """
-        if self._held is not None and self._held.key in committed:
-            self._commit([self._held])
-        self._held = None
-        return ChangedTerrain(spacing, *self._levels.all(), self._conflicts)
+        return ChangedTerrain(spacing, *self._levels.all())
 
 
 class LatestLevels:

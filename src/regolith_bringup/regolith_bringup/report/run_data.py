@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_bringup.bag.reading import Bag
-from regolith_bringup.report.changed_terrain import UPDATE, UPDATE_PATHS, ChangedTerrain, CommittedSoil, Key
+from regolith_bringup.report.changed_terrain import COMMIT_PATHS, ChangedLevels, ChangedTerrain
 from regolith_bringup.scenario.schema import Scenario
+from regolith_terrain.grid import COMMITTED_TOPIC
 from regolith_world import load_section
 from regolith_world.reporting import ATTEMPT_KEY_FIELDS, attempt_keys
 
@@ -148,17 +149,16 @@ def read_run(folder: str | Path, bag: Bag | None = None) -> RunData:
     wanted: dict[str, tuple[str, ...]] = {_CYCLE: (*ATTEMPT_KEY_FIELDS, 't_ns', 'dt_ns', 'verdict', 'command')}
     for name in names:
         wanted |= {f'/{name}/{topic}': (*_STAMP, *paths) for topic, paths in _STATE_TOPICS.items()}
-    soil = CommittedSoil(bag)
+    soil = ChangedLevels(bag)
     parts: dict[str, list[Columns]] = {topic: [] for topic in wanted}
-    for topic, part in bag.column_parts_of({**wanted, UPDATE: UPDATE_PATHS}):
-        if topic == UPDATE:
+    for topic, part in bag.column_parts_of({**wanted, COMMITTED_TOPIC: COMMIT_PATHS}):
+        if topic == COMMITTED_TOPIC:
             soil.take(part)
         else:
             parts[topic].append(tables(part))
     columns = {topic: joined(some) for topic, some in parts.items()}
     tracks = {name: _track(bag, name, columns) for name in names}
-    cycles, committed = _cycles(columns[_CYCLE])
-    changed_terrain = soil.changed_terrain(committed, scenario.terrain.spacing_m)
+    cycles, changed_terrain = _cycles(columns[_CYCLE]), soil.changed_terrain(scenario.terrain.spacing_m)
     return RunData(folder, scenario, tracks, cycles, changed_terrain, {t.name: t.messages for t in bag.topics.values()})
 
 
@@ -235,20 +235,19 @@ def _charge(found: Columns) -> Charge | None:
 _CYCLE = '/regolith/cycle'
 
 
-def _cycles(columns: Columns) -> tuple[CycleTiming, set[Key]]:
-    """Return the timing and the keys of committed attempts. The verdict on each is in the next message."""
+def _cycles(columns: Columns) -> CycleTiming:
+    """Return the timing of all attempts. The verdict on each is in the next message."""
     if not columns:
         none = np.zeros(0)
-        return CycleTiming(none, none, none, none.astype(bool)), set()
-    first, keys = attempt_keys(columns)
+        return CycleTiming(none, none, none, none.astype(bool))
+    first, _ = attempt_keys(columns)
     columns = {path: values[first] for path, values in columns.items()}
     committed = np.append(columns['verdict'][1:] == _COMMIT, False)
     evolved = columns['command'] == _EVOLVE
     wall = columns['publish_time_ns'][evolved]
-    timing = CycleTiming(
+    return CycleTiming(
         columns['t_ns'][evolved] * 1e-9,
         columns['dt_ns'][evolved] * 1e-9,
         (wall - wall[:1].sum()) * 1e-9,
         committed[evolved],
     )
-    return timing, set(map(tuple, keys[committed].tolist()))

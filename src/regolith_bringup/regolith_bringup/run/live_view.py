@@ -3,7 +3,7 @@
 """Live view of a running simulation.
 
 Subscriptions have queues of one message where only the last one matters, and are read ten times per second. The cost is
-therefore independent of the speed of the simulation. Only soil updates need every message. Drawn data is sent at once,
+therefore independent of the speed of the simulation. Only soil changes need every message. Drawn data is sent at once,
 or collected until the next update if the viewer needs long for one image. A viewer that receives more than it can draw
 would lag further and further behind.
 """
@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from rcl_interfaces.srv import GetParameters
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from regolith_msgs.srv import GetTerrainState
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosgraph_msgs.msg import Clock
 
@@ -34,11 +33,12 @@ from regolith_bringup.view.draw_sensors import LARGE, PACKED
 from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas
 from regolith_bringup.view.run_view import RunView
-from regolith_bringup.view.soil_updates import UPDATES
 from regolith_bringup.view.viewer import Viewer, has_graphics_card
 from regolith_files import InputError, Problem
+from regolith_terrain.grid import COMMITTED_TOPIC, CommittedSoil
+from regolith_terrain.ros import SoilFollower
 from regolith_world import load_section
-from regolith_world.ros import Inbox, await_stable_graph, call_service, named_node
+from regolith_world.ros import Inbox, await_stable_graph, named_node
 
 PERIOD_S = 0.1
 """Period of reading received messages [wall s]."""
@@ -53,9 +53,6 @@ _TICK_S = 0.5
 """Period of checking whether terrain and layers are due [wall s], independent of the real-time factor."""
 _GRAPH_S = 2.0
 """Period of looking for new topics [wall s]."""
-_LONG_NS = 10**12
-_ANSWER_S = 10.0
-_DEEP = 2000
 _LATCHED = ('/visual_description', '/tf_static', '/events', '/links')
 
 
@@ -159,7 +156,8 @@ class LiveView(RunningSimulation):
         scenario = self._scenario()
         self.canvas = Canvas(f'{scenario.name} live', held=True)
         # All drawing must stay cheap for hours.
-        self._view = RunView(scenario, self.canvas, ticking=False, plain=self._plain)
+        soil = CommittedSoil()
+        self._view = RunView(scenario, self.canvas, ticking=False, plain=self._plain, soil=soil)
         self._places = np.array([v.position[:2] for _, v in sorted(scenario.vehicles.items())] or [(0.0, 0.0)], float)
         self._listener = named_node(
             f'view_{os.getpid()}',
@@ -171,10 +169,9 @@ class LiveView(RunningSimulation):
         self._decoder = MessageDecoder()
         self._inbox = Inbox(self._listener)
         self._inbox.subscribe(Clock, f'{self.root}/clock', self._on_clock, QoSProfile(depth=1))
-        self._heard: set[str] = set()
+        self._soil = SoilFollower(self.node, self._inbox, soil, root=self.root)
+        self._heard = {COMMITTED_TOPIC}
         self._t_ns = int(self.known.t_ns)
-        self._seq = self._epoch = -1
-        self._in_order = False
 
     def __exit__(self, *about: Any) -> None:
         """Leave the graph."""
@@ -197,8 +194,9 @@ class LiveView(RunningSimulation):
         while not ended():
             began = time.monotonic()
             self._inbox.deliver()
-            if not self._in_order:
-                self._ask_for_ground()
+            self.executor.spin_once(timeout_sec=0.0)
+            if self._soil.poll():
+                self._view.terrain.flush(self._t_ns)
             if began > next_picture:
                 next_picture = began + (self._every_s if began > started + _EARLY_S else min(self._every_s, 1.0))
                 if began > next_tick:
@@ -266,11 +264,11 @@ class LiveView(RunningSimulation):
             return  # the type is not installed
         latched = topic.endswith(_LATCHED)
         profile = QoSProfile(
-            depth=_DEEP if topic == UPDATES else 100 if latched else 1,
+            depth=100 if latched else 1,
             reliability=ReliabilityPolicy.RELIABLE,
             durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
         )
-        take = partial(self._on_update if topic == UPDATES else self._on_message, topic, decode)
+        take = partial(self._on_message, topic, decode)
         self._inbox.subscribe(
             message_type, f'{self.root}{topic}', take, profile, optional=True, every_run=True, raw=True
         )
@@ -280,39 +278,3 @@ class LiveView(RunningSimulation):
 
     def _on_message(self, topic: str, decode: Callable[[bytes], Any], data: bytes) -> None:
         self._view.take(ViewMessage(topic, self._t_ns, data, decode))
-
-    def _on_update(self, topic: str, decode: Callable[[bytes], Any], data: bytes) -> None:
-        """Apply a soil update. A missing update or a rewind causes a request for the complete terrain."""
-        update = decode(data)
-        seq, epoch = int(update.soil_seq), int(update.key.epoch)
-        if epoch < self._epoch or (epoch == self._epoch and seq <= self._known_seq):
-            return
-        if epoch != self._epoch or seq > self._seq + 1:
-            self._in_order = False
-        if epoch != self._epoch:
-            self._known_seq = -1
-        self._epoch, self._seq, self._last_update = epoch, seq, update
-        message = ViewMessage(topic, self._t_ns, data, decode)
-        message.__dict__['content'] = update
-        self._view.take(message)
-
-    _known_seq = -1
-    _last_update: Any = None
-
-    def _ask_for_ground(self) -> None:
-        """Request the current terrain, and draw it and later updates."""
-        client = self.node.create_client(GetTerrainState, f'{self.root}/regolith/terrain/get_state')
-        try:
-            response = call_service(self.executor, client, GetTerrainState.Request(), _ANSWER_S)
-        except TimeoutError:
-            return  # the terrain may be busy; the request is repeated
-        finally:
-            self.node.destroy_client(client)
-        self._view.terrain.restart(self._t_ns)
-        self._known_seq = int(response.soil_seq)
-        # Updates received while waiting for the response are delivered after it.
-        since = () if self._last_update is None else (self._last_update,)
-        self._view.terrain.soil.load(response.nodes, self._known_seq, since)
-        self._view.terrain.flush(self._t_ns)
-        self._seq = max(self._seq, self._known_seq)
-        self._in_order = True

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed
-from regolith_bringup.view.soil_updates import UPDATES, NodeChanges, SoilChanges
 from regolith_bringup.view.terrain_mesh import MeshPiece, TerrainMesh
 from regolith_terrain import build_height_field, build_rocks
+from regolith_terrain.grid import COMMITTED_TOPIC, CommittedSoil, NodeRecords, SoilCommit
 from regolith_terrain.lunar import Rocks
 from regolith_terrain.solids import rock_shapes
 from regolith_vehicles.contact import build_obstacles
@@ -41,11 +41,11 @@ class TerrainDrawer:
         canvas: Canvas to draw on.
         pieces: Mesh of the terrain.
         period_ns: Minimum time between two states [ns].
+        soil: Committed soil to draw.
     """
 
-    def __init__(self, canvas: Canvas, pieces: TerrainMesh, period_ns: int) -> None:
-        self._canvas, self._pieces, self._period_ns = canvas, pieces, period_ns
-        self.soil = SoilChanges()
+    def __init__(self, canvas: Canvas, pieces: TerrainMesh, period_ns: int, soil: CommittedSoil) -> None:
+        self._canvas, self._pieces, self._period_ns, self._soil = canvas, pieces, period_ns, soil
         self._next_ns = -1
 
     def begin(self, t_ns: int, places: Floats, tiles: Iterable[tuple[int, int]] = ()) -> None:
@@ -58,19 +58,13 @@ class TerrainDrawer:
         """
         self._draw(t_ns, self._pieces.show(self._pieces.patches_around(places), tiles))
 
-    def restart(self, t_ns: int) -> None:
-        """Discard all soil changes."""
-        self.soil = SoilChanges()
-        self._next_ns = -1
-        self._draw(t_ns, self._pieces.restart())
-
     def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
-        """Return the topic of soil updates, of which all messages are needed."""
-        return {UPDATES: 0} if UPDATES in types else {}
+        """Return the topic of committed soil changes, of which all messages are needed."""
+        return {COMMITTED_TOPIC: 0} if COMMITTED_TOPIC in types else {}
 
     def take(self, message: ViewMessage) -> None:
-        """Store a soil update."""
-        self.soil.take(message.content)
+        """Store a soil change."""
+        self._soil.take(SoilCommit.of(message.content))
 
     def tick(self, t_ns: int) -> None:
         """Draw the changes, once per period."""
@@ -80,13 +74,15 @@ class TerrainDrawer:
     def flush(self, t_ns: int) -> None:
         """Draw the changes."""
         self._next_ns = (t_ns // self._period_ns + 1) * self._period_ns
-        fresh = self.soil.take_changes()
-        if fresh is not None:
-            self.dig(t_ns, fresh)
+        complete, changes = self._soil.changes()
+        if complete:
+            self._draw(t_ns, self._pieces.restart())
+        self.dig(t_ns, changes)
 
-    def dig(self, t_ns: int, change: NodeChanges) -> None:
-        """Draw a soil change."""
-        self._draw(t_ns, self._pieces.take(change))
+    def dig(self, t_ns: int, changes: Sequence[NodeRecords]) -> None:
+        """Draw soil changes."""
+        if changes:
+            self._draw(t_ns, self._pieces.take(changes))
 
     def _draw(self, t_ns: int, pieces: list[MeshPiece]) -> None:
         for piece in pieces:

@@ -17,8 +17,8 @@ from regolith_bringup.view.draw_vehicles import LOOKS, POSES
 from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas
 from regolith_bringup.view.run_view import RunView
-from regolith_bringup.view.soil_updates import UPDATES, SoilChanges
 from regolith_bringup.view.terrain_mesh import tiles_of
+from regolith_terrain.grid import COMMITTED_TOPIC, CommittedSoil, NodeRecords, SoilCommit
 from regolith_vehicles.visuals import state_poses
 
 _SOME = 25
@@ -43,9 +43,7 @@ def draw_run(
     view = RunView(scenario, canvas, survey.last_ns - first_ns)
     topics = view.meet({t.name: t.type_name for t in bag.topics.values() if t.messages})
     view.begin(first_ns, np.array(survey.places), survey.tiles)
-    fresh = _soil_before(bags).take_changes()
-    if fresh is not None:
-        view.terrain.dig(first_ns, fresh)
+    view.terrain.dig(first_ns, _soil_before(bags))
     # Descriptions and frames are valid from the start, independent of their time in the bag.
     early = [name for name in topics if name.endswith(f'/{LOOKS}') or name == STATIC]
     for message in bag.raw(*early) if early else ():
@@ -82,12 +80,14 @@ class _Survey:
         self.tiles: set[tuple[int, int]] = set()
         """Terrain tiles that change."""
         times = []
-        topics = [n for n, t in bag.topics.items() if t.messages and n.endswith((UPDATES, '/clock', f'/{POSES}'))]
+        topics = [
+            n for n, t in bag.topics.items() if t.messages and n.endswith((COMMITTED_TOPIC, '/clock', f'/{POSES}'))
+        ]
         states: Counter[str] = Counter()
         for message in bag.raw(*topics) if topics else ():
             if message.log_time_ns > to_ns:
                 continue
-            if message.topic == UPDATES:
+            if message.topic == COMMITTED_TOPIC:
                 nodes = bag.decoded(message).nodes
                 self.tiles.update(tiles_of(np.asarray(nodes.x, np.int64), np.asarray(nodes.y, np.int64)))
             elif message.topic == '/clock':
@@ -101,16 +101,14 @@ class _Survey:
         """Simulated times of the first and last message [ns]."""
 
 
-def _soil_before(bags: list[Bag]) -> SoilChanges:
+def _soil_before(bags: list[Bag]) -> list[NodeRecords]:
     """Return the soil changes before the last bag (a branch) begins, selected by cycle numbers."""
-    soil = SoilChanges()
-    if len(bags) < 2:
-        return soil
-    first = next(iter(bags[-1].messages(CYCLE)), None)
-    until = int(first.content.key.cycle) if first is not None else 0
-    for bag in bags[:-1]:
-        for message in bag.messages(UPDATES):
-            if message.content.key.cycle < until:
-                soil.take(message.content)
-    soil.close()
-    return soil
+    firsts = [next(iter(bag.messages(CYCLE)), None) for bag in bags]
+    begins = [int(first.content.key.cycle) if first is not None else 0 for first in firsts]
+    soil, found = CommittedSoil(recorded=True), []
+    for k, bag in enumerate(bags[:-1]):
+        for message in bag.messages(COMMITTED_TOPIC):
+            if message.content.key.cycle < min(begins[k + 1 :]):
+                soil.take(SoilCommit.of(message.content))
+        found += soil.changes().records
+    return found

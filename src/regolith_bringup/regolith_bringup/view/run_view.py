@@ -24,6 +24,7 @@ from regolith_bringup.view.rerun_canvas import Canvas
 from regolith_bringup.view.terrain_mesh import TerrainMesh
 from regolith_bringup.view.terrain_shading import TerrainShading
 from regolith_terrain import build_height_field
+from regolith_terrain.grid import CommittedSoil
 
 Floats = NDArray[np.float64]
 
@@ -43,17 +44,26 @@ class RunView:
         span_ns: Simulated time span to be shown [ns].
         ticking: Whether each message triggers :meth:`tick`. Otherwise the caller triggers it.
         plain: Whether to reduce the drawing cost to a quarter, with fewer terrain triangles and no time panel.
+        soil: Committed soil that the caller updates; None: that of the messages.
     """
 
     def __init__(
-        self, scenario: Any, canvas: Canvas, span_ns: int = 0, *, ticking: bool = True, plain: bool = False
+        self,
+        scenario: Any,
+        canvas: Canvas,
+        span_ns: int = 0,
+        *,
+        ticking: bool = True,
+        plain: bool = False,
+        soil: CommittedSoil | None = None,
     ) -> None:
         self._scenario, self.canvas, self._ticking, self._plain = scenario, canvas, ticking, plain
         terrain = scenario.terrain
         poses_ns = max(_POSES_NS, span_ns // _STATES)
         field, shade = build_height_field(terrain, scenario.seed), TerrainShading.of(scenario.light.sun_at(0))
         pieces = TerrainMesh(field, terrain.spacing_m, terrain.map_size_m, shade, *(_PLAIN if plain else ()))
-        self.terrain = TerrainDrawer(canvas, pieces, max(_GROUND_NS, span_ns // _GROUNDS))
+        soil = soil or CommittedSoil(recorded=True)
+        self.terrain = TerrainDrawer(canvas, pieces, max(_GROUND_NS, span_ns // _GROUNDS), soil)
         self._vehicles = vehicles = DrawnVehicles(canvas, poses_ns)
         self._plots, self._layers = DrawnPlots(canvas), Layers(scenario)
         self._drawers: tuple[Drawer, ...] = (
@@ -113,7 +123,6 @@ class RunView:
 
     def end(self, t_ns: int) -> None:
         """Draw all stored data at the end of the run."""
-        self.terrain.soil.close()
         self.terrain.flush(t_ns)
         self.tick(t_ns)
 

@@ -10,17 +10,16 @@ rebuilds its tiles only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_bringup.view.soil_updates import NodeChanges
 from regolith_bringup.view.terrain_shading import TerrainShading
 from regolith_terrain import HeightField
-from regolith_terrain.grid import node_key
+from regolith_terrain.grid import NodeRecords, node_key
 
 Floats = NDArray[np.float64]
 Key = tuple[int, int]
@@ -121,13 +120,18 @@ class TerrainMesh:
         """Return the pieces that are new or lose triangles when patches and tiles are added."""
         return self._drawn(*self._add(patches, tiles))
 
-    def take(self, change: NodeChanges) -> list[MeshPiece]:
-        """Return the tiles rebuilt by a soil change, and other pieces that become visible."""
-        touched = tiles_of(change.i, change.j)
+    def take(self, changes: Sequence[NodeRecords]) -> list[MeshPiece]:
+        """Return the tiles rebuilt by soil changes, and other pieces that become visible.
+
+        Args:
+            changes: Changed nodes, at least one. Of equal nodes the last one counts.
+        """
+        i, j, level = (np.concatenate([getattr(each, name) for each in changes]) for name in ('i', 'j', 'level'))
+        touched = tiles_of(i.astype(np.int64), j.astype(np.int64))
         patches, tiles = self._add((), touched)
         # A tile includes the nodes on its far edges, and its slopes need one more node on each side.
         near = {(i + a, j + b) for i, j in touched for a in (-1, 0, 1) for b in (-1, 0, 1)} & self._tiles.keys()
-        changed = [key for key in sorted(near) if self._tiles[key].take(change)]
+        changed = [key for key in sorted(near) if self._tiles[key].take(i, j, level)]
         return self._drawn(patches, tiles, changed)
 
     def _add(self, patches: Iterable[Key], tiles: Iterable[Key]) -> tuple[list[Key], list[Key]]:
@@ -352,13 +356,13 @@ class _Tile:
         """Blend into the patch, see :meth:`_Grid.join`."""
         self.weight, self.low, self.low_colors = weight, low, low_colors
 
-    def take(self, change: NodeChanges) -> bool:
-        """Apply the changed nodes in this tile, and return whether there were any."""
-        i, j = change.i - (self.key[0] * TILE - 1), change.j - (self.key[1] * TILE - 1)
+    def take(self, i: NDArray[np.int32], j: NDArray[np.int32], level: Floats) -> bool:
+        """Apply the changed nodes (i, j) in this tile, with their heights [m], and return whether there were any."""
+        i, j = i - (self.key[0] * TILE - 1), j - (self.key[1] * TILE - 1)
         inside = (i >= 0) & (i < TILE + 3) & (j >= 0) & (j < TILE + 3)
         if not inside.any():
             return False
-        self.level[i[inside], j[inside]] = change.level[inside]
+        self.level[i[inside], j[inside]] = level[inside]
         return True
 
     def piece(self, whole: bool) -> MeshPiece:

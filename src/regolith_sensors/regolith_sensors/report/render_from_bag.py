@@ -17,11 +17,11 @@ from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.report.image_reader import stamp_ns
 from regolith_sensors.scene.sensor_scene import SensorScene
+from regolith_sensors.scene.world_view import TerrainHistory
 from regolith_sensors.sensor_models import load_sensor
 from regolith_terrain.crm import SURFEL_TOPIC, surfels_record
-from regolith_terrain.grid import NodeRecords, SoilUpdate
+from regolith_terrain.grid import COMMITTED_TOPIC, CommittedSoil, SoilCommit
 from regolith_vehicles.visuals import VisualDescription, poses_from_message, visuals_from_message
-from regolith_world.cycle import CycleKey, Verdict
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
@@ -113,40 +113,19 @@ class BagRenderer:
         return np.ascontiguousarray(display_image(seen.image, seen.encoding)[0])
 
 
-def replay_terrain(bag: Any, ground: Any, until_ns: float = math.inf) -> None:
-    """Replay the recorded terrain updates and cycles into a terrain history.
+def replay_terrain(bag: Any, ground: TerrainHistory, until_ns: float = math.inf) -> None:
+    """Pass the recorded soil changes to a terrain history.
 
     Args:
         bag: Recording (:attr:`regolith_files.extension_points.Run.bag`).
         ground: Terrain history of the sensors.
         until_ns: Simulated time after which the replay stops [ns].
     """
-    for message in bag.messages('/regolith/terrain/update', '/regolith/cycle'):
-        content = message.content
-        key = CycleKey(content.key.epoch, content.key.cycle, content.key.attempt)
-        if message.topic.endswith('cycle'):
-            ground.on_cycle(key, content.t_ns, Verdict(content.verdict))
-            if content.t_ns > until_ns:
-                break
-        else:
-            ground.on_update(
-                SoilUpdate(
-                    key,
-                    _nodes(content.nodes),
-                    np.array(content.owner, np.int16),
-                    tuple(content.agents),
-                    content.conflicts,
-                    content.soil_seq,
-                    content.soil_hash,
-                )
-            )
-
-
-def _nodes(message: Any) -> NodeRecords:
-    """Return the soil nodes of a message from a bag."""
-    fields = tuple(message.fields)
-    values = np.array(message.values, np.float64).reshape(len(fields), len(message.x))
-    return NodeRecords(np.array(message.x, np.int32), np.array(message.y, np.int32), values, fields)
+    ground.soil = CommittedSoil(recorded=True)
+    for message in bag.messages(COMMITTED_TOPIC):
+        if message.content.t_ns > until_ns:
+            break
+        ground.soil.take(SoilCommit.of(message.content))
 
 
 def _best_side(yaw: float, sun: Any) -> float:

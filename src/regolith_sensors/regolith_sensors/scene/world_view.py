@@ -20,8 +20,7 @@ from regolith_sensors.scene.rock_layer import RockLayer
 from regolith_sensors.scene.scene import Scene, SceneObject
 from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain.crm import Surfels, joined_surfels
-from regolith_terrain.grid import NodeRecords, SoilGrid, SoilUpdate
-from regolith_world.cycle import CycleKey, Verdict
+from regolith_terrain.grid import CommittedSoil, NodeRecords, SoilGrid
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
@@ -166,82 +165,59 @@ def protruding_surfels(discs: Surfels, grid: SoilGrid) -> Surfels:
 
 
 class TerrainHistory:
-    """The committed soil at the time of a frame; updates wait until :meth:`advance`.
-
-    After a late start or a missed update :attr:`lost` is set, until :meth:`load` gets a snapshot.
-    """
+    """The committed soil at the time of a frame; later changes wait until :meth:`advance`."""
 
     def __init__(self, grid: SoilGrid) -> None:
         """Start with undisturbed ground."""
         self.grid = grid
+        self.soil = CommittedSoil()
+        """Committed changes."""
         self.epoch = -1
         self.committed_ns = -1
         """Newest committed time of the world [ns]."""
-        self.valid_from_ns = 0
-        """Earliest time of frames [ns]: the ground before is unknown."""
-        self.lost = False
-        """Whether a snapshot is needed."""
-        self.soil_seq = 0
         self.changed: list[NodeRecords] = []
         """Records applied since the reader last emptied this list."""
-        self._last: CycleKey | None = None
-        self._commits: deque[tuple[int, CycleKey]] = deque()
-        self._updates: dict[CycleKey, SoilUpdate] = {}
+        self._began_ns = 0
 
-    def on_cycle(self, key: CycleKey, t_ns: int, verdict: Verdict) -> None:
-        """Process a cycle of the world: its key, the committed time [ns] and the verdict on the attempt before."""
-        if key.epoch != self.epoch:
-            # Only at the start of a run the ground is known without a snapshot.
-            self.lost = self.epoch >= 0 or key.cycle > 0 or t_ns > 0
-            self.epoch, self._last, self.valid_from_ns = key.epoch, None, t_ns
-            self._commits.clear()
-            self._updates = {k: u for k, u in self._updates.items() if k.epoch == key.epoch}
-        elif self._last is not None and key <= self._last:
-            return
-        if self._last is not None:
-            if verdict == Verdict.COMMIT:
-                self._commits.append((t_ns, self._last))
-            elif verdict == Verdict.DISCARD:
-                self._updates.pop(self._last, None)
-        self._last, self.committed_ns = key, t_ns
+    @property
+    def lost(self) -> bool:
+        """Return whether a complete state of the soil is needed."""
+        return self.soil.lost
 
-    def on_update(self, update: SoilUpdate) -> None:
-        """Store terrain's merge of an attempt, which can arrive before or after the verdict."""
-        if update.key.epoch >= self.epoch:
-            self._updates.setdefault(update.key, update)
+    @property
+    def valid_from_ns(self) -> int:
+        """Return the earliest time of frames [ns]: the ground before is unknown."""
+        return max(self._began_ns, self.soil.from_ns)
+
+    def on_cycle(self, epoch: int, t_ns: int) -> None:
+        """Process a cycle of the world: its epoch and the committed time [ns]."""
+        if epoch != self.epoch:
+            self.epoch, self._began_ns = epoch, t_ns
+            self.soil.begin(epoch)
+        self.committed_ns = t_ns
 
     def knows(self, t_ns: int) -> bool:
         """Return whether all commits up to a time [ns] have arrived."""
-        if self.lost or t_ns > self.committed_ns:
-            return False
-        return all(key in self._updates for t, key in self._commits if t <= t_ns)
+        return not self.lost and self.soil.epoch == self.epoch and t_ns <= self.soil.until_ns
 
     def advance(self, t_ns: int) -> None:
         """Update :attr:`grid` to the ground committed at a time [ns] for which :meth:`knows` is true."""
-        while self._commits and self._commits[0][0] <= t_ns and not self.lost:
-            t, key = self._commits.popleft()
-            update = self._updates.pop(key)
-            # Remaining updates belong to discarded earlier attempts, and arrived after the verdict.
-            for stale in [k for k in self._updates if k < key]:
-                del self._updates[stale]
-            if update.soil_seq <= self.soil_seq:  # the snapshot has it already
-                self.valid_from_ns = max(self.valid_from_ns, t)
-                continue
-            if update.soil_seq != self.soil_seq + 1:
-                self.lost = True
-                return
-            self.soil_seq = update.soil_seq
-            if len(update.records):
-                self.grid.apply(update.records)
-                self.changed.append(update.records)
+        complete, records = self.soil.changes(t_ns)
+        if complete:
+            self.load(*records)
+        else:
+            self._apply(records)
 
-    def load(self, records: NodeRecords, soil_seq: int) -> None:
-        """Replace the ground by a snapshot: all changed nodes, and the number of updates in it."""
+    def load(self, *records: NodeRecords) -> None:
+        """Replace the ground by undisturbed ground with these records."""
         self.changed.append(self.grid.all_records())
         self.grid = SoilGrid(self.grid.height_field, self.grid.spacing, self.grid.law)
-        self.grid.apply(records)
-        self.changed.append(records)
-        self.soil_seq, self.lost = soil_seq, False
+        self._apply(records)
+
+    def _apply(self, records: Sequence[NodeRecords]) -> None:
+        for each in records:
+            self.grid.apply(each)
+        self.changed += records
 
 
 class WorldStates:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,10 +13,9 @@ from regolith_files import Caption, Figure, ReportSection, Run, Table
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.region import ParticleRegion
 from regolith_terrain.crm.surfel_messages import SURFEL_TOPIC, surfels_record
-from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.committed_soil import COMMITTED_TOPIC, CommittedSoil, SoilCommit
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import build_height_field
-from regolith_world.cycle import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -29,7 +28,6 @@ _LINES = (
     'Heights at the nodes of the soil grid before and after, with enlarged heights: along x through the'
     ' middle of a region, and along y where it is deepest. Dots: particles in motion, where their topic was recorded.'
 )
-_UPDATE, _CYCLE = '/regolith/terrain/update', '/regolith/cycle'
 _INK, _SOIL, _DOTS = '#22262b', '#8a8175', '#b5303f'
 
 
@@ -67,7 +65,7 @@ def section(run: Run) -> ReportSection | None:
         heads = ('ground [kg]', 'carried [kg]', 'in flight [kg]', 'in transit [kg]', 'error [kg]')
         parts.append(Table(heads, [(*(f'{book[key]:,.6f}' for key in keys), f'{book["error_kg"]:.1e}')]))
     parts.append(Caption(_FIGURES))
-    if _UPDATE in run.recorded:
+    if COMMITTED_TOPIC in run.recorded:
         grid = ground_at_end(run)
         lines = [line for region in regions for line in cross_sections(region, grid, _last_dots(run, region))]
         parts += [Figure(_lines_picture(lines), 'Cross-sections of regions of particles'), Caption(_LINES)]
@@ -79,27 +77,14 @@ def section(run: Run) -> ReportSection | None:
 
 
 def ground_at_end(run: Run) -> SoilGrid:
-    """Return the soil at the end of a run, from the committed updates in its recording."""
+    """Return the soil at the end of a run, from the committed changes in its recording."""
     terrain = run.scenario.terrain
     grid = SoilGrid(build_height_field(terrain, run.scenario.seed), terrain.spacing_m, terrain.law)
-    updates: dict[tuple[int, int, int], Any] = {}
-    committed: list[tuple[int, int, int]] = []
-    last: tuple[int, int, int] | None = None
-    for message in run.bag.messages(_UPDATE, _CYCLE):
-        content = message.content
-        key = int(content.key.epoch), int(content.key.cycle), int(content.key.attempt)
-        if message.topic == _UPDATE:
-            updates.setdefault(key, content.nodes)
-        elif key != last:
-            if last is not None and content.verdict == Verdict.COMMIT:
-                committed.append(last)
-            last = key
-    for key in committed:
-        nodes = updates.pop(key, None)
-        if nodes is not None and len(nodes.x):
-            fields = tuple(nodes.fields)
-            values = np.asarray(nodes.values, np.float64).reshape(len(fields), -1)
-            grid.apply(NodeRecords(np.asarray(nodes.x, np.int32), np.asarray(nodes.y, np.int32), values, fields))
+    soil = CommittedSoil(recorded=True)
+    for message in run.bag.messages(COMMITTED_TOPIC):
+        soil.take(SoilCommit.of(message.content))
+        for records in soil.changes().records:
+            grid.apply(records)
     return grid
 
 

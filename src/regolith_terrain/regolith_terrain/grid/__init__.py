@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_terrain.grid.committed_soil import COMMITTED_TOPIC as COMMITTED_TOPIC
+    from regolith_terrain.grid.committed_soil import CommittedSoil as CommittedSoil
+    from regolith_terrain.grid.committed_soil import SoilChanges as SoilChanges
+    from regolith_terrain.grid.committed_soil import SoilCommit as SoilCommit
+    from regolith_terrain.grid.committed_soil import nodes_of as nodes_of
     from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2 as MASS_QUANTUM_KGPM2
     from regolith_terrain.grid.mass_balance import soil_mass_balance as soil_mass_balance
     from regolith_terrain.grid.merge import SoilDelta as SoilDelta
@@ -28,6 +33,13 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
+        'committed_soil': (
+            'COMMITTED_TOPIC',
+            'CommittedSoil',
+            'SoilChanges',
+            'SoilCommit',
+            'nodes_of',
+        ),
         'mass_balance': (
             'MASS_QUANTUM_KGPM2',
             'soil_mass_balance',

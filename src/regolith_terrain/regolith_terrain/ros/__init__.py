@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from regolith_terrain.ros.map_topics import MapTopics as MapTopics
     from regolith_terrain.ros.services import create_height_service as create_height_service
     from regolith_terrain.ros.services import create_state_service as create_state_service
+    from regolith_terrain.ros.soil_follower import SoilFollower as SoilFollower
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -25,6 +26,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'create_height_service',
             'create_state_service',
         ),
+        'soil_follower': ('SoilFollower',),
     },
     modules=('protocol_codec',),
 )

@@ -11,6 +11,7 @@ from regolith_msgs import msg as m
 
 from regolith_terrain.excavation.exchange import SoilDeposit, SoilGrant, SoilRequest, ToolExchange
 from regolith_terrain.excavation.loose_soil import NO_LOOSE_SOIL, LooseSoil
+from regolith_terrain.grid.committed_soil import SoilCommit
 from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_world.ros import codec, protocol_codec, register_record
@@ -79,8 +80,9 @@ register_record(
     },
     _update,
 )
+register_record(m.TerrainCommitted, SoilCommit, {'nodes': 'records'})
 
-NODES = codec(m.SoilNodes)
+NODES, COMMITTED = codec(m.SoilNodes), codec(m.TerrainCommitted)
 DELTAS = codec(m.TerrainDeltaBatch)
 """Codec of the soil changes of the vehicles of a process: a list of at least one, in name order."""
 UPDATE = codec(m.TerrainUpdate)

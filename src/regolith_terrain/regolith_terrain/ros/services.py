@@ -43,6 +43,7 @@ def create_state_service(node: Node, authority: TerrainParticipant, run: int) ->
     def respond(request: GetTerrainState.Request, response: GetTerrainState.Response) -> GetTerrainState.Response:
         grid = authority.grid
         response.run_id = run
+        response.epoch, response.t_ns = authority.epoch, authority.t_ns
         response.soil_seq = int(authority.soil_seq)
         response.soil_hash = grid.soil_hash()
         response.spacing = float(grid.spacing)

@@ -19,7 +19,7 @@ def _profile(depth: int, durability: DurabilityPolicy = DurabilityPolicy.VOLATIL
 # A publisher keeps messages that a reader has not acknowledged, up to its depth. So these depths must hold all messages
 # until the world notices that a recorder is blocked: see ``ros/backpressure.py``.
 PROTOCOL = _profile(1000)
-"""cycle, cycle_result, terrain/delta, terrain/update: one each per participant and cycle."""
+"""cycle, cycle_result, terrain/delta, terrain/update, terrain/committed: one each per participant and cycle."""
 CLOCK = _profile(100)
 """/clock: reliable, so compatible with the best-effort subscriptions of ROS time sources."""
 STATE = _profile(100)
