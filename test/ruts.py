@@ -54,7 +54,7 @@ class Marks:
                 at = (cycle.key.epoch, cycle.key.cycle)
                 ended[at] = cycle.t_ns + cycle.dt_ns
                 last_attempt[at] = max(last_attempt.get(at, 0), cycle.key.attempt)
-        for delta in deltas:
+        for delta in (delta for message in deltas for delta in message.deltas):
             at = (delta.key.epoch, delta.key.cycle)
             # All attempts but the last of a cycle were discarded.
             if last_attempt.get(at) != delta.key.attempt:

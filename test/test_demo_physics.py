@@ -54,7 +54,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
 
     types = {
         'cycle': m.Cycle,
-        'delta': m.TerrainDelta,
+        'delta': m.TerrainDeltaBatch,
         'wheeled_state': m.WheeledVehicleState,
         'wheel_states': m.WheelStates,
         'wheeled_description': m.WheeledVehicleDescription,

@@ -37,7 +37,13 @@ OTHER_CONCEPTS = {
 MISREAD = {
     'regolith_terrain.crm.column': 'regolith_terrain.crm.column_collapse',
     'regolith_terrain.dem.column': 'regolith_terrain.dem.column_collapse',
+    'regolith_bringup.view.soil_updates': 'regolith_terrain.grid.committed_soil',
+    'regolith_terrain.grid.shared_soil_copy': 'regolith_terrain.grid.soil_copy',
+    'regolith_terrain.ros.message_conversion': 'regolith_terrain.ros.protocol_codec',
+    'regolith_terrain.ros.record_codec': 'regolith_terrain.ros.protocol_codec',
+    'regolith_vehicles.agent.agent_factory': 'regolith_vehicles.agent.vehicle_group',
     'regolith_world.restart_policy': 'regolith_world.run_policy',
+    'regolith_world.ros.record_codec': 'regolith_world.ros.message_codec',
 }
 """Names of the table that readers misunderstood or that say too little by now, and the names taken instead."""
 

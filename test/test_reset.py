@@ -14,17 +14,16 @@ import math
 import sys
 import types
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from regolith_bringup.view.draw_terrain import TerrainDrawer
 from regolith_bringup.view.terrain_mesh import TerrainMesh
 from regolith_bringup.view.terrain_shading import TerrainShading
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.excavation.diggable_soil import DiggableSoil
+from regolith_terrain.grid.node_records import FIELDS, NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_vehicles.agent.vehicle import Vehicle
@@ -258,26 +257,19 @@ def test_a_comms_node_that_is_restored_is_as_new() -> None:
 
 
 def test_a_drawn_ground_that_restarts_is_as_new() -> None:
-    """After changes of the soil; a rewind to before the next time of drawing draws at once."""
-    canvas = SimpleNamespace(at=lambda t_ns: None, log=lambda *parts, **more: None)
+    """After changes of the soil all tiles are undisturbed again, also the ones that the changes added."""
 
-    def drawn() -> TerrainDrawer:
-        ground = TerrainDrawer(canvas, TerrainMesh(FlatField(), 0.02, 10.0, TerrainShading()), 1_000_000_000)
-        ground._draw = lambda t_ns, pieces: shown.extend((t_ns, piece.name) for piece in pieces)
-        ground.begin(0, np.zeros((1, 2)), [(0, 0)])
-        return ground
+    def drawn() -> TerrainMesh:
+        mesh = TerrainMesh(FlatField(), 0.02, 10.0, TerrainShading())
+        mesh.show(mesh.patches_around(np.zeros((1, 2))), [(0, 0)])
+        return mesh
 
-    def update(epoch: int, cycle: int) -> SimpleNamespace:
-        nodes = SimpleNamespace(x=[3], y=[4], fields=['level'], values=[-0.02])
-        return SimpleNamespace(content=SimpleNamespace(key=SimpleNamespace(epoch=epoch, cycle=cycle), nodes=nodes))
-
-    shown: list[tuple[int, str]] = []
     used, new = drawn(), drawn()
-    for cycle in range(3):
-        used.take(update(0, cycle))
-    used.flush(30_000_000_000)
-    used.restart(2_000_000_000)
-    del used._draw, new._draw
+    node = np.array([3], np.int32)
+    used.take([NodeRecords(node, node, np.full((len(FIELDS), 1), -0.02))])
+    assert used._tiles[0, 0].level.min() < 0.0
+    used.restart()
+    np.testing.assert_array_equal(used._tiles[0, 0].level, new._tiles[0, 0].level)
     reset = Comparison()
     reset.compare(used, new)
     assert reset.differences == []

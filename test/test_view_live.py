@@ -45,7 +45,7 @@ def test_a_late_view_and_markers_show_the_world_as_it_is(tmp_path: Path) -> None
         assert found[-1].child_frame_id == 'amber/odom'
         first = ground[0].markers
         assert min(p.z for m in first for p in m.points if m.ns == 'ground') < -0.005, 'ruts of before are not there'
-        live.wait_for(file.is_file, 120.0, 'the view')
+        live.wait_for(lambda: file.is_file() and b'ground/soil' in file.read_bytes(), 120.0, 'the view of ruts')
         live.spin(3.0)
         live.interrupt()
         run = live.finish().run_dir

@@ -24,11 +24,11 @@ from typer.main import get_command, get_group
 from regolith_bringup.commands.command_context import CliCommandContext
 from regolith_bringup.commands.measurements import bench, experiment
 from regolith_bringup.commands.options import JsonOption
-from regolith_bringup.commands.printing import print_json, print_status
 from regolith_bringup.commands.ros2_commands import APPS as ROS_APPS
 from regolith_bringup.commands.terrain import terrain_app
 from regolith_bringup.commands.usage import usage_message
 from regolith_bringup.plugin_calls import as_command, command, command_names
+from regolith_bringup.run.printing import print_json, print_status
 from regolith_files import (
     InputError,
     PluginError,

@@ -184,7 +184,7 @@ def test_a_name_of_ours_stays_ours(caplog: pytest.LogCaptureFixture) -> None:
 def test_plot_libraries_are_imported_only_for_plots() -> None:
     """Importing matplotlib takes half a second. Modules of sensors are imported only on use."""
     script = (
-        'import sys\nfrom regolith_bringup import cli, plugin_calls\nfrom regolith_bringup.run import summary\n'
+        'import sys\nfrom regolith_bringup import cli, plugin_calls\nfrom regolith_bringup.report import summary\n'
         'assert plugin_calls.summary_values.__name__\nfrom regolith_files.plugins import load_plugins\n'
         'load_plugins("regolith.summary")\nload_plugins("regolith.commands")\n'
         'print([m for m in ("matplotlib", "cv2", "regolith_sensors.report.contact_sheet") if m in sys.modules])'

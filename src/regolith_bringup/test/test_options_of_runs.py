@@ -411,9 +411,9 @@ def test_coverage_and_graph_hand_on_all_their_options(
         ('plots.coverage_plot', drawn),
         ('plots.graph_plot', drawn),
         ('plots.height_map', Noted()),
-        ('tile_graph_builder.height_map', lambda config, site: 'heights'),
-        ('tile_graph_builder.build_from_config', paired),
-        ('tile_graph_builder.write_graph_files', written),
+        ('links.tile_graph_builder.height_map', lambda config, site: 'heights'),
+        ('links.tile_graph_builder.build_from_config', paired),
+        ('links.tile_graph_builder.write_graph_files', written),
     ):
         monkeypatch.setattr(f'regolith_comms.{name}', fake, raising=False)
     out = tmp_path / 'o'

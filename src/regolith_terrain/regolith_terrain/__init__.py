@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from regolith_terrain.hillshade import hillshade_image as hillshade_image
     from regolith_terrain.procedural import ProceduralField as ProceduralField
     from regolith_terrain.raster import RasterField as RasterField
+    from regolith_terrain.ros.soil_follower import SoilFollower as SoilFollower
     from regolith_terrain.scm.arrays import make_wrench as make_wrench
     from regolith_terrain.scm.constants import CONTACT_OK as CONTACT_OK
     from regolith_terrain.scm.constants import LEFT_WINDOW as LEFT_WINDOW
@@ -134,6 +135,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'ScmSoilConfig',
             'SoilParameters',
         ),
+        'ros.soil_follower': ('SoilFollower',),
         'terrain_participant': (
             'NO_STEP_LIMIT_NS',
             'TerrainParticipant',

@@ -22,11 +22,16 @@ def made() -> tuple[ParticipantEndpoint, dict[str, Any]]:
         create_service=lambda kind, name, response, callback_group: services.__setitem__(name, response)
     )
     participant: Any = SimpleNamespace(
-        epoch=1, last_result=None, save=lambda: b'as at the beginning', set_epoch=lambda epoch: None, replay_inputs={}
+        name='a',
+        epoch=1,
+        last_result=None,
+        save=lambda: b'as at the beginning',
+        set_epoch=lambda epoch: None,
+        restore=lambda state, epoch: None,
+        soil_hash=lambda: 'soil',
+        replay_inputs={},
     )
-    return ParticipantEndpoint(
-        node, participant, lambda state, soil, epoch: 'soil', lambda soil: None, RUN, 1
-    ), services
+    return ParticipantEndpoint(node, participant, lambda name, state, epoch: None, RUN, 1), services
 
 
 def saved(services: dict[str, Any]) -> SaveState.Response:

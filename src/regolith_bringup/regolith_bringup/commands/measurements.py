@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from regolith_bringup.commands.options import JsonOption
-from regolith_bringup.commands.printing import print_json, print_status
+from regolith_bringup.run.printing import print_json, print_status
 from regolith_files import InputError, Problem, allowed_names, entry_points, extension_points
 from regolith_world import run_policy
 

@@ -53,6 +53,8 @@ _TICK_S = 0.5
 """Period of checking whether terrain and layers are due [wall s], independent of the real-time factor."""
 _GRAPH_S = 2.0
 """Period of looking for new topics [wall s]."""
+_ANSWER_S = 1.0
+"""Maximum wait for the complete soil [wall s]. The terrain may be busy; the wait is repeated."""
 _LATCHED = ('/visual_description', '/tf_static', '/events', '/links')
 
 
@@ -194,8 +196,7 @@ class LiveView(RunningSimulation):
         while not ended():
             began = time.monotonic()
             self._inbox.deliver()
-            self.executor.spin_once(timeout_sec=0.0)
-            if self._soil.poll():
+            if self._soil.soil.lost and self.wait(self._soil.poll, _ANSWER_S):
                 self._view.terrain.flush(self._t_ns)
             if began > next_picture:
                 next_picture = began + (self._every_s if began > started + _EARLY_S else min(self._every_s, 1.0))
@@ -212,6 +213,7 @@ class LiveView(RunningSimulation):
                     laid_out += 1
                     self._send_layout()
             time.sleep(max(0.0, began + PERIOD_S - time.monotonic()))
+        self._inbox.deliver()
         self._view.end(self._t_ns)
         self._send_layout()
         self.canvas.recording.flush()

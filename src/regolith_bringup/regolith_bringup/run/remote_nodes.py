@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regolith_bringup.commands.printing import print_status
 from regolith_bringup.run.environment_pinning import restart_pinned
 from regolith_bringup.run.middleware import OPEN_WORDS, is_network_visible, middleware_environment
 from regolith_bringup.run.node_plan import NodeSpec, node_specs
 from regolith_bringup.run.node_supervisor import NodeSupervisor
+from regolith_bringup.run.printing import print_status
 from regolith_bringup.run.progress import progress
 from regolith_bringup.run.run_folder import check_run_folder, new_run_folder
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
