@@ -248,7 +248,10 @@ class Observer:
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
 
+        from regolith_world.ros import remove_abandoned_segments
+
         os.environ.update(middleware_environment(os.environ))
+        remove_abandoned_segments()
         self._context = Context()
         rclpy.init(context=self._context, domain_id=self.domain)
         self.node = Node('test', context=self._context, start_parameter_services=False, enable_rosout=False)

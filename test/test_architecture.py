@@ -152,11 +152,11 @@ def module_graph(package: str) -> dict[str, set[str]]:
     """Return the modules of a package and those of them that each imports."""
     names = modules(package)
     # 'from package.folder import module' names the folder as well, whose __init__ adds nothing to the module.
-    rooms = {name for name, path in names.items() if path.name == '__init__.py'}
+    folders = {name for name, path in names.items() if path.name == '__init__.py'}
     return {
-        name: {i for i, _ in imports(name, path) if i in names and i != name} - rooms
+        name: {i for i, _ in imports(name, path) if i in names and i != name} - folders
         for name, path in names.items()
-        if name not in rooms
+        if name not in folders
     }
 
 

@@ -33,7 +33,12 @@ class Process:
     """A process of some vehicles as :mod:`regolith_vehicles.vehicle_node` has it, its messages in lists."""
 
     def __init__(
-        self, scenario: Scenario, names: tuple[str, ...], results: dict[str, CycleResult], deltas: list[SoilDelta]
+        self,
+        scenario: Scenario,
+        names: tuple[str, ...],
+        results: dict[str, CycleResult],
+        deltas: list[SoilDelta],
+        epoch: int,
     ) -> None:
         self.group = ParticipantGroup(threads=2)
         self.group.on_results = lambda told: results.update({each.name: each for each in told})
@@ -41,7 +46,7 @@ class Process:
             self.group, scenario.terrain, scenario.world, scenario.seed, send_deltas=deltas.extend
         )
         for name in names:
-            self.group.add(self.vehicles.add(name, scenario.vehicles[name]))
+            self.group.add(self.vehicles.add(name, scenario.vehicles[name], epoch))
         self.agents = self.vehicles.agents
         self.take = self.vehicles.take_update
 
@@ -57,7 +62,7 @@ class Processes:
         late: number of records out of three whose update comes only after the record that commits it
     """
 
-    def __init__(self, scenario_file: Path, groups: tuple[tuple[str, ...], ...], late: int = 0) -> None:
+    def __init__(self, scenario_file: Path, groups: tuple[tuple[str, ...], ...], late: int = 0, epoch: int = 0) -> None:
         scenario = load_scenario(scenario_file).scenario
         self.results: dict[str, CycleResult] = {}
         self.deltas: list[SoilDelta] = []
@@ -69,9 +74,11 @@ class Processes:
             self._keep,
             self.updates.append,
             gravity_mps2=scenario.world.gravity_mps2,
+            epoch=epoch,
         )
-        self.processes = [Process(scenario, names, self.results, self.deltas) for names in groups]
+        self.processes = [Process(scenario, names, self.results, self.deltas, epoch) for names in groups]
         self.world = World(scenario.world, bus=self)
+        self.world.epoch = epoch
         for participant in self.participants.values():
             self.world.admit(participant.join_request())
 
@@ -156,6 +163,16 @@ def test_they_go_back_and_come_again(file: Path, undisturbed: str) -> None:
 def test_where_compaction_is_not_passed_on_each_has_its_own_ground(tmp_path: Path) -> None:
     file = write_scenario(tmp_path, DRIVES, duration_s=0.8, terrain={'merge_compaction': False})
     assert Processes(file, GROUPS, late=2).run(0.8) == library_run(file).world.state_hash
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize('merge_compaction', [True, False])
+def test_vehicles_that_begin_in_a_later_epoch_follow_the_soil(tmp_path: Path, merge_compaction: bool) -> None:
+    """As a vehicle that is spawned after a reset: its copy of the soil is new, and the records are of that epoch."""
+    file = write_scenario(tmp_path, DRIVES, duration_s=0.4, terrain={'merge_compaction': merge_compaction})
+    bus = Processes(file, GROUPS, epoch=2)
+    assert bus.run(0.4) == library_run(file).world.state_hash
+    assert all(agent.grid.modified_count > 0 for process in bus.processes for agent in process.agents.values())
 
 
 @pytest.mark.ros

@@ -16,8 +16,8 @@ from harness import environment, vehicle, write_scenario
 
 from regolith_bringup.run.node_plan import NodeSpec
 from regolith_bringup.run.node_processes import executable
-from regolith_bringup.run.shared_memory import remove_abandoned
 from regolith_world.node_main import PARENT_VARIABLE
+from regolith_world.ros import remove_abandoned_segments
 
 pytestmark = pytest.mark.ros
 
@@ -35,7 +35,7 @@ def path_of(node: str) -> str:
 
 def test_ros2_run_without_a_scenario_says_what_is_missing(tmp_path: Path) -> None:
     """One line that names the parameter and what is allowed, exit code 2, and nothing left behind."""
-    remove_abandoned()  # by nodes that were killed: Fast DDS complains of what they left, as ./regolith run does not
+    remove_abandoned_segments()  # by nodes that were killed: Fast DDS complains of what they left, as ./regolith run does not
     unresolved = write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0)})
     before = sorted(tmp_path.iterdir())
     # Of those that need a scenario one without and one with what is none: the message is the same.

@@ -318,7 +318,7 @@ class Recorder:
     def _end_chunk(self, topic: str) -> None:
         """End a full chunk after the committed soil change of a cycle.
 
-        It repeats the values of the deltas, so it takes little space in a chunk with them. Bags are 5 % smaller.
+        It repeats the values of the deltas, so it takes little space in a chunk with them.
         """
         if topic == COMMITTED_TOPIC:
             self._between = True

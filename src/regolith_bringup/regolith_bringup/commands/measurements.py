@@ -36,12 +36,12 @@ def bench(
         ),
     ] = None,
     as_json: JsonOption = False,
-    help_asked: HelpOption = False,
+    help_requested: HelpOption = False,
 ) -> None:
     """Run a benchmark and print its results as JSON."""
     from regolith_bringup.commands.plugins import benchmark, benchmarks
 
-    if help_asked:
+    if help_requested:
         from regolith_bringup.commands.plugin_help import benchmark_help
 
         _help(context, benchmark_help(name) if name not in (None, 'all') else '')
@@ -75,13 +75,13 @@ def experiment(
     ] = None,
     as_json: JsonOption = False,
     plot: Annotated[Path | None, typer.Option(metavar='FILE', help='Plot the results: .png, .svg or .pdf.')] = None,
-    help_asked: HelpOption = False,
+    help_requested: HelpOption = False,
 ) -> None:
     """Run a virtual experiment and print its results as JSON; experiment NAME --help lists its settings."""
     from regolith_bringup.commands.plugins import experiments, flag_settings, parsed_settings, run_experiment
     from regolith_bringup.run.progress import progress
 
-    if help_asked:
+    if help_requested:
         from regolith_bringup.commands.plugin_help import ABOUT_SETTINGS, experiment_help
 
         context.command.help = f'{context.command.help}\n\nInstalled: {", ".join(experiments())}.\n\n{ABOUT_SETTINGS}'

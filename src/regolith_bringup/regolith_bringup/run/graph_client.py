@@ -18,7 +18,7 @@ from rclpy.signals import SignalHandlerOptions
 from regolith_bringup.run.middleware import middleware_environment
 from regolith_bringup.run.ros_graph import parse_domain, parse_namespace
 from regolith_world import check_ros_environment
-from regolith_world.ros import await_stable_graph
+from regolith_world.ros import await_stable_graph, remove_abandoned_segments
 
 
 class GraphClient:
@@ -44,6 +44,7 @@ class GraphClient:
 
     def __enter__(self) -> Self:
         """Join the graph."""
+        remove_abandoned_segments()
         self._context = rclpy.Context()
         rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
         self.node = Node(

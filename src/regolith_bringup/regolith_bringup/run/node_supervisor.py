@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import signal
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
@@ -15,11 +16,11 @@ from regolith_bringup.run.fork_server import end_server_if_stopped, start_fork_s
 from regolith_bringup.run.middleware import node_environment
 from regolith_bringup.run.node_plan import WORLD_EXECUTABLES, NodeSpec
 from regolith_bringup.run.node_processes import NodeProcess, end_all
-from regolith_bringup.run.shared_memory import remove_abandoned
 from regolith_world import run_policy
+from regolith_world.ros import remove_abandoned_segments
 
 
-class NodeSupervisor:
+class NodeSupervisor(ABC):
     """Supervisor of the processes of a run that are on this machine.
 
     Subclasses define :meth:`stage`, and may add events and ways to perform actions.
@@ -47,7 +48,7 @@ class NodeSupervisor:
     def run(self) -> int:
         """Start the nodes, supervise them to their end, and return the exit code of the run."""
         environment = node_environment(self._folder, self._network)
-        remove_abandoned()
+        remove_abandoned_segments()
         start_fork_server('regolith_bringup.run.preload')
         previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
         try:
@@ -82,9 +83,9 @@ class NodeSupervisor:
         for action in self._policy.on(event):
             self.perform(action)
 
+    @abstractmethod
     def stage(self) -> run_policy.Stage:
         """Return the stage of the run."""
-        raise NotImplementedError
 
     def connected(self) -> bool:
         """Return whether the middleware sees the world."""

@@ -24,7 +24,7 @@ FRICTIONAL, CAM_CLAY = 0, 1
 """Yield criteria of a soil."""
 
 # Columns of a particle's memory under Cam Clay: preconsolidation pressure [Pa], volume per volume of grains [-].
-BORNE, SPECIFIC, MEMORY = range(3)
+PRECONSOLIDATION, SPECIFIC, MEMORY = range(3)
 
 
 class Material(NamedTuple):

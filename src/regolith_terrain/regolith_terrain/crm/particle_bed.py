@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.crm.arrays import (
-    BORNE,
     COLUMNS,
     MARKER,
     MEMORY,
+    PRECONSOLIDATION,
     SOIL,
     SPECIFIC,
     XX,
@@ -206,7 +206,7 @@ class ParticleBed:
         if len(self.memory):
             pressure = np.maximum(-self.particles[rows, XX : ZZ + 1].sum(axis=1) / 3.0, 1.0)
             borne = np.maximum(self.soil.preconsolidation_pressure_pa, 1.5 * pressure)
-            self.memory[rows, BORNE] = borne
+            self.memory[rows, PRECONSOLIDATION] = borne
             self.memory[rows, SPECIFIC] = (
                 self.soil.specific_volume
                 - self.soil.compression_index * portable_math.each(math.log, borne / 1e3)

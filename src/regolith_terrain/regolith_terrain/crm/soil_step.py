@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 
 from regolith_terrain.crm.arrays import (
-    BORNE,
     CAM_CLAY,
+    PRECONSOLIDATION,
     SPECIFIC,
     XX,
     XY,
@@ -246,7 +246,7 @@ def advance_soil(
         else:
             consolidated = specific = 0.0
             if material.law == CAM_CLAY:
-                consolidated, specific = old_memory[row, BORNE], old_memory[row, SPECIFIC]
+                consolidated, specific = old_memory[row, PRECONSOLIDATION], old_memory[row, SPECIFIC]
             nxx, nyy, nzz, nxy, nyz, nzx, consolidated, specific = return_mapping(
                 sxx,
                 syy,
@@ -277,7 +277,7 @@ def advance_soil(
             new[row, XX], new[row, YY], new[row, ZZ] = nxx, nyy, nzz
             new[row, XY], new[row, YZ], new[row, ZX] = nxy, nyz, nzx
             if material.law == CAM_CLAY:
-                new_memory[row, BORNE], new_memory[row, SPECIFIC] = consolidated, specific
+                new_memory[row, PRECONSOLIDATION], new_memory[row, SPECIFIC] = consolidated, specific
         top_speed = max(top_speed, nu * nu + nv * nv + nw * nw, mu * mu + mv * mv + mw * mw)
         top_acceleration = max(top_acceleration, ax * ax + ay * ay + az * az)
     band = a // BAND

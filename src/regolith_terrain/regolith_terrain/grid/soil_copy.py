@@ -24,16 +24,17 @@ class SoilCopy:
         grid: Soil grid to update. Vehicles only read it.
         owner: Name of the vehicle, or of the process for messages.
         merge_compaction: Whether the history of nodes of other vehicles is taken over.
+        epoch: Epoch of the records that follow.
     """
 
-    def __init__(self, grid: SoilGrid, owner: str, merge_compaction: bool = True) -> None:
+    def __init__(self, grid: SoilGrid, owner: str, merge_compaction: bool = True, epoch: int = 0) -> None:
         self.grid = grid
         self.owner = owner
         self.merge_compaction = merge_compaction
         self.soil_seq = 0
         self._received: dict[CycleKey, SoilUpdate] = {}
         self._followed = grid.soil_hash()
-        self._epoch = 0
+        self._epoch = epoch
         self._last: CycleKey | None = None
         self._tentative: CycleKey | None = None
 

@@ -14,10 +14,8 @@ from regolith_terrain.excavation.loose_soil import NO_LOOSE_SOIL, LooseSoil
 from regolith_terrain.grid.committed_soil import SoilCommit
 from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
-from regolith_world.ros import codec, protocol_codec, register_record
+from regolith_world.ros import codec, register_record
 
-# All messages here contain keys, whose record type this registers.
-KEY = protocol_codec.KEY
 _NO_DEPOSIT = SoilDeposit(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
 
 

@@ -15,7 +15,7 @@ from regolith_terrain.contact import GroundContact
 from regolith_vehicles.contact.obstacle_contact import ObstacleContact
 from regolith_vehicles.dynamics.odometry import Odometry
 from regolith_vehicles.dynamics.payloads import Payloads
-from regolith_vehicles.dynamics.run_statistics import COUNT as FIGURES
+from regolith_vehicles.dynamics.run_statistics import COUNT as STATISTICS_COUNT
 from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_vehicles.running_gear import RunningGear
 from regolith_vehicles.tools.vehicle_tools import VehicleTools
@@ -62,7 +62,7 @@ class ExactState:
         """
         size = mujoco.mj_stateSize(self.model, _STATE)
         gear_size, charge = len(self.gear.values()), self.gear.charge
-        own_size = gear_size + len(charge) + self.payloads.table.size + FIGURES
+        own_size = gear_size + len(charge) + self.payloads.table.size + STATISTICS_COUNT
         if len(blob) < _HEAD.size or _HEAD.unpack_from(blob) != (_MAGIC, size, own_size):
             raise ValueError(f'{self.name}: blob is not the saved state of a vehicle of this model ({len(blob)} bytes)')
         at = _HEAD.size
@@ -80,7 +80,7 @@ class ExactState:
         self.data.warning.number[:] = 0
         self.gear.take(own[:gear_size].copy())
         charge[:] = own[gear_size : gear_size + len(charge)]
-        carried = own[gear_size + len(charge) : -FIGURES].reshape(-1, 4)
+        carried = own[gear_size + len(charge) : -STATISTICS_COUNT].reshape(-1, 4)
         if not np.array_equal(carried, self.payloads.table):
             self.payloads.take(carried)
-        return RunStatistics(*(float(value) for value in own[-FIGURES:]))
+        return RunStatistics(*(float(value) for value in own[-STATISTICS_COUNT:]))

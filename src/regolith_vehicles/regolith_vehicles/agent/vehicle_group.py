@@ -74,7 +74,7 @@ class VehicleGroup:
             ValueError: If the vehicle cannot be built.
         """
         model, mjcf_path = load_vehicle_model(entry.model)
-        copy = self._copy_for(name)
+        copy = self._copy_for(name, epoch)
         grid = self._grid if copy is None else copy.grid
         assert grid is not None
         agent = VehicleAgent(
@@ -102,15 +102,15 @@ class VehicleGroup:
         if not self._terrain.merge_compaction:
             self._participants.terrain_copies.remove(self._copies.pop(name))
 
-    def _copy_for(self, name: str) -> SoilCopy | None:
-        """Return the copy of the soil for a vehicle; None: it uses that of the terrain participant."""
+    def _copy_for(self, name: str, epoch: int) -> SoilCopy | None:
+        """Return the copy of the soil for a vehicle from an epoch on; None: it uses that of the terrain participant."""
         merged = self._terrain.merge_compaction
         if merged and self._grid is not None:
             return None
         owner = '' if merged else name
         if owner not in self._copies:
             grid = SoilGrid(self.field, self._terrain.spacing_m, self._terrain.law)
-            self._copies[owner] = SoilCopy(grid, name, merged)
+            self._copies[owner] = SoilCopy(grid, name, merged, epoch)
             self._participants.terrain_copies.append(self._copies[owner])
         return self._copies[owner]
 
@@ -132,7 +132,7 @@ class VehicleGroup:
             terrain_state: Bytes of :meth:`regolith_terrain.TerrainParticipant.save`.
             epoch: Epoch of the records that follow.
         """
-        copy = self._copy_for(name)
+        copy = self._copy_for(name, epoch)
         if copy is not None:
             copy.load(*TerrainParticipant.unpack(terrain_state), epoch)
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from regolith_world.ros.inbox import Inbox as Inbox
     from regolith_world.ros.inbox import spin_ready as spin_ready
     from regolith_world.ros.message_codec import MessageCodec as MessageCodec
-    from regolith_world.ros.message_codec import codec as codec
-    from regolith_world.ros.message_codec import register_record as register_record
     from regolith_world.ros.message_conversion import byte_array as byte_array
     from regolith_world.ros.message_conversion import pose_message as pose_message
     from regolith_world.ros.message_conversion import quaternion_message as quaternion_message
@@ -51,11 +49,14 @@ if TYPE_CHECKING:
     from regolith_world.ros.participant_host import WAIT_REPORT_S as WAIT_REPORT_S
     from regolith_world.ros.participant_host import ParticipantHost as ParticipantHost
     from regolith_world.ros.participant_host import run_participant as run_participant
+    from regolith_world.ros.protocol_codec import codec as codec
+    from regolith_world.ros.protocol_codec import register_record as register_record
     from regolith_world.ros.remote_nodes import RemoteNodes as RemoteNodes
     from regolith_world.ros.runner import Runner as Runner
     from regolith_world.ros.service_client import call_service as call_service
     from regolith_world.ros.service_server import create_service as create_service
     from regolith_world.ros.service_server import request_coordinates as request_coordinates
+    from regolith_world.ros.shared_memory import remove_abandoned_segments as remove_abandoned_segments
     from regolith_world.ros.shutdown import ShutdownRequest as ShutdownRequest
     from regolith_world.ros.shutdown import StartupError as StartupError
     from regolith_world.ros.shutdown import await_stable_graph as await_stable_graph
@@ -85,11 +86,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'TYPE_CHECK_PERIOD_S',
             'spin_ready',
         ),
-        'message_codec': (
-            'MessageCodec',
-            'codec',
-            'register_record',
-        ),
+        'message_codec': ('MessageCodec',),
         'message_conversion': (
             'byte_array',
             'pose_message',
@@ -121,6 +118,10 @@ __all__, __getattr__, __dir__ = export_lazily(
             'WAIT_REPORT_S',
             'run_participant',
         ),
+        'protocol_codec': (
+            'codec',
+            'register_record',
+        ),
         'remote_nodes': ('RemoteNodes',),
         'runner': ('Runner',),
         'service_client': ('call_service',),
@@ -128,6 +129,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'create_service',
             'request_coordinates',
         ),
+        'shared_memory': ('remove_abandoned_segments',),
         'shutdown': (
             'ShutdownRequest',
             'StartupError',

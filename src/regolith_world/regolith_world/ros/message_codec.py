@@ -168,11 +168,11 @@ class _Source:
 
     def __init__(self, message_type: Any) -> None:
         self._message_type = message_type
-        self._record = _RECORD_TYPES[message_type]
-        self._names: dict[str, Any] = {'np': np, 'REAL': np.dtype('<f8'), 'record': self._record.type}
+        self._registered = _RECORD_TYPES[message_type]
+        self._names: dict[str, Any] = {'np': np, 'REAL': np.dtype('<f8'), 'record': self._registered.type}
         self.extra: list[str] = []
         """Names of the numbers that the record does not contain."""
-        self._known = _attributes_of(self._record.type)
+        self._known = _attributes_of(self._registered.type)
         self._parts = [*self._flat(message_type)]
         self._write: list[str] = []
         self._read: list[str] = []
@@ -198,7 +198,7 @@ class _Source:
     def _flat(self, message_type: Any) -> Iterator[_Part]:
         """Yield the parts of a message in the order of its fields."""
         for name, slot in zip(message_type.get_fields_and_field_types(), message_type.SLOT_TYPES, strict=True):
-            given = self._record.attributes.get(name, name if name in self._known else None)
+            given = self._registered.attributes.get(name, name if name in self._known else None)
             hint, shape = self._known.get(given if isinstance(given, str) else '', (None, None))
             source = '' if given is None else f'v.{given}' if isinstance(given, str) else f'{self._bind(given)}(v)'
             part = _Part('', source, name if callable(given) else given or '', hint=hint, shape=shape)
@@ -211,7 +211,7 @@ class _Source:
                     self.extra.append(name)
                 yield part
             elif given is None:
-                raise TypeError(f'{message_type.__name__}.{name} is no attribute of {self._record.type.__name__}')
+                raise TypeError(f'{message_type.__name__}.{name} is no attribute of {self._registered.type.__name__}')
             elif isinstance(slot, d.AbstractGenericString):
                 part.kind = 'text'
                 yield part
@@ -266,7 +266,7 @@ class _Source:
             elif first.kind == 'scalar':
                 self._scalars(group)
             else:
-                getattr(self, {'record': '_one_record'}.get(first.kind, f'_{first.kind}'))(first)
+                getattr(self, f'_{first.kind}')(first)
             at = end
 
     def _joins(self, at: int, end: int) -> bool:
@@ -309,7 +309,7 @@ class _Source:
             f'({p.source},)' if p.kind == 'scalar' else f'{p.source}.ravel()' if p.shape else p.source for p in group
         ]
         whole = f'np.concatenate(({", ".join(pieces)},)).astype(REAL, copy=False).tobytes()'
-        if self._record.cached:
+        if self._registered.cached:
             kept = self._bind({})
             self._write += [
                 f'known = {kept}.get(v.name)',
@@ -357,7 +357,7 @@ class _Source:
         extra = ''.join(f', {each}={each}' for each in self._names[part.codec].extra)
         return f'{self._bind(self._names[part.codec].write)}(out, {{}}{extra})'
 
-    def _one_record(self, part: _Part) -> None:
+    def _record(self, part: _Part) -> None:
         self._write.append(self._record_write(part).format(part.source))
         self._read.append(f'{self._value(part)} = {self._bind(self._names[part.codec].read)}(data)')
 
@@ -377,8 +377,8 @@ class _Source:
         return variable
 
     def _made(self) -> str:
-        if self._record.make is not None:
-            return f'{self._bind(self._record.make)}({", ".join(variable for _, variable in self._values)})'
+        if self._registered.make is not None:
+            return f'{self._bind(self._registered.make)}({", ".join(variable for _, variable in self._values)})'
         return f'record({", ".join(f"{name}={variable}" for name, variable in self._values)})'
 
 

@@ -12,7 +12,8 @@ from regolith_msgs import srv
 
 from regolith_world.cycle import records as r
 from regolith_world.ros.cdr import HEAD
-from regolith_world.ros.message_codec import codec, register_record
+from regolith_world.ros.message_codec import codec as codec
+from regolith_world.ros.message_codec import register_record as register_record
 
 
 def _join_request(*values: Any) -> r.JoinRequest:

@@ -26,6 +26,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from regolith_files import InputError
 from regolith_world.config import UnresolvedScenario
+from regolith_world.ros.shared_memory import remove_abandoned_segments
 from regolith_world.ros_environment import check_ros_environment
 
 Made = TypeVar('Made')
@@ -100,6 +101,9 @@ def run_process(
     except InputError as error:
         print(error, file=sys.stderr)
         sys.exit(2)
+    remove_abandoned_segments()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end_by_signal)
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     code = 0
     made: Made | None = None
@@ -118,6 +122,12 @@ def run_process(
         traceback.print_exc()
         code = failed
     exit_process(code, nodes(made) if made is not None else ())
+
+
+def _end_by_signal(number: int, frame: FrameType | None) -> None:
+    """End this process by a signal between two Python instructions, not while the middleware creates shared memory."""
+    signal.signal(number, signal.SIG_DFL)
+    signal.raise_signal(number)
 
 
 def exit_process(code: int, nodes: Iterable[Node] = ()) -> NoReturn:
