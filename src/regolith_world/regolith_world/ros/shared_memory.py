@@ -33,8 +33,8 @@ _CREATION_S = 2.0
 def remove_abandoned_segments(folder: Path = _FOLDER) -> int:
     """Remove the segments of terminated processes and return their number. Segments of other users stay.
 
-    Call it before the first ROS node of a process. It takes 1 ms per 100 files, or up to :data:`_CREATION_S` if a creator was killed
-    just now.
+    Call it before the first ROS node of a process. It takes 1 ms per 100 files, or up to :data:`_CREATION_S` if a
+    creator was killed just now.
 
     Args:
         folder: Folder of the segments, which may be missing.
