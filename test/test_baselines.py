@@ -30,11 +30,17 @@ def check(name: str) -> None:
         pytest.fail('\n'.join(lines), pytrace=False)
 
 
+QUICK = ('interface', 'functions', 'soil')
+"""Baselines that take few seconds."""
 NODES = ('sense', 'texts', 'view')
 """Baselines of a run with nodes."""
 
 
-@pytest.mark.parametrize('name', [pytest.param(n, marks=[pytest.mark.ros] if n in NODES else []) for n in BASELINES])
+def _marks(name: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.slow] * (name not in QUICK) + [pytest.mark.ros] * (name in NODES)
+
+
+@pytest.mark.parametrize('name', [pytest.param(name, marks=_marks(name)) for name in BASELINES])
 def test_numbers_are_as_stored(name: str) -> None:
     check(name)
 

@@ -22,6 +22,7 @@ def _bench(name: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.alone
+@pytest.mark.slow
 def test_cycle_rate_counts_whole_cycles_in_one_process_and_in_many() -> None:
     """Function calls are faster than topics by a factor of ten or more; two is what no busy machine hides."""
     result = cycle_rate(agents=(2,), cycles=200)

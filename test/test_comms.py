@@ -158,6 +158,7 @@ def test_restarted_comms_is_bit_identical(tmp_path) -> None:
     assert result.summary['state_hash'] == expected
 
 
+@pytest.mark.slow
 def test_graph_files_made_in_advance_are_those_made_for_the_run(tmp_path) -> None:
     """Named files give the hash of the graph made in memory; a stale pair is refused with both hashes."""
     file = scenario(tmp_path)
@@ -274,6 +275,7 @@ def test_port_receives_once_it_is_bound(radios: Radios) -> None:
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_ten_thousand_datagrams_at_once_arrive_in_order(radios: Radios) -> None:
     """10 bytes each: within a second's capacity of 125 000 bytes, so all of them."""
     before = len(radios.arrived())

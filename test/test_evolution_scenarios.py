@@ -46,6 +46,7 @@ def test_robot_throws_its_ball_at_the_wall_and_continues_from_a_checkpoint() -> 
 
 
 @pytest.mark.seconds
+@pytest.mark.slow
 def test_the_ball_of_the_ropes_bends_the_one_it_meets() -> None:
     made = run(simulation('rope'), 1.5)
     whip, cable = made.world.objects['whip'], made.world.objects['cable']

@@ -116,6 +116,7 @@ def test_a_checkpoint_with_soil_in_drums_and_in_the_air_leads_to_the_same_hash(t
 
 
 @pytest.mark.seconds
+@pytest.mark.slow
 def test_two_diggers_on_one_pile_never_take_a_gram_twice(tmp_path: Path) -> None:
     """Face to face, their front drums in one trench: the mass balance stays closed, and each gets less than alone."""
     driver = {'type': 'tasks', 'tasks': [{'type': 'dig', 'target_fill': 1.0, 'speed_mps': 0.0, 'joints': DOWN}]}
@@ -168,7 +169,10 @@ def test_digging_forces_hold_the_machine_back(tmp_path: Path) -> None:
 @pytest.mark.seconds
 @pytest.mark.parametrize(
     ('kind', 'down', 'poured_at'),
-    [('blade', -0.6, 0.1), pytest.param('bucket', -0.62, -0.9, marks=pytest.mark.slow)],
+    [
+        pytest.param('blade', -0.6, 0.1, marks=pytest.mark.slow),
+        pytest.param('bucket', -0.62, -0.9, marks=pytest.mark.slow),
+    ],
 )
 def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
     tmp_path: Path, kind: str, down: float, poured_at: float

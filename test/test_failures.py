@@ -51,6 +51,7 @@ def diagnostics_of(live: LiveRun) -> list:
     return live.subscribe(DiagnosticArray, '/diagnostics')
 
 
+@pytest.mark.slow
 def test_stop_names_the_failed_node_and_keeps_the_bag(tmp_path):
     with LiveRun(
         tmp_path, scenario(tmp_path, 'stop', participant_timeout_s=1.5), '--rtf', 1.0, to_be_killed=True

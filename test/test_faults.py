@@ -112,6 +112,7 @@ def assert_gone(pids: dict[str, int]) -> None:
 # -- agents ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_agent_that_hangs_for_a_while_is_waited_for(tmp_path: Path) -> None:
     from rosgraph_msgs.msg import Clock
 

@@ -65,6 +65,7 @@ def test_twist_stamped_drives_and_wrong_type_warns(tmp_path: Path, processes: st
     assert bag.topics['/rover/cmd_vel'].messages > 0
 
 
+@pytest.mark.slow
 def test_barrier_takes_its_type_from_the_topic_and_says_that_it_waits(tmp_path: Path) -> None:
     """A truck's pedals, commanded less often than the world has cycles."""
     from regolith_msgs.msg import DriverInputs

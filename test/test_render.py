@@ -101,6 +101,7 @@ def seen(bag: Bag, at_rest: bool = False) -> dict[int, np.ndarray]:
     return drawn
 
 
+@pytest.mark.slow
 def test_images_drawn_from_a_bag_are_those_the_camera_took(bag: Bag) -> None:
     taken = {stamp_ns(m.content): image_pixels(m.content) for m in bag.messages('/watcher/eye/image_raw')}
     drawn = seen(bag)

@@ -110,6 +110,7 @@ def test_threads_do_not_change_a_bit(tmp_path):
     assert Simulation(loaded, threads=2).run(1.0) == Simulation(loaded).run(1.0)
 
 
+@pytest.mark.slow
 def test_one_ulp_on_one_soil_node_changes_the_hash(tmp_path):
     plain, touched = simulation(tmp_path), simulation(tmp_path)
     assert plain.run(2.0) == touched.run(2.0)

@@ -52,7 +52,8 @@ def stamps(messages: list[Any]) -> list[int]:
     return [head.sec * 10**9 + head.nanosec for head in heads]
 
 
-@pytest.mark.parametrize('begin', [pytest.param(0.0, marks=pytest.mark.slow), 1.5])
+@pytest.mark.slow
+@pytest.mark.parametrize('begin', [0.0, 1.5])
 def test_outside_subscriber_receives_what_was_recorded(recorded: Path, tmp_path: Path, begin: float) -> None:
     """All of it in its order, bit-identical, on the run's clock; latched messages exist, however late the replay begins."""
     from nav_msgs.msg import Odometry

@@ -176,7 +176,7 @@ def use(vehicle: Vehicle) -> None:
         ('rocker_bogie', 'rigid'),
         ('hmmwv', 'soil'),
         ('hmmwv', 'rigid'),
-        ('m113', 'soil'),
+        pytest.param('m113', 'soil', marks=pytest.mark.slow),
     ],
 )
 def test_a_vehicle_that_is_placed_again_is_as_new(model: str, ground: str) -> None:

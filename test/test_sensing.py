@@ -92,6 +92,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_no_frame_is_skipped_at_full_speed(seen: RunResult) -> None:
     """Frames n = 0 ... ceil(T f) - 1 at round(n 1e9 / f) ns, of every topic."""
     stamps = [round(n * 1e9 / RATE_HZ) for n in range(math.ceil(DURATION_S * RATE_HZ))]

@@ -227,6 +227,7 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         live.finish()
 
 
+@pytest.mark.slow
 def test_steps_beyond_the_end_get_a_result(tmp_path: Path) -> None:
     """With how many there were; the run ends with them."""
     from rosgraph_msgs.msg import Clock

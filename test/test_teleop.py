@@ -58,6 +58,7 @@ def keyboard_ready(live: LiveRun) -> tuple[subprocess.Popen[bytes], int]:
     raise TimeoutError(f'teleop found no vehicle: {seen}')
 
 
+@pytest.mark.slow
 def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Path) -> None:
     """Steps are of 20 ms; keys make the rover go; an invalid request is reported in one line."""
     from nav_msgs.msg import Odometry

@@ -127,6 +127,7 @@ def test_a_state_of_another_past_is_where_rewinds_begin_and_resets_still_lead_to
 
 
 @pytest.mark.seconds
+@pytest.mark.slow
 def test_what_was_done_to_the_world_is_done_again(tmp_path: Path) -> None:
     """Over a spawn, a place and a deletion, of objects and of a vehicle, and back before them all, and forth."""
     run = Run(tmp_path, period_s=0.4)

@@ -96,8 +96,8 @@ def test_lander_carries_a_rover_with_its_weight_and_releases_it() -> None:
 @pytest.mark.parametrize(
     ('name', 'processes'),
     [
-        ('lander', 'many'),
-        *(pytest.param(*each, marks=pytest.mark.slow) for each in (('lander', 'one'), ('tow', 'one'), ('tow', 'many'))),
+        pytest.param(*each, marks=pytest.mark.slow)
+        for each in (('lander', 'many'), ('lander', 'one'), ('tow', 'one'), ('tow', 'many'))
     ],
 )
 def test_held_rovers_are_the_same_in_one_process_and_in_many(tmp_path: Path, name: str, processes: str) -> None:

@@ -98,6 +98,7 @@ def run_without_ros(python: list[str], program: str, path: str, folder: Path) ->
 
 
 @pytest.mark.seconds
+@pytest.mark.slow
 def test_the_core_runs_where_there_is_no_ros(tmp_path: Path) -> None:
     """The sources, with what the distribution requires and nothing else: ROS cannot be imported, the hash is the same."""
     lines = (ROOT / 'tools' / 'requirements.txt').read_text(encoding='utf-8').splitlines()
@@ -111,6 +112,7 @@ def test_the_core_runs_where_there_is_no_ros(tmp_path: Path) -> None:
 
 
 @pytest.mark.seconds
+@pytest.mark.slow
 def test_the_wheel_holds_all_that_the_packages_have(wheel: Path) -> None:
     """Every tracked file of every package, the shipped scenarios, all extension points except commands, one version, the license."""
     with zipfile.ZipFile(wheel) as archive:

@@ -309,6 +309,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return given
 
 
+@pytest.mark.slow
 def test_the_command_runs_lists_and_continues(
     tmp_path: Path, started: list[Any], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ from regolith_files.problems import InputError
 
 
 @pytest.mark.seconds
+@pytest.mark.slow
 def test_a_page_lays_runs_over_one_another(run_dir: Path, tmp_path: Path, small_plots: None) -> None:
     """A copy is bit-identical. A shorter run differs where it ends. Both are in every plot and column."""
     copy = tmp_path / 'copy'

@@ -67,6 +67,7 @@ def test_plate_sinkage_and_slope(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.seconds
+@pytest.mark.slow
 def test_wheel_rig_climbs_slopes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     picture = tmp_path / 'slip.png'
     climb = sets(rig='grc1_mgru3', terrain_model='scm', slope_deg='5,10,15', duration_s=12)

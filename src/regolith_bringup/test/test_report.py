@@ -284,6 +284,7 @@ def page(run_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.seconds
+@pytest.mark.slow
 def test_report_stands_by_itself_and_repeats(page: Path) -> None:
     run, text = page.parent, page.read_text()
     pictures = re.findall(r'src="data:image/(png|webp);base64,([^"]+)"', text)

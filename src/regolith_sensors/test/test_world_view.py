@@ -239,6 +239,7 @@ def test_coarse_tiles_conserve_the_volume_of_ruts(stride: int) -> None:
 
 
 @pytest.mark.seconds
+@pytest.mark.slow
 def test_rock_numbers_are_independent_of_the_viewer() -> None:
     terrain = TerrainConfig.model_validate({'preset': 'mare', 'map_size_m': 40.0, 'spacing_m': 0.05})
     light = LightConfig.model_validate({'view_range_m': 40.0})

@@ -261,6 +261,7 @@ def test_rock_diameter_is_limited_by_the_preset() -> None:
     assert len(found) > 100 and 0.4 < found.diameter.max() <= 0.45
 
 
+@pytest.mark.slow
 def test_rocks_concentrate_at_fresh_craters_for_any_box() -> None:
     field = LunarField(2, load_preset('mare'))
     rocks = RockField(field)

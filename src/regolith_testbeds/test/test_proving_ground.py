@@ -111,7 +111,7 @@ def test_step_steer_with_other_tires_and_drive_matches_the_reference(case: str) 
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('case', [pytest.param('brake_0.2', marks=pytest.mark.slow), 'brake_0.5'])
+@pytest.mark.parametrize('case', [pytest.param(case, marks=pytest.mark.slow) for case in ('brake_0.2', 'brake_0.5')])
 def test_braking_distances_match_the_reference(case: str) -> None:
     ours, theirs = driven(case), reference(case)
     compared = [key for key in theirs if key.startswith('distance from onset')]

@@ -145,9 +145,8 @@ def off_the_step(field: HeightField, spacing: float, cycles: int) -> tuple[list[
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(
-    'drop', [pytest.param(1.0, marks=pytest.mark.slow), 2.0, pytest.param(5.0, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize('drop', [1.0, 2.0, 5.0])
 def test_truck_that_drops_off_a_step_gains_no_energy(drop: float) -> None:
     """Without drive the energy never exceeds that at the start and ends lower, on a fine and a coarse grid.
 

@@ -151,6 +151,7 @@ print(hashlib.sha256(vehicle.state()).hexdigest(), vehicle.grid.soil_hash())
 """
 
 
+@pytest.mark.slow
 def test_another_process_continues_bit_identical(make_vehicle: Maker) -> None:
     """A checkpoint continued by a new process ends in the same state."""
     vehicle = make_vehicle()

@@ -88,7 +88,7 @@ def test_a_rod_keeps_two_balls_at_a_distance_and_their_momentum() -> None:
     assert turned == pytest.approx(math.hypot(1.0, 0.2) * 5.0, rel=0.01)
 
 
-@pytest.mark.parametrize('kind', ['cable', 'distance'])
+@pytest.mark.parametrize('kind', ['cable', pytest.param('distance', marks=pytest.mark.slow)])
 def test_a_pendulum_has_its_period_and_gains_no_energy(kind: str) -> None:
     """2 pi sqrt(l / g) to 0.5 % at 0.1 rad (0.06 % more by its amplitude)."""
     link = cable('hook', 'bob') if kind == 'cable' else joint('distance', 'hook', 'bob', **ROD)
@@ -164,7 +164,7 @@ def test_a_spring_swings_with_its_period() -> None:
     assert period == pytest.approx(2.0 * math.pi * math.sqrt(0.75 / 30.0), rel=0.01)
 
 
-@pytest.mark.parametrize('step_s', [0.005, 0.02])
+@pytest.mark.parametrize('step_s', [pytest.param(0.005, marks=pytest.mark.slow), 0.02])
 def test_a_weight_stretches_an_elastic_cable_by_its_law(step_s: float) -> None:
     """m g / k for any step size, also where another object requests shorter steps."""
     for more in (
@@ -303,6 +303,7 @@ def test_constraint_is_removed_with_its_entity() -> None:
     assert set(w.objects) == {'hook'}
 
 
+@pytest.mark.slow
 def test_rule_1_holds_for_worlds_with_constraints() -> None:
     """Saved at any commit, a world continues with the same states: a spring, a joint and a cable that becomes taut."""
     things = {

@@ -129,7 +129,7 @@ def test_pendulum_period_is_the_elliptic_integral() -> None:
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.05)
 
 
-@pytest.mark.parametrize('make', [pendulum, four_bar])
+@pytest.mark.parametrize('make', [pytest.param(pendulum, marks=pytest.mark.slow), four_bar])
 def test_energy_and_joints_are_kept_for_a_minute(make: type[Bodies]) -> None:
     """Joints to 1e-9 m; energy, of which about 10 J are exchanged, to the error of a step of second order."""
     made = make()
