@@ -21,6 +21,7 @@ from regolith_bringup.run.ros_graph import listeners
 from regolith_files import InputError
 from regolith_world import check_ros_environment, determinism, installed_versions
 from regolith_world.numerics import kernel_cache
+from regolith_world.ros import remove_abandoned_segments
 
 _FINGERPRINT = 'from regolith_world.determinism import math_fingerprint; print(math_fingerprint())'
 _DISTRIBUTIONS = ('embreex', 'rasterio', 'pydantic', 'matplotlib', 'mcap', 'rosbags')
@@ -48,7 +49,11 @@ print(f'{time.monotonic() - began:.2f}')
 
 
 def diagnose() -> dict[str, Any]:
-    """Return ``versions`` of installed software, selected ``backends``, ``health``, and ``problems`` with fixes."""
+    """Return ``versions`` of installed software, selected ``backends``, ``health``, and ``problems`` with fixes.
+
+    Shared memory of terminated processes is removed first: nodes may wait for it without end.
+    """
+    remove_abandoned_segments()
     problems: list[str] = []
     return {
         'versions': _versions(problems),
