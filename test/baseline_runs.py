@@ -30,9 +30,9 @@ from regolith_bringup.bag.reading import Bag
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors.report.image_reader import image_pixels
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.updates.merge import SoilDelta, SoilUpdate
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.description.model_files import VEHICLE_LIBRARY
 from regolith_world.cycle.records import Cycle, CycleResult

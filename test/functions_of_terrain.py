@@ -11,19 +11,19 @@ import numpy as np
 
 from regolith_terrain import geodesy, polygons
 from regolith_terrain.config import ProfileConfig, load_soil
+from regolith_terrain.contact import shapes
 from regolith_terrain.elevation import detail, plausibility
 from regolith_terrain.excavation import cutting, relaxation
 from regolith_terrain.excavation.sweep import fill_fraction
 from regolith_terrain.grid import soil_map
-from regolith_terrain.grid.height_profiles import profile
 from regolith_terrain.grid.mass_balance import soil_mass_balance
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import PlaneField
+from regolith_terrain.height_profiles import profile
 from regolith_terrain.hillshade import hillshade_image
 from regolith_terrain.lunar import cell_random, craters, degradation, relief, rocks, statistics
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset, preset_names
-from regolith_terrain.scm import shapes as scm_shapes
 from regolith_terrain.solids import height_map, obstacles, polyhedron, rock_shapes
 from regolith_terrain.solids.config import ObstacleConfig
 from regolith_terrain.tile_pyramid import TilePyramid
@@ -349,12 +349,12 @@ def solids() -> Calls:
     window = TilePyramid(PlaneField(0.12, -0.07, 1.1), 0.3)
     yield 'pyramid', [window.tile(2, 1, -2), window.tile(0, 1, 3), window.spacing_of(3)]
     for name, shape in (
-        ('cylinder', scm_shapes.cylinder(0.21, 0.13)),
-        ('wheel', scm_shapes.grousered_wheel(0.21, 0.13, 7, 0.011, 0.004)),
-        ('box', scm_shapes.box(0.4, 0.3, 0.2)),
-        ('mesh', scm_shapes.mesh(points[np.array([[0, 1, 2], [1, 4, 3], [2, 3, 4]])])),
+        ('cylinder', shapes.cylinder(0.21, 0.13)),
+        ('wheel', shapes.grousered_wheel(0.21, 0.13, 7, 0.011, 0.004)),
+        ('box', shapes.box(0.4, 0.3, 0.2)),
+        ('mesh', shapes.mesh(points[np.array([[0, 1, 2], [1, 4, 3], [2, 3, 4]])])),
     ):
-        yield f'scm.{name}', [shape, scm_shapes.reach(shape)]
+        yield f'scm.{name}', [shape, shapes.reach(shape)]
 
 
 def calls() -> Calls:

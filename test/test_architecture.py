@@ -196,7 +196,7 @@ def units(graph: Mapping[str, Iterable[str]]) -> dict[str, dict[str, set[str]]]:
     return found
 
 
-@pytest.mark.parametrize('package', [package for package in PACKAGES if package != 'regolith_terrain'])
+@pytest.mark.parametrize('package', PACKAGES)
 def test_no_folder_imports_itself_by_a_detour(package: str) -> None:
     """No circle among the modules and sub-folders of a folder, each sub-folder taken as one, at any depth.
 
@@ -240,6 +240,83 @@ def test_radios_are_known_where_they_live() -> None:
         and re.search('radio|comms|breadcrumb', path.read_text(encoding='utf-8'), re.IGNORECASE)
     ]
     assert not speak, speak
+
+
+LAWS = ('regolith_terrain.crm', 'regolith_terrain.rigid', 'regolith_terrain.scm')
+"""Folders of the terrain models that this project ships."""
+NAMED_LAWS = {
+    'regolith_terrain.terrain_model: scm': 'the default of the scenario format',
+    'regolith_terrain.crm.region_settings: scm': 'a value of the key other_vehicles of the scenario format',
+}
+"""Modules that name a terrain model although they are not in its folder, each with the reason."""
+ENTRY_OF_SCM = {
+    'ScmSettings': 'its keys of a terrain section; TerrainConfig has them',
+    'ScmSoilConfig': 'its soil parameters, those of the default terrain model',
+    'BulldozingConfig': 'a public name of the package',
+    'SlipSinkageConfig': 'a public name of the package',
+}
+"""What modules outside ``scm/`` import from it, each with the reason. All else is found through its entry point."""
+NOT_EXPERIMENTS = [(name, path) for package, name, path in ALL if package != 'regolith_testbeds']
+
+
+def named_laws(name: str, path: Path) -> set[str]:
+    """Return the terrain models whose names the texts of a module contain; docstrings and its own model aside."""
+    tree = ast.parse(path.read_text(encoding='utf-8'))
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docs]
+    named = {law for text in texts if isinstance(text, str) for law in re.findall(r'\b(scm|crm)\b', text)}
+    return {law for law in named if not name.startswith(f'regolith_terrain.{law}')}
+
+
+def imports_of_scm(name: str, path: Path) -> set[str]:
+    """Return what a module outside ``scm/`` imports from it: public names, or modules with their dotted names."""
+    scm = 'regolith_terrain.scm'
+    if name.startswith(scm):
+        return set()
+    found = {i for i, _ in imports(name, path) if i == scm or i.startswith(f'{scm}.')}
+    public = {i for i in found if i.rpartition('.')[2] in public_names(scm)}
+    # A public name comes with its package and its module.
+    around = {public_names(scm)[i.rpartition('.')[2]] for i in public} | ({scm} if public else set())
+    return {i.rpartition('.')[2] for i in public} | (found - public - around)
+
+
+def test_terrain_models_are_named_in_their_folders_only() -> None:
+    """A terrain model implements what it can do. No code selects one by its name."""
+    # The table of public names of the package has those of its folders.
+    found = {f'{name}: {law}' for name, path in NOT_EXPERIMENTS for law in named_laws(name, path)}
+    assert found - {'regolith_terrain: scm', 'regolith_terrain: crm'} == set(NAMED_LAWS)
+
+
+def test_scm_is_imported_through_its_entry_only() -> None:
+    imported = {i for name, path in NOT_EXPERIMENTS for i in imports_of_scm(name, path)}
+    assert imported == set(ENTRY_OF_SCM)
+
+
+def test_contact_is_below_all_terrain_models() -> None:
+    """Terrain models are built on ``contact``, and know nothing of each other."""
+    below = ('regolith_terrain.contact', *LAWS)
+    guilty = [
+        f'{name}: {i}'
+        for _, name, path in ALL
+        if name.startswith(below)
+        for i, _ in imports(name, path)
+        if i.startswith(LAWS) and not any(name.startswith(law) and i.startswith(law) for law in LAWS)
+    ]
+    assert not guilty, guilty
+
+
+def test_the_rules_of_terrain_models_see_a_breach(tmp_path: Path) -> None:
+    module = tmp_path / 'm.py'
+    module.write_text(
+        '"""Of scm."""\nfrom regolith_terrain.scm import ScmSettings\nfrom regolith_terrain.scm.arrays import scm_ground\n'
+        "x = f'{1} crm' if model == 'scm' else 'scm_mode'\n"
+    )
+    assert named_laws('pkg.m', module) == {'crm', 'scm'} and named_laws('regolith_terrain.scm.m', module) == {'crm'}
+    assert imports_of_scm('pkg.m', module) == {'ScmSettings', 'scm_ground'}
+    module.write_text('import regolith_terrain.scm.loading\n')
+    assert imports_of_scm('pkg.n', module.rename(tmp_path / 'n.py')) == {'regolith_terrain.scm.loading'}
+    module.write_text('from regolith_terrain import scm\n')
+    assert imports_of_scm('pkg.o', module.rename(tmp_path / 'o.py')) == {'regolith_terrain.scm'}
 
 
 def test_the_rules_see_a_breach(tmp_path: Path) -> None:

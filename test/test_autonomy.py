@@ -106,9 +106,9 @@ def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None
     from regolith_msgs.srv import GetTerrainState
 
     from regolith_terrain.config import TerrainConfig
-    from regolith_terrain.grid.committed_soil import nodes_of
     from regolith_terrain.grid.soil_grid import SoilGrid
     from regolith_terrain.height_field_builder import build_height_field
+    from regolith_terrain.updates.committed_soil import nodes_of
 
     with Observer(run.domain) as late:
         descriptions = late.subscribe(WheeledVehicleDescription, '/amber/wheeled_description', latched=True)

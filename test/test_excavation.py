@@ -16,7 +16,7 @@ import yaml
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
+from regolith_terrain.updates.merge import SoilDelta, SoilUpdate
 from regolith_vehicles.description.model_files import load_vehicle_model
 
 DOWN = {'arm_front': -0.85, 'arm_rear': -0.85, 'drum_front': 2.0, 'drum_rear': 2.0}

@@ -25,11 +25,11 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
+from regolith_terrain.contact import cylinder, make_wrench
 from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, PartPose
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.height_field import FlatField
-from regolith_terrain.scm import cylinder, make_wrench
 from regolith_terrain.terrain_model import find_terrain_model
 from regolith_world.checkpoint import files
 from regolith_world.random.keyed_generator import generator

@@ -11,12 +11,12 @@ import pytest
 from harness import LiveRun, library_run, vehicle, write_scenario
 
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
-from regolith_terrain.grid.soil_copy import SoilCopy
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_terrain.updates.merge import SoilDelta, SoilUpdate
+from regolith_terrain.updates.soil_copy import SoilCopy
 from regolith_world.cycle.records import TERRAIN_ROLES, VEHICLE_ROLES, Command, Cycle, CycleKey, CycleResult, Verdict
 
 CONFIG = TerrainConfig.model_validate({'source': 'flat', 'soil': 'lunar_nominal'})

@@ -15,8 +15,8 @@ import pytest
 
 from regolith_terrain.excavation.exchange import SoilDeposit, SoilGrant, SoilRequest, ToolExchange
 from regolith_terrain.excavation.loose_soil import LooseSoil
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import FIELDS, NodeRecords
+from regolith_terrain.updates.merge import SoilDelta, SoilUpdate
 from regolith_world.cycle import codec, records
 
 pytest.importorskip('regolith_msgs')

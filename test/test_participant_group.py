@@ -11,9 +11,9 @@ from harness import LiveRun, library_run, vehicle, write_scenario
 
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.schema import Scenario
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_terrain.updates.merge import SoilDelta, SoilUpdate
 from regolith_vehicles.agent.vehicle_group import VehicleGroup
 from regolith_world.cycle.participant import Participant
 from regolith_world.cycle.participant_group import ParticipantGroup

@@ -17,7 +17,7 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.schema import Scenario
 from regolith_sensors.report.image_reader import stamp_ns
-from regolith_terrain.crm.region import ForeignSoilError
+from regolith_terrain.grid.owned_region import ForeignSoilError
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.contact.foreign_regions import ForeignRegions
 from regolith_world.cycle.participant import ParticipantFailed
@@ -131,7 +131,7 @@ def test_other_rover_drives_as_on_the_soil_around_and_leaves_no_ruts(tmp_path: P
     assert basalt.body_state().position[0] < 2.5
     assert min(wheel.normal_load for wheel in basalt.wheel_states()) > 100.0
     records = simulation.terrain.grid.all_records()
-    (region,) = simulation.scenario.terrain.particle_regions()
+    (region,) = simulation.scenario.terrain.owned_regions()
     assert len(records) and not region.owned(records.i, records.j, 0.04).any()
 
 

@@ -143,8 +143,8 @@ def test_a_hair_on_one_wheel_speed_changes_the_hash(tmp_path):
 
 def test_every_agent_holds_terrains_ground_at_every_checkpoint(tmp_path):
     """Agents with copies of their own (as in processes of their own) against terrain, and both against a recount."""
-    from regolith_terrain.grid.soil_copy import SoilCopy
     from regolith_terrain.grid.soil_grid import SoilGrid
+    from regolith_terrain.updates.soil_copy import SoilCopy
 
     run = simulation(tmp_path)
     # Every agent follows terrain's updates on a copy, as in a process of its own.

@@ -19,7 +19,7 @@ from regolith_vehicles.agent.vehicle_state import VehicleState
 
 GEAR = '''
 import numpy as np
-from regolith_terrain.scm import box
+from regolith_terrain.contact import box
 from regolith_vehicles.visuals.visual_description import DrawnPart, PartRole, Visual
 from regolith_vehicles.running_gear import RunningGear, ContactPart
 

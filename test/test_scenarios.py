@@ -20,7 +20,7 @@ from harness import ROOT, run_scenario
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_terrain.config import ScmSoilConfig
+from regolith_terrain.scm.soil import ScmSoilConfig
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.contact import wheel_state as ws
 from regolith_vehicles.description.model_config import WheelConfig

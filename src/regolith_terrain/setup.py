@@ -29,15 +29,25 @@ setup(
     entry_points={
         'regolith.file_kinds': [
             'particle-soil = regolith_terrain.crm.soil:FILE_KIND',
-            'soil = regolith_terrain.terrain_parameters:FILE_KIND',
+            'soil = regolith_terrain.terrain_model:FILE_KIND',
             'terrain-preset = regolith_terrain.lunar.presets:FILE_KIND',
         ],
         'console_scripts': ['terrain_node = regolith_world.node_main:run_node'],
         'regolith.report_sections': [
             'excavation = regolith_terrain.excavation.report:section',
-            'particles = regolith_terrain.crm.report:section',
+            'particles = regolith_terrain.particle_report:section',
         ],
-        'regolith.citations': ['terrain = regolith_terrain.citations:citations'],
+        'regolith.citations': [
+            'crm = regolith_terrain.crm.citations:citations',
+            'rigid = regolith_terrain.rigid.citations:citations',
+            'scm = regolith_terrain.scm.citations:citations',
+            'terrain = regolith_terrain.citations:citations',
+        ],
+        'regolith.terrain_models': [
+            'crm = regolith_terrain.crm.law:CRM',
+            'rigid = regolith_terrain.rigid.law:RIGID_TERRAIN_MODEL',
+            'scm = regolith_terrain.scm.law:SCM',
+        ],
         'regolith.view_layers': ['regions = regolith_terrain.view_layer:layer'],
     },
 )

@@ -46,7 +46,7 @@ from regolith_bringup.bag.serialized_heads import CycleHead, clock_ns, cycle_hea
 from regolith_bringup.bag.topics import RecordedTopic
 from regolith_bringup.run.process_priority import use_batch_scheduling
 from regolith_files import counted_noun, write_atomically
-from regolith_terrain.grid import COMMITTED_TOPIC
+from regolith_terrain.updates import COMMITTED_TOPIC
 from regolith_world.checkpoint import disk_reserve
 from regolith_world.ros import (
     START_HINT,

@@ -113,7 +113,7 @@ class SingleProcessNode:
         self._ready: list[tuple[str, VehicleState]] = []
         self._topics: dict[str, VehicleTopics] = {}
         sensors = scenario_sensors(scenario) if lag_s >= 0.0 else ()
-        particles = {region.vehicle for region in scenario.terrain.particle_regions()}
+        particles = {region.vehicle for region in scenario.terrain.owned_regions()}
         followed = lossless_streams(sensors, simulation.agents, particles)
         for name, agent in simulation.agents.items():
             agent.warm_up()

@@ -22,7 +22,7 @@ from regolith_sensors.inertial.gnss import Gnss
 from regolith_sensors.light import Sun
 from regolith_terrain.elevation.grid import local_frame
 from regolith_terrain.elevation.open_model import open_elevation_model
-from regolith_terrain.raster import RasterField
+from regolith_terrain.elevation.raster import RasterField
 
 MOON = CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=m')
 EARTH = CRS.from_epsg(32633)
@@ -132,7 +132,7 @@ def test_large_model_is_read_where_vehicles_and_sensors_reach(tmp_path: Path) ->
 def test_large_models_are_one_file_for_all_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second reader maps the first one's copy; a changed file makes another."""
     from regolith_terrain.elevation import open_model, shared_heights
-    from regolith_terrain.raster import RasterField
+    from regolith_terrain.elevation.raster import RasterField
 
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
     path = write(tmp_path / 'model.tif', hills(600, 2.0), MOON, 2.0)

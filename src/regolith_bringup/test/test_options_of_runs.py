@@ -296,13 +296,13 @@ def test_import_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPat
 
 
 def test_make_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from regolith_terrain.elevation.terrain_files import GridWindow
     from regolith_terrain.lunar.presets import load_preset
-    from regolith_terrain.terrain_files import GridWindow
 
     rocks, written, ground = Noted(), Noted(returns={'a': 1}), Noted(returns={'heights': 'a', 'hillshade': 'b'})
     monkeypatch.setattr('regolith_terrain.lunar.field.LunarField', lambda seed, preset: (seed, preset))
     monkeypatch.setattr('regolith_terrain.lunar.rocks.RockField', lambda field: rocks(field))
-    monkeypatch.setattr('regolith_terrain.terrain_files.write_lunar_ground', written)
+    monkeypatch.setattr('regolith_terrain.elevation.terrain_files.write_lunar_ground', written)
     monkeypatch.setattr('regolith_bringup.commands.terrain_files.write_ground', ground)
 
     def asked() -> tuple[Any, ...]:

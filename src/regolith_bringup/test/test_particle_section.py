@@ -157,7 +157,7 @@ def test_regions_of_particles_do_not_overlap_and_have_names_of_their_own(tmp_pat
         InputError, match=r"terrain\.regions\.1\.name = 'strip': is the name of two regions; allowed: unique names"
     ):
         scenario(tmp_path, {**STRIP, 'rectangle': beside})
-    assert len(scenario(tmp_path, {**STRIP, 'name': 'other', 'rectangle': beside}).terrain.particle_regions()) == 2
+    assert len(scenario(tmp_path, {**STRIP, 'name': 'other', 'rectangle': beside}).terrain.owned_regions()) == 2
 
 
 def test_a_hundred_million_particles_do_not_fit_on_24_gb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

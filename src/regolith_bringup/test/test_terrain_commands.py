@@ -14,8 +14,8 @@ import rasterio
 
 from regolith_bringup.cli import main
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.elevation.raster import RasterField
 from regolith_terrain.height_field_builder import build_height_field, build_rocks
-from regolith_terrain.raster import RasterField
 
 PRESET = {'preset': 'polar', 'seed': 5}
 

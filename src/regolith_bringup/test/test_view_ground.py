@@ -15,10 +15,10 @@ from regolith_bringup.view.draw_vehicles import _PATH_NS, _PATH_POINTS, DrawnVeh
 from regolith_bringup.view.from_bag import _soil_before
 from regolith_bringup.view.terrain_mesh import TILE, MeshPiece, TerrainMesh
 from regolith_bringup.view.terrain_shading import TerrainShading
-from regolith_terrain.grid.committed_soil import COMMITTED_TOPIC
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.procedural import ProceduralField
+from regolith_terrain.updates.committed_soil import COMMITTED_TOPIC
 from regolith_world.numerics.rotation import from_rpy_deg, matrix
 
 SPACING, SIZE = 0.02, 40.0

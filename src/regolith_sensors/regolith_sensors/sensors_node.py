@@ -29,7 +29,7 @@ from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.schedule import Schedule, ScheduledImage
 from regolith_terrain import TerrainConfig
-from regolith_terrain.crm import SURFEL_TOPIC, surfels_record
+from regolith_terrain.contact import SURFEL_TOPIC, surfels_record
 from regolith_terrain.ros import SoilFollower
 from regolith_vehicles import VehicleEntry
 from regolith_vehicles.visuals import VisualDescription, state_poses, visuals_from_message

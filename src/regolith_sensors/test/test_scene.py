@@ -25,11 +25,11 @@ from regolith_sensors.scene.vehicle_mesh import vehicle_parts
 from regolith_sensors.surfaces.materials import HapkeSoil, Lambert, Material, Principled, material_table, reflect
 from regolith_sensors.surfaces.meshes import box, capsule, cylinder, icosphere, rock
 from regolith_sensors.surfaces.terrain_tiles import CELLS, SoilHeightSource, TerrainTiles
+from regolith_terrain.elevation.raster import RasterField
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.procedural import ProceduralField
-from regolith_terrain.raster import RasterField
 from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.running_gear_registry import load_visuals
 from regolith_vehicles.visuals.visual_description import PartRole

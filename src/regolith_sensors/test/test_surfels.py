@@ -18,7 +18,7 @@ from regolith_sensors.rays.embree.backend import EmbreeRays
 from regolith_sensors.rays.image import RenderedImage, sample_streams
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.surfaces.materials import HapkeSoil
-from regolith_terrain.crm.surfels import Surfels
+from regolith_terrain.contact.surfels import Surfels
 
 DOWN = np.diag([1.0, -1.0, -1.0])
 """Rotation of the optical frame of a downward camera, with its top toward +y, to the world."""

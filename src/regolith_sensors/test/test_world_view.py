@@ -16,8 +16,7 @@ from regolith_sensors.scene.world_view import PoseTrack, TerrainHistory, WorldSt
 from regolith_sensors.schedule import Schedule
 from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.crm.surfels import Surfels
-from regolith_terrain.grid.committed_soil import SoilCommit
+from regolith_terrain.contact.surfels import Surfels
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
@@ -25,6 +24,7 @@ from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset
 from regolith_terrain.lunar.rocks import RockField
 from regolith_terrain.solids.rock_shapes import MOST, site_rocks
+from regolith_terrain.updates.committed_soil import SoilCommit
 from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.running_gear_registry import load_visuals
 from regolith_world.cycle.records import CycleKey

@@ -10,12 +10,12 @@ import numpy as np
 
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.elevation.detail import detail_field
+from regolith_terrain.elevation.raster import RasterField
 from regolith_terrain.height_field import FlatField, HeightField, PlaneField
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset
 from regolith_terrain.lunar.rocks import RockField
 from regolith_terrain.procedural import ProceduralField
-from regolith_terrain.raster import RasterField
 
 if TYPE_CHECKING:
     from regolith_terrain.elevation.grid import ElevationGrid

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.config import RoughnessConfig
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.height_field import HeightField, Heights
 from regolith_terrain.lunar.cell_random import DRAW_GAMMA, cell_word, unit
+from regolith_terrain.terrain_source_config import RoughnessConfig
 from regolith_world.numerics import kernel, portable_math
 from regolith_world.random import GOLDEN_GAMMA, mix_bits
 

@@ -13,17 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from typing import Any, Literal
 
-from regolith_files import entry_points, load_plugin
-from regolith_terrain.crm.soil import ParticleSoil
-from regolith_terrain.terrain_parameters import RigidTerrainConfig, ScmSoilConfig, SoilParameters
+from regolith_files import FileKind, entry_points, load_plugin
+from regolith_terrain.terrain_parameters import SOILS, RigidTerrainConfig, SoilParameters
 
 GROUP = 'regolith.terrain_models'
-"""Entry points of other packages: name of a terrain model -> TerrainModel."""
+"""Entry points of all packages: name of a terrain model -> TerrainModel."""
+DEFAULT_TERRAIN_MODEL = 'scm'
+"""Name of the terrain model that applies if a scenario names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +55,14 @@ class TerrainModel:
     """``module:class`` of its :class:`~regolith_terrain.contact.ground_contact.GroundContact`."""
     own: tuple[NodeField, ...] = ()
     """Node fields in addition to those of all models."""
-    outdoes: str = 'regolith_terrain.grid.merge:is_deeper'
+    outdoes: str = 'regolith_terrain.updates.merge:is_deeper'
     """``module:name`` of the merge rule: a compiled function (values, a, b) -> bool over the records of one node.
     ``values`` has one row per field. The result is whether column ``a`` is preferred to column ``b``."""
     default_soil: str | Mapping[str, Any] | None = field(default=None, hash=False)
     """Soil of a scenario without a named soil: a name or values; none: the defaults of the schema."""
-    shares: bool = False
-    """Whether the model can be combined with others: its kernel skips nodes whose parameter row is NaN."""
-    firm: bool = False
-    """Whether the model is rigid and has the parameters of ``rigid``: tires then use a separate contact model."""
-    bounded: bool = False
-    """Whether the model is valid only in regions owned by a vehicle (:mod:`regolith_terrain.crm.region`)."""
+    lay_region: Callable[[Any], Any] | None = field(default=None, hash=False, compare=False)
+    """Function that returns the :class:`~regolith_terrain.grid.owned_region.OwnedRegion` of a section of ``regions``. A
+    model with this function is valid only in such regions, each of which belongs to one vehicle."""
 
     def __post_init__(self) -> None:
         names = [field.name for field in self.fields]
@@ -80,6 +78,16 @@ class TerrainModel:
     def names(self) -> tuple[str, ...]:
         """Names of the fields."""
         return tuple(field.name for field in self.fields)
+
+    @property
+    def is_combinable(self) -> bool:
+        """Whether the model can be combined with others: its kernel skips nodes of other models."""
+        return self.config.absent() is not None
+
+    @property
+    def is_rigid(self) -> bool:
+        """Whether the model has the parameters of rigid terrain: tires then use a separate contact model."""
+        return issubclass(self.config, RigidTerrainConfig)
 
     def contact_class(self) -> type[Any]:
         """Return the class of the model's :class:`~regolith_terrain.contact.ground_contact.GroundContact`."""
@@ -98,59 +106,45 @@ def _imported(target: str) -> Any:
     return getattr(import_module(module), name)
 
 
-SCM = TerrainModel(
-    config=ScmSoilConfig,
-    contact='regolith_terrain.scm.contact:ScmContact',
-    own=(
-        NodeField('sinkage_plastic', 'm', "plastic sinkage along the node's normal, positive down"),
-        NodeField('sigma_yield', 'Pa', 'largest pressure so far'),
-    ),
-    outdoes='regolith_terrain.scm.merge_rule:dominates',
-    default_soil='lunar_nominal',
-    shares=True,
-)
-RIGID_TERRAIN_MODEL = TerrainModel(
-    config=RigidTerrainConfig, contact='regolith_terrain.contact.rigid_contact:RigidContact', shares=True, firm=True
-)
-"""Terrain model of rigid ground, which keeps no ruts."""
-CRM = TerrainModel(
-    config=ParticleSoil,
-    contact='regolith_terrain.crm.contact:ParticleContact',
-    default_soil='lunar_regolith',
-    shares=True,
-    bounded=True,
-)
-
-DEFAULT_TERRAIN_MODEL = 'scm'
-"""Name of the terrain model that applies if a scenario names none."""
-_SHIPPED = {'scm': SCM, 'rigid': RIGID_TERRAIN_MODEL, 'crm': CRM}
+def terrain_models() -> dict[str, EntryPoint]:
+    """Return the entry points of the installed terrain models by name, sorted."""
+    return {point.name: point for point in entry_points(GROUP)}
 
 
-def terrain_models() -> dict[str, TerrainModel | EntryPoint]:
-    """Return the shipped and installed terrain models by name, sorted."""
-    known: dict[str, TerrainModel | EntryPoint] = {point.name: point for point in entry_points(GROUP)}
-    known.update(_SHIPPED)
-    return dict(sorted(known.items()))
-
-
+@cache
 def find_terrain_model(name: str) -> TerrainModel:
     """Return a terrain model by its name.
 
     Raises:
         ValueError: If no model has the name (the message lists all), or it cannot be loaded.
     """
-    if name in _SHIPPED:  # skip the search for installed packages, which takes 0.1 s
-        return _SHIPPED[name]
     known = terrain_models()
     if name not in known:
         raise ValueError(f'no such terrain model: {name!r}; allowed: {", ".join(known)}')
-    source = known[name]
-    law = source if isinstance(source, TerrainModel) else load_plugin(source)
+    law = load_plugin(known[name])
     if not isinstance(law, TerrainModel):
         raise ValueError(f'terrain model {name!r} is a {type(law).__name__}; allowed: a TerrainModel')
+    if _is_ours(known[name]):  # its kernels are slow to import
+        return law
     try:
         law.contact_class(), law.merge_rule()
     except Exception as error:  # code of another package may raise any error
         problem = f'terrain model {name!r} cannot be used: {type(error).__name__}: {error}'
         raise ValueError(f'{problem}; allowed: one whose contact and merge rule can be imported') from error
     return law
+
+
+def _is_ours(point: EntryPoint) -> bool:
+    return point.value.partition('.')[0] == __package__
+
+
+def _soil_schemas() -> dict[str, type[SoilParameters]]:
+    """Return the soil parameters of this package that have files, by terrain model, the default one first."""
+    ours = [name for name, point in terrain_models().items() if _is_ours(point)]
+    names = sorted(ours, key=lambda name: (name != DEFAULT_TERRAIN_MODEL, name))
+    found = {name: find_terrain_model(name).config for name in names}
+    return {name: config for name, config in found.items() if config.files is SOILS}
+
+
+FILE_KIND = FileKind('Soil', 'A soil file has the parameters of a terrain model: SCM or rigid.', _soil_schemas)
+"""Soil files."""

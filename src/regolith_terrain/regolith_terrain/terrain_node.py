@@ -8,13 +8,13 @@ from rclpy.node import Node
 from regolith_msgs.msg import TerrainCommitted, TerrainDeltaBatch, TerrainUpdate
 
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.grid.committed_soil import SoilCommit
-from regolith_terrain.grid.merge import SoilUpdate
 from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.ros import protocol_codec
 from regolith_terrain.ros.map_topics import MapTopics
 from regolith_terrain.ros.services import create_height_service, create_state_service
 from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_terrain.updates.committed_soil import SoilCommit
+from regolith_terrain.updates.merge import SoilUpdate
 from regolith_world import ScenarioHead, WorldConfig, load_section
 from regolith_world.cycle import Cycle
 from regolith_world.ros import ParticipantHost, declare_scenario, qos, run_participant

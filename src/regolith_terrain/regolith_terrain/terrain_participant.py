@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.crm.region import ForeignSoilError
 from regolith_terrain.excavation.diggable_soil import DiggableSoil
 from regolith_terrain.excavation.ejected_soil import compile_disturbed, disturbed
 from regolith_terrain.excavation.exchange import SoilGrant, compile_exchange, exchange
 from regolith_terrain.excavation.loose_soil import NO_LOOSE_SOIL, LooseSoil
-from regolith_terrain.grid.committed_soil import SoilCommit
-from regolith_terrain.grid.height_profiles import profiles
 from regolith_terrain.grid.mass_balance import soil_mass_balance
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate, compile_merge, merge
 from regolith_terrain.grid.node_records import Indices
+from regolith_terrain.grid.owned_region import ForeignSoilError
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import HeightField
+from regolith_terrain.height_profiles import profiles
+from regolith_terrain.updates.committed_soil import SoilCommit
+from regolith_terrain.updates.merge import SoilDelta, SoilUpdate, compile_merge, merge
 from regolith_world.cycle import TERRAIN_ROLES, Command, Cycle, CycleKey, CycleResult, JoinRequest, Participant
 
 NO_STEP_LIMIT_NS = 2**62
@@ -41,10 +41,8 @@ def handshake_parameters(config: TerrainConfig, field: HeightField) -> dict[str,
         'terrain.spacing_m': repr(config.spacing_m),
         'terrain.model': config.model,
         'terrain.fields': ' '.join(config.law.names),
-        'terrain.scm_mode': config.scm_mode,
+        **config.agreed_settings(),
         'terrain.merge_compaction': str(config.merge_compaction).lower(),
-        'terrain.bulldozing': config.bulldozing.model_dump_json(),
-        'terrain.slip_sinkage': config.slip_sinkage.model_dump_json(),
         'terrain.rocks': json.dumps(
             [config.has_rocks, *(free.model_dump(mode='json') for free in config.rock_free_zones)]
         ),
@@ -105,7 +103,7 @@ class TerrainParticipant(Participant):
         """Callback for the soil changes of every commit, and again for a repeated record."""
         self._send_update = send_update
         self._diggable = DiggableSoil(config, gravity_mps2)
-        self._particles = config.particle_regions()
+        self._owned = config.owned_regions()
         self._deltas: dict[CycleKey, dict[str, SoilDelta]] = {}
         self._awaited: tuple[str, ...] | None = None
         self._update: SoilUpdate | None = None
@@ -193,7 +191,7 @@ class TerrainParticipant(Participant):
         return self._answer_with(key, soil_hash, self._state_hash(self._update))
 
     def _refuse_foreign(self, agent: str, i: Indices, j: Indices) -> None:
-        """Reject changes of nodes in a CRM region of another vehicle.
+        """Reject changes of nodes in a region of another vehicle.
 
         Args:
             agent: Name of the agent that changed the nodes.
@@ -203,7 +201,7 @@ class TerrainParticipant(Participant):
         Raises:
             ForeignSoilError: If a node is in such a region. The message names both vehicles, the region and the node.
         """
-        for region in self._particles:
+        for region in self._owned:
             if region.vehicle != agent:
                 within = np.flatnonzero(region.owned(i, j, self.grid.spacing))
                 if len(within):

@@ -1,16 +1,22 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration of terrain heights: procedural relief, detail, and the location of elevation models."""
+"""Configuration of terrain heights: procedural relief, detail, elevation models, rocks, grid."""
 
 from __future__ import annotations
 
 import os
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
 from regolith_files import Section, allowed_names
 from regolith_terrain.lunar.presets import preset_names
+from regolith_terrain.solids.config import ObstacleConfig
+
+if TYPE_CHECKING:
+    from regolith_terrain.elevation.grid import StoredValues
 
 Point = tuple[Annotated[float, Field(ge=-1e6, le=1e6)], Annotated[float, Field(ge=-1e6, le=1e6)]]
 
@@ -106,3 +112,137 @@ class DetailConfig(Section):
     preset: PresetName = Field('highland', description='Preset whose small craters and texture are added.')
     craters: bool = Field(True, description='Whether craters narrower than two posts are added.')
     finest_m: float = Field(0.05, ge=0.02, le=1.0, description='Shortest wavelength of the added texture [m].')
+
+
+def base_dir(info: ValidationInfo) -> Path:
+    """Return the folder of the scenario file that is validated."""
+    context = info.context if isinstance(info.context, Mapping) else {}
+    return Path(context.get('base_dir', '.'))
+
+
+def _source_from_base_dir(value: Any, info: ValidationInfo) -> Any:
+    # Relative paths are resolved only for a scenario with a known folder; paths of a resolved scenario are absolute.
+    if isinstance(value, str) and value not in ('procedural', 'flat') and base_dir(info) != Path('.'):
+        return str(base_dir(info) / value)
+    return value
+
+
+class RockFreeConfig(Section):
+    """A zone without rocks wider than 5 cm: all points within a distance of a line."""
+
+    points: tuple[Point, ...] = Field(
+        min_length=1, description='Points of the line in order, x, y [m]; a single point defines a disc.'
+    )
+    half_width_m: float = Field(
+        gt=0.0, le=1e4, description='Half width of the zone: largest distance from the line [m].'
+    )
+
+
+North = Annotated[Literal['true', 'grid'], BeforeValidator(lambda value: 'true' if value is True else value)]
+"""Direction of +y. YAML reads true without quotes as a boolean."""
+
+
+class ElevationSettings(Section):
+    """Keys of a ``terrain`` section for its heights, rocks, obstacles and grid."""
+
+    source: Annotated[str, BeforeValidator(_source_from_base_dir)] = Field(
+        'procedural',
+        min_length=1,
+        description="Source of the terrain heights: 'procedural', 'flat' or the path of a GeoTIFF, PDS3 label or .npy"
+        ' file.',
+    )
+    preset: PresetName | None = Field(
+        None,
+        description="Preset of procedural lunar terrain, or its YAML file; none: gentle relief defined by 'roughness'.",
+    )
+    rocks: bool = Field(
+        True, description='Whether the rocks of the preset, or of the detail between posts, are present.'
+    )
+    rock_collision: bool = Field(True, description='Whether vehicles collide with rocks wider than 5 cm.')
+    rock_friction: float = Field(
+        default=0.8, ge=0.0, le=10.0, description='Coulomb friction coefficient of rocks in contact with any body [-].'
+    )
+    obstacles: dict[Annotated[str, Field(min_length=1, max_length=100)], ObstacleConfig] = Field(
+        default_factory=dict,
+        description="Obstacles by name; in a resolved scenario a copy of the scenario section 'obstacles'.",
+    )
+    clear_paths_of_rocks: bool = Field(
+        True,
+        description='Whether rocks wider than 5 cm are removed from the starts and predefined paths of the vehicles.',
+    )
+    rock_free_zones: tuple[RockFreeConfig, ...] = Field(
+        default=(),
+        max_length=10_000,
+        description='Additional zones without rocks wider than 5 cm; in a resolved scenario also the paths of the'
+        ' vehicles.',
+    )
+    spacing_m: float = Field(default=0.02, ge=0.002, le=1.0, description='Grid node spacing of the soil grid [m].')
+    map_size_m: float = Field(
+        default=100.0,
+        gt=0.0,
+        le=1e5,
+        description='Side of the square of maps and rocks around the origin [m]; the terrain continues beyond it.'
+        ' Vehicles and sensors have rocks in a square of 400 m at most.',
+    )
+    seed: int | None = Field(
+        default=None, ge=0, lt=2**63, description='Seed of procedural terrain; none: the seed of the scenario.'
+    )
+    post_spacing_m: float | None = Field(
+        default=None,
+        gt=0.0,
+        le=1e4,
+        description='Post spacing that replaces the value stated in the elevation model file [m].',
+    )
+    nodata: float | None = Field(
+        default=None, description='Stored value of posts without a height; needed where the file does not declare it.'
+    )
+    height_scale: float | None = Field(
+        default=None,
+        gt=0.0,
+        le=1e6,
+        description='Height of one unit of the stored values of an elevation model [m]; none: 1 m, or what the file'
+        ' states; required for gray images.',
+    )
+    height_offset_m: float = Field(
+        default=0.0, ge=-1e7, le=1e7, description='Height of a scaled value of zero of an elevation model [m].'
+    )
+    window: RectangleConfig | None = Field(
+        default=None,
+        description='Part of an elevation model that is read, x and y from its center [m]; none: all of it, or of a'
+        ' model of more than 4 million posts the part that vehicles reach and sensors see.',
+    )
+    site: SiteConfig | None = Field(
+        default=None,
+        description='Location of the origin on its celestial body; none: that of a georeferenced elevation model.',
+    )
+    center: tuple[float, float] | None = Field(
+        None,
+        description='Origin of the scenario in the elevation model: latitude, longitude [deg], or map coordinates'
+        ' of the file [m]; none: the center of the model.',
+    )
+    north: North = Field('true', description="Direction of +y: 'true' north or 'grid' north of the elevation model.")
+    detail: DetailConfig | Literal['none'] | None = Field(
+        None,
+        description='Detail between the posts of an elevation model; absent: highlands on lunar maps, none on others;'
+        " 'none': no detail.",
+    )
+    roughness: RoughnessConfig = RoughnessConfig()
+
+    @property
+    def has_rocks(self) -> bool:
+        """Whether rocks are present."""
+        return self.rocks and (self.preset is not None or self.detail_between_posts is not None)
+
+    @property
+    def stored_values(self) -> StoredValues:
+        """Values of the scenario that interpret the stored heights of an elevation model file."""
+        from regolith_terrain.elevation.grid import StoredValues  # GDAL is slow to import
+
+        return StoredValues(self.nodata, self.height_scale, self.height_offset_m)
+
+    @property
+    def detail_between_posts(self) -> DetailConfig | None:
+        """Detail between the posts of an elevation model; None for other sources and where it is disabled."""
+        if self.source in ('procedural', 'flat') or self.detail == 'none':
+            return None
+        return self.detail if self.detail is not None else DetailConfig.model_validate({})

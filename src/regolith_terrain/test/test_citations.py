@@ -8,14 +8,23 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from regolith_terrain.citations import citations
+from regolith_terrain import citations as terrain_citations
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.crm import citations as crm_citations
+from regolith_terrain.rigid import citations as rigid_citations
+from regolith_terrain.scm import citations as scm_citations
+
+CITATIONS = [module.citations for module in (terrain_citations, crm_citations, rigid_citations, scm_citations)]
 
 
 def cited(**terrain: Any) -> set[str]:
-    found = citations(SimpleNamespace(terrain=TerrainConfig.model_validate(terrain)))
-    assert set(found.keys) <= set(found.entries()), 'every key has an entry'
-    return set(found.keys)
+    scenario = SimpleNamespace(terrain=TerrainConfig.model_validate(terrain))
+    keys: set[str] = set()
+    for citations in CITATIONS:
+        found = citations(scenario)
+        assert set(found.keys) <= set(found.entries()), 'every key has an entry'
+        keys |= set(found.keys)
+    return keys
 
 
 def test_citations_depend_on_terrain_model_and_mode() -> None:

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from test_terrain_participant import Stage, rut
 
-from regolith_terrain.grid.committed_soil import CommittedSoil, SoilCommit
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
+from regolith_terrain.updates.committed_soil import CommittedSoil, SoilCommit
 from regolith_world.cycle.records import Command, CycleKey, Verdict
 
 MS = 1_000_000

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from particles import soil
 
-from regolith_terrain import scm
+from regolith_terrain import contact as terrain_contact
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, make_pose
 from regolith_terrain.crm.contact import ParticleContact
@@ -25,16 +25,16 @@ from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.height_field import FlatField
 
 LAW = soil(cohesion_pa=0.0, friction=0.7)
-REGION = ParticleRegion('strip', 'rover', (-0.5, -0.4), (0.5, 0.4), 0.05, 0.15, LAW, True)
+REGION = ParticleRegion('strip', 'rover', (-0.5, -0.4), (0.5, 0.4), 0.15, True, 0.05, LAW)
 SPACING = 0.02
 GRAVITY = np.array([0.0, 0.0, -1.62])
-WHEEL = scm.cylinder(0.1, 0.15)
-REACH = scm.reach(WHEEL)
+WHEEL = terrain_contact.cylinder(0.1, 0.15)
+REACH = terrain_contact.reach(WHEEL)
 
 
 def contact() -> ParticleContact:
     """Return a contact of one wheel with the region, as in a vehicle."""
-    soils = SoilMap(np.zeros((1, 1)), particles=[REGION])
+    soils = SoilMap(np.zeros((1, 1)), owned=[REGION])
     setting = ContactSetting(soils, WHEEL, np.array([REACH]), SPACING, field=FlatField(), gravity=GRAVITY)
     return ParticleContact(setting)
 
@@ -76,7 +76,7 @@ def test_particle_contact_supports_a_wheel_and_leaves_a_rut(pushed: tuple[Partic
     beside it.
     """
     made, left = pushed
-    wrench = scm.make_wrench()
+    wrench = terrain_contact.make_wrench()
     assert made.press(made._arrays, 1e-3, 0, make_pose(), wrench) == CONTACT_OK
     assert wrench.force[2] > 20.0
     grid = SoilGrid(FlatField(), SPACING)
@@ -236,7 +236,7 @@ def test_particle_contact_with_a_mesh_is_rejected() -> None:
     with pytest.raises(
         ValueError, match='a mesh is not supported in a CRM region; allowed: cylinders, grousered wheels and boxes'
     ):
-        RegionSimulation(REGION, FlatField(), GRAVITY, scm.mesh(corners), np.array([1.0]), SPACING)
+        RegionSimulation(REGION, FlatField(), GRAVITY, terrain_contact.mesh(corners), np.array([1.0]), SPACING)
 
 
 @pytest.mark.seconds

@@ -12,7 +12,7 @@ import numpy as np
 
 from regolith_files.extension_points import Figure, Table
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.crm.report import cross_sections, ground_at_end, section, wheel_forces
+from regolith_terrain.particle_report import cross_sections, ground_at_end, section, wheel_forces
 
 STRIP = {
     'model': 'crm',
@@ -88,7 +88,7 @@ def test_final_terrain_has_every_change_once() -> None:
 
 def test_cross_sections_are_at_the_middle_and_the_deepest_point() -> None:
     run = FakeRun(GROUND)
-    (region,) = run.scenario.terrain.particle_regions()
+    (region,) = run.scenario.terrain.owned_regions()
     along, across = cross_sections(region, ground_at_end(run), np.array([(0.9, 0.01, 0.3), (0.8, 0.3, 0.2)]))
     assert np.allclose(along.along, 0.1 * np.arange(4, 12)) and np.argmin(along.after) == 4 and not along.before.any()
     assert across.title == 'strip, x = 0.80 m' and np.allclose(across.along, 0.1 * np.arange(-4, 4))

@@ -17,7 +17,7 @@ from regolith_terrain.crm.surface import Columns, free_surface, sort_columns, we
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.height_field import FlatField, PlaneField
 
-REGION = ParticleRegion('strip', 'rover', (0.0, 0.0), (0.6, 0.48), 0.06, 0.3, soil(), True)
+REGION = ParticleRegion('strip', 'rover', (0.0, 0.0), (0.6, 0.48), 0.3, True, 0.06, soil())
 H = 1.3 * 0.06
 
 
@@ -99,6 +99,6 @@ def test_particle_region_nodes_match_the_soil_map() -> None:
     corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
     rows = SoilMap(np.zeros((2, 1)), [Region(corners, 0.0)]).rows(-50, 50, -50, 50, 0.02)
     i, j = np.nonzero(rows)
-    region = ParticleRegion('a', 'b', (x0, y0), (x1, y1), 0.06, 0.3, soil(), True)
+    region = ParticleRegion('a', 'b', (x0, y0), (x1, y1), 0.3, True, 0.06, soil())
     assert region.nodes(0.02) == (i.min() - 50, i.max() - 49, j.min() - 50, j.max() - 49)
     assert math.prod((i.max() - i.min() + 1, j.max() - j.min() + 1)) == len(i)

@@ -7,11 +7,12 @@ from __future__ import annotations
 import numpy as np
 from particles import soil
 
+from regolith_terrain.contact.surfels import Surfels, joined_surfels
 from regolith_terrain.crm.arrays import COLUMNS
 from regolith_terrain.crm.initialization import initial_particles
 from regolith_terrain.crm.region import ParticleRegion
 from regolith_terrain.crm.surface import Columns, sort_columns
-from regolith_terrain.crm.surfels import Surfels, joined_surfels, surface_surfels
+from regolith_terrain.crm.surfels import surface_surfels
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.height_field import PlaneField
 
@@ -36,7 +37,7 @@ def test_surfels_of_a_tilted_plane_have_one_disc_per_column() -> None:
     Discs leave no gap. The deviations come from the lattice, which is sheared along the slope.
     """
     field = PlaneField(0.25, -0.15, 1.0)
-    region = ParticleRegion('strip', 'rover', (0.0, 0.0), (1.0, 0.8), D, 0.3, soil(), True)
+    region = ParticleRegion('strip', 'rover', (0.0, 0.0), (1.0, 0.8), 0.3, True, D, soil())
     laid = initial_particles(region, field)
     every = np.concatenate((laid.soil, laid.trough[laid.ground]))
     found = surface_surfels(columns_of(every, every.min(axis=0), every.max(axis=0)), laid.soil)

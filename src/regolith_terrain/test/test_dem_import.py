@@ -21,10 +21,10 @@ from regolith_terrain.elevation.grid import MOON_RADIUS_M, LocalFrame, local_fra
 from regolith_terrain.elevation.import_model import ImportRequest, import_elevation_model
 from regolith_terrain.elevation.open_model import open_elevation_model
 from regolith_terrain.elevation.pds3 import Quantity, parse_label
+from regolith_terrain.elevation.raster import RasterField
 from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import Relief, load_preset
-from regolith_terrain.raster import RasterField
 
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).parents[4] / 'shared'))
 SPHERE = f'+R={MOON_RADIUS_M} +no_defs'

@@ -11,11 +11,11 @@ import pytest
 
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.elevation.detail import detail_field, roughness
+from regolith_terrain.elevation.raster import RasterField
 from regolith_terrain.height_field_builder import build_height_field, build_rocks
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset
 from regolith_terrain.lunar.rocks import RockField
-from regolith_terrain.raster import RasterField
 
 
 def config(path: Path, **more: object) -> TerrainConfig:

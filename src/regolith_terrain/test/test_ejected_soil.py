@@ -16,11 +16,11 @@ from regolith_terrain.excavation.ejected_soil import disturbed
 from regolith_terrain.excavation.exchange import SoilDeposit, ToolExchange, exchange
 from regolith_terrain.excavation.loose_soil import LooseSoil
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_terrain.updates.merge import SoilDelta, SoilUpdate
 from regolith_world.cycle.records import TERRAIN_ROLES, VEHICLE_ROLES, Command, Cycle, CycleKey, Verdict
 
 SPACING, DENSITY, GRAVITY = 0.02, 1500.0, 1.62

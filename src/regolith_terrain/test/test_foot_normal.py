@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from regolith_terrain import scm
+from regolith_terrain import contact as terrain_contact
 from regolith_terrain.contact.ground_contact import ContactSetting
-from regolith_terrain.contact.rigid_contact import RigidContact
-from regolith_terrain.contact.rigid_surface import RigidArrays, find_foot, foot_normal
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.height_field import HeightField, Heights
-from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
+from regolith_terrain.rigid.contact import RigidContact
+from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
+from regolith_terrain.rigid.surface import RigidArrays, find_foot, foot_normal
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 
 SLOPE = 0.3
@@ -45,8 +45,8 @@ class Step(HeightField):
 
 
 def ground_of(field: HeightField) -> RigidArrays:
-    soils, shape = SoilMap(RigidTerrainConfig().parameters()), scm.cylinder(0.25, 0.2)
-    contact = RigidContact(ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05))
+    soils, shape = SoilMap(RigidTerrainConfig().parameters()), terrain_contact.cylinder(0.25, 0.2)
+    contact = RigidContact(ContactSetting(soils, shape, np.array([terrain_contact.reach(shape)]), 0.05))
     return contact.arrays(SoilGrid(field, 0.05, RIGID_TERRAIN_MODEL).window(-30, 31, -30, 31), 1)
 
 

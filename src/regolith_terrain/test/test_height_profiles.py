@@ -12,10 +12,10 @@ from pydantic import ValidationError
 
 from regolith_terrain.config import ProfileConfig, TerrainConfig
 from regolith_terrain.excavation.report import section
-from regolith_terrain.grid.height_profiles import profile, profiles
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import PlaneField
+from regolith_terrain.height_profiles import profile, profiles
 
 
 def grid_with_a_ridge() -> SoilGrid:

@@ -9,12 +9,12 @@ import itertools
 import numpy as np
 import pytest
 
-from regolith_terrain.grid.merge import SoilUpdate, merge
 from regolith_terrain.grid.node_records import NodeRecords
-from regolith_terrain.grid.soil_copy import SoilCopy
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
-from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
+from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
+from regolith_terrain.updates.merge import SoilUpdate, merge
+from regolith_terrain.updates.soil_copy import SoilCopy
 from regolith_world.cycle.records import CycleKey
 
 

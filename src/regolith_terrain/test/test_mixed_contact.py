@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from regolith_terrain import scm
+from regolith_terrain import contact as terrain_contact
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, GroundContact, PartPose
 from regolith_terrain.contact.mixed_contact import MixedContact, make_contact
@@ -31,8 +31,8 @@ def pad(west: float, east: float, **more: Any) -> TerrainConfig:
 
 
 def wheel_on(terrain: TerrainConfig) -> tuple[GroundContact, SoilWindow]:
-    shape = scm.cylinder(RADIUS, WIDTH)
-    setting = ContactSetting(terrain.soil_map(), shape, np.array([scm.reach(shape)]), SPACING)
+    shape = terrain_contact.cylinder(RADIUS, WIDTH)
+    setting = ContactSetting(terrain.soil_map(), shape, np.array([terrain_contact.reach(shape)]), SPACING)
     return make_contact(terrain.law, setting), SoilGrid(FlatField(), SPACING, terrain.law).window(-60, 61, -20, 21)
 
 
@@ -45,7 +45,7 @@ def force(
 ) -> np.ndarray:
     """Return force, torque and statistics of one wheel step."""
     arrays = contact.arrays(window, 1)
-    wrench = scm.make_wrench()
+    wrench = terrain_contact.make_wrench()
     pose = PartPose(np.array(place), np.eye(3), np.array(speed), np.array([0.0, spin, 0.0]))
     assert contact.press(arrays, 1e-3, 0, pose, wrench) == CONTACT_OK
     contact.remember(window, arrays)
@@ -89,7 +89,7 @@ def test_mixed_contact_at_the_border_changes_only_the_soil() -> None:
     soil = force(wheel_on(pad(0.0, 9.0))[0].both[0], wheel_on(pad(0.0, 9.0))[1], (-0.02, 0.0, RADIUS - 0.03))
     rigid = force(wheel_on(pad(0.0, 9.0))[0].both[1], window, (-0.02, 0.0, RADIUS - 0.03))
     np.testing.assert_allclose(mixed[:6], soil[:6] + rigid[:6], rtol=1e-12)
-    assert mixed[6 + scm.STAT_LOADED_NODES] == soil[6 + scm.STAT_LOADED_NODES] + 3.0
+    assert mixed[6 + terrain_contact.STAT_LOADED_NODES] == soil[6 + terrain_contact.STAT_LOADED_NODES] + 3.0
 
 
 def test_mixed_contact_soil_region_in_rigid_terrain() -> None:

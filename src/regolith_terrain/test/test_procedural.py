@@ -7,10 +7,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regolith_terrain.config import RoughnessConfig
 from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.hillshade import hillshade_image
 from regolith_terrain.procedural import ProceduralField, _crater_height
+from regolith_terrain.terrain_source_config import RoughnessConfig
 
 
 def slopes_deg(z: np.ndarray, spacing: float) -> np.ndarray:

@@ -14,7 +14,7 @@ import rasterio
 from rasterio.crs import CRS
 from rasterio.transform import from_origin
 
-from regolith_terrain.raster import RasterField
+from regolith_terrain.elevation.raster import RasterField
 
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).parents[4] / 'shared'))
 METERS = CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=m')

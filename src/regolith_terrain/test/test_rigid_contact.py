@@ -11,27 +11,27 @@ import pytest
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from regolith_terrain import scm
+from regolith_terrain import contact as terrain_contact
 from regolith_terrain.contact.ground_contact import CONTACT_OK, LEFT_WINDOW, ContactSetting, PartPose
-from regolith_terrain.contact.rigid_contact import RigidContact
-from regolith_terrain.contact.rigid_surface import RigidArrays, depth_at
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.height_field import FlatField, HeightField, Heights, PlaneField
-from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
+from regolith_terrain.rigid.contact import RigidContact
+from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
+from regolith_terrain.rigid.surface import RigidArrays, depth_at
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 
 MASS, GRAVITY, STEP = 20.0, 9.81, 1e-3
 
 
-def contact_of(shape: scm.Shapes, **values: float) -> RigidContact:
+def contact_of(shape: terrain_contact.Shapes, **values: float) -> RigidContact:
     soils = SoilMap(RigidTerrainConfig.model_validate(values).parameters())
-    return RigidContact(ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05))
+    return RigidContact(ContactSetting(soils, shape, np.array([terrain_contact.reach(shape)]), 0.05))
 
 
 def slide(slope: float, friction: float, duration: float, stick: float = 1e-3) -> float:
     """Return the speed of a block that slides down an incline from rest without rotation [m/s]."""
-    block = contact_of(scm.box(0.4, 0.4, 0.2), friction=friction, friction_displacement_m=stick)
+    block = contact_of(terrain_contact.box(0.4, 0.4, 0.2), friction=friction, friction_displacement_m=stick)
     window = SoilGrid(PlaneField(slope), 0.05, RIGID_TERRAIN_MODEL).window(-200, 60, -20, 21)
     arrays = block.arrays(window, 1)
     angle = math.atan(slope)
@@ -40,7 +40,7 @@ def slide(slope: float, friction: float, duration: float, stick: float = 1e-3) -
     )
     sunk = MASS * GRAVITY * math.cos(angle) / (4 * 2e5)  # on four corners with 200 kN/m each
     place, speed = (0.1 - sunk) * turn[:, 2], np.zeros(3)
-    wrench = scm.make_wrench()
+    wrench = terrain_contact.make_wrench()
     for _ in range(round(duration / STEP)):
         assert block.press(arrays, STEP, 0, PartPose(place, turn, speed, np.zeros(3)), wrench) == CONTACT_OK
         speed += STEP * (wrench.force / MASS - (0.0, 0.0, GRAVITY))
@@ -64,13 +64,13 @@ def test_rigid_contact_block_is_at_rest_below_the_friction_angle() -> None:
 
 
 def test_rigid_contact_wheel_has_three_points_and_coulomb_friction() -> None:
-    wheel = contact_of(scm.cylinder(0.25, 0.2), friction=0.5)
+    wheel = contact_of(terrain_contact.cylinder(0.25, 0.2), friction=0.5)
     window = SoilGrid(FlatField(), 0.05, RIGID_TERRAIN_MODEL).window(-20, 21, -20, 21)
     arrays = wheel.arrays(window, 1)
-    wrench, still = scm.make_wrench(), np.zeros(3)
+    wrench, still = terrain_contact.make_wrench(), np.zeros(3)
     place, turn = np.array([0.013, 0.007, 0.249]), np.eye(3)
     assert wheel.press(arrays, STEP, 0, PartPose(place, turn, still, still), wrench) == CONTACT_OK
-    assert wrench.stats[scm.STAT_LOADED_NODES] == 3
+    assert wrench.stats[terrain_contact.STAT_LOADED_NODES] == 3
     assert wrench.force == pytest.approx([0.0, 0.0, 3 * 2e5 * 1e-3]) and wrench.torque == pytest.approx([0.0] * 3)
     # Spinning in place: after 25 mm of slip, 25 times friction_displacement_m, mu N drives ahead, and its torque
     # brakes.
@@ -85,14 +85,14 @@ def test_rigid_contact_wheel_has_three_points_and_coulomb_friction() -> None:
 
 
 def test_rigid_contact_saves_its_memory_and_reports_leaving_the_window() -> None:
-    wheel = contact_of(scm.cylinder(0.25, 0.2))
+    wheel = contact_of(terrain_contact.cylinder(0.25, 0.2))
     arrays = wheel.arrays(SoilGrid(FlatField(), 0.05, RIGID_TERRAIN_MODEL).window(-9, 10, -9, 10), 1)
-    wrench, moving = scm.make_wrench(), np.array([0.1, 0.05, 0.0])
+    wrench, moving = terrain_contact.make_wrench(), np.array([0.1, 0.05, 0.0])
     pose = PartPose(np.array([0.0, 0.0, 0.249]), np.eye(3), moving, np.zeros(3))
     wheel.press(arrays, STEP, 0, pose, wrench)
-    again = contact_of(scm.cylinder(0.25, 0.2))
+    again = contact_of(terrain_contact.cylinder(0.25, 0.2))
     again.load(wheel.save())
-    assert again.save() == wheel.save() != contact_of(scm.cylinder(0.25, 0.2)).save()
+    assert again.save() == wheel.save() != contact_of(terrain_contact.cylinder(0.25, 0.2)).save()
     with pytest.raises(ValueError, match='saved friction of 127 bytes; allowed: 128'):
         again.load(wheel.save()[:-1])
     far = pose._replace(center=np.array([0.5, 0.0, 0.249]))
@@ -121,8 +121,8 @@ class Edge(HeightField):
         return f'edge {self.heading} {self.width}'
 
 
-def ground_of(field: HeightField, shape: scm.Shapes | None = None) -> tuple[RigidContact, RigidArrays]:
-    contact = contact_of(shape if shape is not None else scm.box(0.4, 0.4, 0.2))
+def ground_of(field: HeightField, shape: terrain_contact.Shapes | None = None) -> tuple[RigidContact, RigidArrays]:
+    contact = contact_of(shape if shape is not None else terrain_contact.box(0.4, 0.4, 0.2))
     return contact, contact.arrays(SoilGrid(field, 0.05, RIGID_TERRAIN_MODEL).window(-30, 31, -30, 31), 1)
 
 
@@ -171,8 +171,8 @@ def test_rigid_depth_at_a_step_face_is_the_distance_into_it() -> None:
 def test_rigid_contact_rim_past_an_edge_is_supported(angle_deg: float) -> None:
     """At equal distances from the edge, the load is that of level terrain, and it points from the edge to the axle."""
     still, angle = np.zeros(3), math.radians(angle_deg)
-    wheel, ground = ground_of(Edge(), scm.cylinder(0.25, 0.2))
-    wrench = scm.make_wrench()
+    wheel, ground = ground_of(Edge(), terrain_contact.cylinder(0.25, 0.2))
+    wrench = terrain_contact.make_wrench()
     for side in (1.0, -1.0):
         turn = Rotation.from_euler('z', 0.0 if side > 0.0 else math.pi).as_matrix()
         place = np.array([0.249 * math.sin(angle), 0.0, 0.249 * math.cos(angle)])
@@ -188,8 +188,8 @@ def test_rigid_contact_edge_force_is_the_energy_gradient(lean: float, within: fl
     Upright, depth is perpendicular to the edge; the change of that angle is omitted: depth over distance, 2 %. With a
     lean, the search for the nearest point is in the vertical plane: within a tenth. Tilted, it is exact.
     """
-    wheel, ground = ground_of(Edge(), scm.cylinder(0.25, 1e-6))
-    wrench, still = scm.make_wrench(), np.zeros(3)
+    wheel, ground = ground_of(Edge(), terrain_contact.cylinder(0.25, 1e-6))
+    wrench, still = terrain_contact.make_wrench(), np.zeros(3)
 
     def energy(place: np.ndarray, turn: np.ndarray) -> float:
         wheel.reset()
@@ -210,8 +210,8 @@ def test_rigid_contact_wheel_beside_a_step_is_pushed_back(into: float) -> None:
 
     The result is exact to the bisection of 0.1 m: the face is plane and inclined by 2.9 degrees.
     """
-    contact, arrays = ground_of(Edge(), scm.cylinder(0.3, 1e-6))
-    wrench, still, lean = scm.make_wrench(), np.zeros(3), math.atan(0.05)
+    contact, arrays = ground_of(Edge(), terrain_contact.cylinder(0.3, 1e-6))
+    wrench, still, lean = terrain_contact.make_wrench(), np.zeros(3), math.atan(0.05)
     for axle_deg in (-90.0, 90.0):
         turn = Rotation.from_euler('z', axle_deg, degrees=True).as_matrix()
         # The rim reaches 0.1 m below the top, where the face is at 5 mm.

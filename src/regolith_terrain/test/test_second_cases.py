@@ -13,13 +13,13 @@ from test_relaxation import REPOSE, SPACING, Plot
 from test_solid_contact import LEVEL, MU, Body, block
 from test_sweep import BLADE, BUCKET, tools_of
 
-from regolith_terrain import scm
+from regolith_terrain import contact
 from regolith_terrain.config import SoilRegionConfig
+from regolith_terrain.contact.arrays import Shapes
 from regolith_terrain.contact.ground_contact import PartPose, make_pose
 from regolith_terrain.excavation.relaxation import face_height
 from regolith_terrain.excavation.sweep import DEPTH, sweep_edge
 from regolith_terrain.grid.soil_map import Region, SoilMap
-from regolith_terrain.scm.arrays import Shapes
 from regolith_terrain.solids.contact import add_solid_wrench
 from regolith_terrain.solids.polyhedron import convex_hull
 from regolith_terrain.solids.rock_shapes import scaled_rock
@@ -86,7 +86,7 @@ def test_level_cut_depth_is_independent_of_width(width: float) -> None:
     assert tools.telemetry[0, DEPTH] == pytest.approx(0.03, rel=1e-9)
 
 
-@pytest.mark.parametrize('shape', [scm.cylinder(0.25, 0.3), scm.box(0.4, 0.4, 0.5)], ids=['wheel', 'box'])
+@pytest.mark.parametrize('shape', [contact.cylinder(0.25, 0.3), contact.box(0.4, 0.4, 0.5)], ids=['wheel', 'box'])
 def test_solid_friction_is_unchanged_by_a_nearby_solid(shape: Shapes) -> None:
     """A solid with a lower number precedes it in the list without contact: the force is the same as without it."""
     far, under = ((3.0, -1.0, -0.5), (4.0, 1.0, 0.0)), ((-1.0, -1.0, -0.5), (1.0, 1.0, 0.0))
@@ -115,7 +115,7 @@ def test_rotated_mesh_off_its_origin_contacts_a_wall(axis: int) -> None:
     world = (axis + 1) % 3
     middle = 0.4 * np.eye(3)[axis]
     surface = convex_hull(middle + 0.1 * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]))
-    part = scm.mesh(surface.vertices[surface.triangles])
+    part = contact.mesh(surface.vertices[surface.triangles])
     for at, depth in ((0.45, 0.05), (0.51, 0.0)):
         low, high = np.full(3, -2.0), np.full(3, 2.0)
         low[world] = at

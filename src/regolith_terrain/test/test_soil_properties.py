@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regolith_terrain.contact.shear_memory import ShearMemory
-from regolith_terrain.grid.merge import merge
 from regolith_terrain.grid.node_records import FIELDS, NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
+from regolith_terrain.updates.merge import merge
 
 SEVERAL = settings(derandomize=True, max_examples=30, deadline=None)
 AT = {name: k for k, name in enumerate(FIELDS)}

@@ -10,9 +10,9 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain import scm
+from regolith_terrain import contact
+from regolith_terrain.contact.arrays import Shapes, Wrench, make_wrench
 from regolith_terrain.contact.ground_contact import PartPose
-from regolith_terrain.scm.arrays import Shapes, Wrench, make_wrench
 from regolith_terrain.solids.contact import POINT_DEPTH, STIFFNESS_OF_PART, _mass, add_solid_wrench
 from regolith_terrain.solids.friction_memory import SolidContact
 from regolith_terrain.solids.polyhedron import convex_hull, pieces
@@ -35,7 +35,7 @@ class Body:
     def __init__(
         self, solids: Solids, shape: Shapes, mass: float, turn: np.ndarray = LEVEL, stiffness: float = STIFFNESS_OF_PART
     ) -> None:
-        self.contact = SolidContact(solids, shape, np.array([scm.reach(shape)]), np.array([stiffness]))
+        self.contact = SolidContact(solids, shape, np.array([contact.reach(shape)]), np.array([stiffness]))
         inverse = np.zeros((1, 6, 6))
         inverse[0, :3, :3] = np.eye(3) / mass
         self.arrays = self.contact.arrays(np.arange(len(solids)), inverse)
@@ -59,7 +59,7 @@ def test_solid_contact_wheel_on_a_box_has_load_and_coulomb_friction(stiffness: f
     """At rest the springs of its discs carry the weight; in sliding, friction is mu times the weight, against the
     motion.
     """
-    wheel = Body(block((-1.0, -1.0, -0.5), (1.0, 1.0, 0.1)), scm.cylinder(0.25, 0.3), 50.0, stiffness=stiffness)
+    wheel = Body(block((-1.0, -1.0, -0.5), (1.0, 1.0, 0.1)), contact.cylinder(0.25, 0.3), 50.0, stiffness=stiffness)
     wheel.place[2] = 0.35
     wheel.go(1.0, np.array([0.0, 0.0, -9.81]))
     assert wheel.press() == pytest.approx([0.0, 0.0, 50.0 * 9.81], abs=1e-6 * 490.0)
@@ -85,7 +85,7 @@ def test_solid_contact_block_on_a_ramp_slides_above_the_friction_angle(over: flo
             for x, z in ((-50.0, -50.0), (50.0, -50.0), (50.0, 50.0 * s / c), (-50.0, -50.0 * s / c))
         ]
     )
-    body = Body(Solids([ramp], [Solid(0, np.zeros(3), LEVEL, MU)]), scm.box(0.4, 0.4, 0.2), 20.0, turn)
+    body = Body(Solids([ramp], [Solid(0, np.zeros(3), LEVEL, MU)]), contact.box(0.4, 0.4, 0.2), 20.0, turn)
     body.place[:] = 0.1 * turn[:, 2]
     body.go(1.0, np.array([0.0, 0.0, -9.81]))
     start, place = body.velocity.copy(), body.place.copy()
@@ -98,7 +98,7 @@ def test_solid_contact_block_on_a_ramp_slides_above_the_friction_angle(over: flo
 
 def test_solid_contact_wall_pushes_a_wheel_along_the_axle() -> None:
     """The way out upwards would be longer."""
-    wheel = Body(block((-1.0, 0.149, -0.5), (1.0, 1.0, 2.0)), scm.cylinder(0.25, 0.3), 50.0)
+    wheel = Body(block((-1.0, 0.149, -0.5), (1.0, 1.0, 2.0)), contact.cylinder(0.25, 0.3), 50.0)
     force = wheel.press()
     assert force[1] < 0.0 and force[[0, 2]] == pytest.approx([0.0, 0.0])
     assert wheel.wrench.torque == pytest.approx([0.0, 0.0, 0.0])
@@ -106,7 +106,7 @@ def test_solid_contact_wall_pushes_a_wheel_along_the_axle() -> None:
 
 def test_solid_contact_edge_pushes_a_rim_along_the_radius() -> None:
     """The edge of a step at half the radius pushes a wheel back and up, 30 degrees above the horizontal."""
-    wheel = Body(block((0.0, -1.0, -1.0), (2.0, 1.0, 0.125)), scm.cylinder(0.25, 0.3), 50.0)
+    wheel = Body(block((0.0, -1.0, -1.0), (2.0, 1.0, 0.125)), contact.cylinder(0.25, 0.3), 50.0)
     wheel.place[:] = -0.2 * math.cos(math.radians(30.0)) - 0.0433, 0.0, 0.25
     force = wheel.press()
     assert math.degrees(math.atan2(force[2], -force[0])) == pytest.approx(30.0, abs=0.2)

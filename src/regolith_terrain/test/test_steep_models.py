@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from regolith_terrain.elevation.raster import RasterField
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset
-from regolith_terrain.raster import RasterField
 
 SPACING = 0.5
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from regolith_terrain.config import ScmSoilConfig, TerrainConfig, load_soil, soil_names
+from regolith_terrain.config import TerrainConfig, load_soil, soil_names
 from regolith_terrain.height_field_builder import FlatField, ProceduralField, build_height_field
+from regolith_terrain.scm.soil import ScmSoilConfig
 
 # Kphi, Kc, n, c, phi, K, E, R of the reference runs.
 CHRONO = {
@@ -113,7 +114,7 @@ def test_particle_region_applies_to_its_vehicle_only() -> None:
     config = TerrainConfig.model_validate({'source': 'flat', 'regions': [strip]})
     for vehicle in ('beryl', None):
         around, other = config.soil_map(vehicle).soils
-        assert around.tolist() == other.tolist() and not config.soil_map(vehicle).particles
+        assert around.tolist() == other.tolist() and not config.soil_map(vehicle).owned
     own = config.soil_map('amber')
     assert np.isnan(own.soils[1]).all() and not np.isnan(own.soils[0]).any()
-    assert list(own.others) == ['crm'] and [part.name for part in own.particles] == ['strip']
+    assert list(own.others) == ['crm'] and [part.name for part in own.owned] == ['strip']

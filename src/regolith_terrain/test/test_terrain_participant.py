@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.crm.region import ForeignSoilError
 from regolith_terrain.excavation.exchange import SoilDeposit, SoilRequest, ToolExchange
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate, resolver
 from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.grid.owned_region import ForeignSoilError
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
-from regolith_terrain.terrain_model import SCM
+from regolith_terrain.scm.law import SCM
 from regolith_terrain.terrain_participant import TerrainParticipant, handshake_parameters
+from regolith_terrain.updates.merge import SoilDelta, SoilUpdate, resolver
 from regolith_world.cycle.records import (
     TERRAIN_ROLES,
     VEHICLE_ROLES,

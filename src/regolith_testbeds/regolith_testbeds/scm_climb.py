@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from regolith_terrain import scm
+from regolith_terrain import contact, scm
 from regolith_terrain.grid import Floats
 from regolith_terrain.scm import constants
 from regolith_testbeds.resumable_runs import Part
@@ -23,9 +23,9 @@ _MARGIN = 4
 """Margin of grid nodes around the reach of the wheel."""
 
 
-def wheel_shape(rig: WheelRig) -> scm.Shapes:
+def wheel_shape(rig: WheelRig) -> contact.Shapes:
     """Return the contact shape: a cylinder of the size of the grousers, which carry soil by slip."""
-    return scm.cylinder(rig.outermost_m, rig.width_m, rig.grousers, rig.grouser_height_m, rig.grouser_thickness_m)
+    return contact.cylinder(rig.outermost_m, rig.width_m, rig.grousers, rig.grouser_height_m, rig.grouser_thickness_m)
 
 
 class ScmClimb:
@@ -90,7 +90,7 @@ class ScmClimb:
             status = ground.body(
                 self.shape, (x, 0.0, z), wheel.rotation, (vx, 0.0, vz), (0.0, wheel.rate, 0.0), self.dt
             )
-            if status != scm.CONTACT_OK or z < 0.0:
+            if status != contact.CONTACT_OK or z < 0.0:
                 raise ValueError(
                     f'slope_deg {wheel.slope_deg!r}: the wheel leaves the bed or sinks to its axle at '
                     f'{wheel.t:.3g} s; allowed: a slope and a load that the soil supports'

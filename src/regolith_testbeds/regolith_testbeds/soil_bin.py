@@ -12,21 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regolith_terrain import FlatField, HeightField, load_soil
+from regolith_terrain.contact import CONTACT_OK, Shapes, box, cylinder, make_wrench, reach
 from regolith_terrain.grid import Floats, SoilGrid
-from regolith_terrain.scm import (
-    CONTACT_OK,
-    MODES,
-    NOTHING_MOVES,
-    Shapes,
-    body_wrench,
-    box,
-    constants,
-    cylinder,
-    make_scratch,
-    make_wrench,
-    reach,
-    scm_ground,
-)
+from regolith_terrain.scm import MODES, NOTHING_MOVES, body_wrench, constants, make_scratch, scm_ground
 
 _GRAVITY = 9.81
 

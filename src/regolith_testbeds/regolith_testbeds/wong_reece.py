@@ -50,7 +50,7 @@ def rigid_wheel(
     the contact.
 
     Args:
-        soil: Parameters of :meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters`, shape (9,);
+        soil: Parameters of :meth:`regolith_terrain.scm.soil.ScmSoilConfig.parameters`, shape (9,);
             elasticity, damping and density are not used.
         load: Load on the wheel [N].
         slip: Slip ratio 1 - v / (omega r), 0 <= slip < 1 [-].

@@ -9,12 +9,13 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain import scm
-from regolith_terrain.config import BulldozingConfig, load_soil
+from regolith_terrain import contact, scm
+from regolith_terrain.config import load_soil
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.bulldozing import DOMAIN, erode
 from regolith_terrain.scm.constants import DAMPING, DENSITY
+from regolith_terrain.scm.settings import BulldozingConfig
 from regolith_testbeds.soil_bin import SoilBin
 
 MODES = ('reference', 'regolith')
@@ -37,7 +38,7 @@ def test_bulldozing_raised_volume_equals_the_plastic_volume(mode: str, factor: f
     displaced = 0.0
     for k in range(1, 101):
         bin_.plate((0.0, 0.0, -2e-4 * k))
-        displaced += bin_.stats[scm.STAT_DISPLACED]
+        displaced += bin_.stats[contact.STAT_DISPLACED]
     window = bin_.window
     # Raised soil is in level_initial, the origin of sinkage; erosion only moves it.
     raised = float((window.level_initial - window.base[1:-1, 1:-1]).sum()) * 1e-4
@@ -203,4 +204,4 @@ def test_bulldozing_wheel_leaves_berms_and_sinks_less(mode: str) -> None:
 
 def test_bulldozing_small_window_is_reported() -> None:
     bin_ = SoilBin(quiet(), bounds=(-20, 21, -25, 26), displacement=rules())
-    assert bin_.plate((0.0, 0.0, -0.01)) == scm.LEFT_WINDOW
+    assert bin_.plate((0.0, 0.0, -0.01)) == contact.LEFT_WINDOW

@@ -9,11 +9,12 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain import scm
-from regolith_terrain.config import BulldozingConfig, load_soil
+from regolith_terrain import contact
+from regolith_terrain.config import load_soil
+from regolith_terrain.contact.shapes import box
 from regolith_terrain.height_field import PlaneField
 from regolith_terrain.scm.constants import DAMPING
-from regolith_terrain.scm.shapes import box
+from regolith_terrain.scm.settings import BulldozingConfig
 from regolith_testbeds.soil_bin import SoilBin
 
 SIDE, WIDTH = 0.21, 0.31
@@ -43,8 +44,8 @@ def pressed(
     plate = bin_.containing(box(SIDE, WIDTH, 0.1))
     turn, displaced = tilted(slope_x, slope_y), 0.0
     for depth in depths:
-        assert bin_.body(plate, turn[:, 2] * (0.05 - depth), turn) == scm.CONTACT_OK
-        displaced += bin_.stats[scm.STAT_DISPLACED]
+        assert bin_.body(plate, turn[:, 2] * (0.05 - depth), turn) == contact.CONTACT_OK
+        displaced += bin_.stats[contact.STAT_DISPLACED]
     return bin_, float(displaced)
 
 
@@ -109,13 +110,13 @@ def test_cambered_wheel_contact_is_complete(camber: float, heading: float) -> No
                 bin_.wheel(
                     (0.0, 0.0, depth), axis, (0.1, 0.05, -0.01), spin=(0.3, 0.9, 0.1), radius=radius, width=width
                 )
-                == scm.CONTACT_OK
+                == contact.CONTACT_OK
             )
         stands_alone = stands_alone and not whole.window.touched[pillar]
     if not stands_alone:  # the projection fills its rectangle
         assert heading % 90.0 == 0.0
         return
-    assert narrow.stats[scm.STAT_LOADED_NODES] > 50
+    assert narrow.stats[contact.STAT_LOADED_NODES] > 50
     assert narrow.force.tobytes() == whole.force.tobytes() and narrow.torque.tobytes() == whole.torque.tobytes()
     rest = np.ones(narrow.window.shape, dtype=bool)
     rest[pillar] = False

@@ -10,10 +10,7 @@ import numpy as np
 import pytest
 
 from regolith_terrain.config import load_soil
-from regolith_terrain.contact.ground_contact import spring_limit
-from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field import FlatField, PlaneField
-from regolith_terrain.scm import (
+from regolith_terrain.contact import (
     CONTACT_OK,
     CREEP_SPEED,
     LEFT_WINDOW,
@@ -23,11 +20,13 @@ from regolith_terrain.scm import (
     STAT_LOADED_AREA,
     STAT_LOADED_NODES,
     STAT_PATCHES,
-    make_scratch,
-    scm_ground,
 )
+from regolith_terrain.contact.ground_contact import spring_limit
+from regolith_terrain.contact.mobilization import mobilize
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField, PlaneField
+from regolith_terrain.scm import make_scratch, scm_ground
 from regolith_terrain.scm.constants import DAMPING, ELASTIC
-from regolith_terrain.scm.loading import mobilize
 from regolith_testbeds.soil_bin import SoilBin as Bin
 
 MODES = ('reference', 'regolith')

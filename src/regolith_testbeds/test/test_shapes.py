@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain import scm
+from regolith_terrain import contact, scm
 from regolith_terrain.config import load_soil
 from regolith_terrain.scm.constants import HEIGHT, SLOPE_X, SLOPE_Y
 from regolith_terrain.scm.underside_heights import box_heights
@@ -65,13 +65,13 @@ def drum_triangles(radius: float, width: float, count: int) -> np.ndarray:
 def test_box_and_its_mesh_have_the_same_force(mode: str, pose: np.ndarray) -> None:
     """Two kernels for one body: rays against slabs and rays against triangles."""
     outcome = []
-    for shape in (scm.box(0.21, 0.31, 0.12), scm.mesh(box_triangles(0.21, 0.31, 0.12))):
+    for shape in (contact.box(0.21, 0.31, 0.12), contact.mesh(box_triangles(0.21, 0.31, 0.12))):
         bin_ = SoilBin(quiet(), mode=mode)
         lowest = (np.abs(pose[2]) @ np.array([0.105, 0.155, 0.06])) - 0.02
         for k in range(3):
             assert bin_.body(shape, (0.003, 0.001, lowest - 0.004 * k), pose, (0.1, 0.05, -1.0), (0.1, 0.2, 0.3)) == 0
         outcome.append(np.concatenate((bin_.force, bin_.torque)))
-        assert bin_.stats[scm.STAT_LOADED_NODES] > 20
+        assert bin_.stats[contact.STAT_LOADED_NODES] > 20
     assert np.allclose(outcome[0], outcome[1], rtol=1e-9, atol=1e-6)
 
 
@@ -81,7 +81,7 @@ def test_tilted_box_presses_its_lower_envelope() -> None:
     pose = turn(1, 0.3)  # the edge towards +x goes down
     edge = pose @ np.array([0.1, 0.0, -0.05])
     center = -edge - (0.0, 0.0, 0.012)
-    assert bin_.body(scm.box(0.2, 0.2, 0.1), center, pose) == 0
+    assert bin_.body(contact.box(0.2, 0.2, 0.1), center, pose) == 0
     rows, cols = np.nonzero(bin_.window.touched)
     x = (rows - 45) * 0.01
     level = bin_.window.level[rows, cols]
@@ -93,7 +93,7 @@ def test_tilted_box_presses_its_lower_envelope() -> None:
 @pytest.mark.parametrize('mode', MODES)
 def test_mesh_with_many_facets_matches_a_cylinder(mode: str) -> None:
     forces = []
-    for shape in (scm.cylinder(0.25, 0.21), scm.mesh(drum_triangles(0.25, 0.21, 720))):
+    for shape in (contact.cylinder(0.25, 0.21), contact.mesh(drum_triangles(0.25, 0.21, 720))):
         bin_ = SoilBin(quiet(), mode=mode)
         for k in range(10):
             bin_.body(shape, (0.002 * k, 0.0, 0.225), turn(1, 0.01 * k), (0.15, 0.0, 0.0), (0.0, 0.8, 0.0))
@@ -106,17 +106,17 @@ def test_mesh_with_many_facets_matches_a_cylinder(mode: str) -> None:
 def test_grousers_reach_deeper_than_their_drum(mode: str) -> None:
     """Very thin grousers without a ray hit leave only the drum; one straight below is a plate that is deeper."""
     bare, thin, below = (SoilBin(quiet(), mode=mode) for _ in range(3))
-    bare.body(scm.cylinder(0.238, 0.21), (0.0, 0.0, 0.23))
+    bare.body(contact.cylinder(0.238, 0.21), (0.0, 0.0, 0.23))
     # A blade 1 mm thick, 5 mm off the nodes, is between them.
-    thin.body(scm.grousered_wheel(0.25, 0.21, 1, 0.012, 0.001), (0.0, 0.0, 0.23), turn(1, 1.0))
+    thin.body(contact.grousered_wheel(0.25, 0.21, 1, 0.012, 0.001), (0.0, 0.0, 0.23), turn(1, 1.0))
     assert thin.force.tobytes() == bare.force.tobytes()
-    below.body(scm.grousered_wheel(0.25, 0.21, 4, 0.012, 0.004), (0.0, 0.0, 0.23))
+    below.body(contact.grousered_wheel(0.25, 0.21, 4, 0.012, 0.004), (0.0, 0.0, 0.23))
     assert below.window.level.min() == pytest.approx(-0.02, abs=1e-12)  # the tip
     middle = below.window.level[45]
     assert np.count_nonzero(np.isclose(middle, -0.02)) == 21  # one row over the width of the wheel
     assert below.force[2] > bare.force[2]
     thick = SoilBin(quiet(), mode=mode)
-    thick.body(scm.grousered_wheel(0.25, 0.21, 4, 0.012, 0.045), (0.0, 0.0, 0.23))
+    thick.body(contact.grousered_wheel(0.25, 0.21, 4, 0.012, 0.045), (0.0, 0.0, 0.23))
     # 45 mm thick: posts at 0, 10 and 20 mm on either side.
     assert np.count_nonzero(np.isclose(thick.window.level, -0.02)) == 5 * 21
 
@@ -127,7 +127,7 @@ def test_grousers_pull_more_than_a_smooth_wheel() -> None:
         roll(
             SoilBin('chrono_sandmid', 0.01, 'regolith', rolling_bounds(0.01, 0.12, 0.25, 0.21)), 500.0, 0.4, shape=shape
         )
-        for shape in (None, scm.grousered_wheel(0.25, 0.21, 24, 0.01, 0.006))
+        for shape in (None, contact.grousered_wheel(0.25, 0.21, 24, 0.01, 0.006))
     )
     assert grousered.drawbar_pull > 1.2 * smooth.drawbar_pull > 0.0
     assert grousered.sinkage > 1.2 * smooth.sinkage
@@ -135,14 +135,14 @@ def test_grousers_pull_more_than_a_smooth_wheel() -> None:
 
 def test_invalid_shapes_are_rejected() -> None:
     with pytest.raises(ValueError, match='radius -1'):
-        scm.cylinder(-1.0, 0.2)
+        contact.cylinder(-1.0, 0.2)
     with pytest.raises(ValueError, match=r'height 0\.3 m of the grousers; allowed: below the radius 0\.25'):
-        scm.grousered_wheel(0.25, 0.2, 12, 0.3, 0.01)
+        contact.grousered_wheel(0.25, 0.2, 12, 0.3, 0.01)
     with pytest.raises(ValueError, match=r'thickness 0\.4 m of the grousers; allowed: below 0\.4'):
-        scm.grousered_wheel(0.25, 0.2, 12, 0.05, 0.4)
-    assert scm.reach(scm.grousered_wheel(0.25, 0.2, 12, 0.05, 0.399)) >= math.hypot(0.25, 0.1)
+        contact.grousered_wheel(0.25, 0.2, 12, 0.05, 0.4)
+    assert contact.reach(contact.grousered_wheel(0.25, 0.2, 12, 0.05, 0.399)) >= math.hypot(0.25, 0.1)
     with pytest.raises(ValueError, match=r'mesh of shape \(0,\)'):
-        scm.mesh([])
+        contact.mesh([])
 
 
 @pytest.mark.parametrize('mode', MODES)
@@ -196,9 +196,9 @@ def test_box_hits_exactly_the_nodes_within_its_outline() -> None:
 
 
 @pytest.mark.parametrize(
-    'shape', [scm.cylinder(0.25, 0.3), scm.mesh(drum_triangles(0.25, 0.3, 60))], ids=['cylinder', 'mesh']
+    'shape', [contact.cylinder(0.25, 0.3), contact.mesh(drum_triangles(0.25, 0.3, 60))], ids=['cylinder', 'mesh']
 )
-def test_leaning_wheel_has_no_side_force_of_single_nodes(shape: scm.Shapes) -> None:
+def test_leaning_wheel_has_no_side_force_of_single_nodes(shape: contact.Shapes) -> None:
     """Nodes under the flank of a wheel that leans by half a degree press with at most the area of the flank."""
     lean, depth, spacing = math.radians(0.5), 0.02, 0.02
     pose, soil = turn(0, lean), quiet('lunar_nominal')

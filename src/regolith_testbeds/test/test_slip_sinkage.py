@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from campaigns import row
 
-from regolith_terrain import scm
+from regolith_terrain import contact, scm
 from regolith_terrain.config import TerrainConfig, load_soil
+from regolith_terrain.contact.constants import STAT_INVERSE_WIDTH
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
-from regolith_terrain.grid.merge import merge
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.scm.constants import (
@@ -27,9 +27,9 @@ from regolith_terrain.scm.constants import (
     K_C,
     K_PHI,
     SHEAR_LAYER,
-    STAT_INVERSE_WIDTH,
     TAN_PHI,
 )
+from regolith_terrain.updates.merge import merge
 from regolith_testbeds.experiments import wheel_rig
 from regolith_testbeds.slope_climb import load_wheel_rig
 from regolith_testbeds.soil_bin import SoilBin, roll, rolling_bounds
@@ -48,8 +48,8 @@ def quiet(name: str = 'lunar_nominal') -> np.ndarray:
     return parameters
 
 
-def wheel(height: float = HEIGHT) -> scm.Shapes:
-    return scm.cylinder(RADIUS, WIDTH, 24, height, 0.006) if height else scm.cylinder(RADIUS, WIDTH)
+def wheel(height: float = HEIGHT) -> contact.Shapes:
+    return contact.cylinder(RADIUS, WIDTH, 24, height, 0.006) if height else contact.cylinder(RADIUS, WIDTH)
 
 
 def bed(soils: np.ndarray | None = None, field=None, bounds=(-60, 90, -60, 61), **values) -> SoilBin:
@@ -59,7 +59,7 @@ def bed(soils: np.ndarray | None = None, field=None, bounds=(-60, 90, -60, 61), 
 
 def drag(
     bin_: SoilBin,
-    shape: scm.Shapes,
+    shape: contact.Shapes,
     depth: float,
     velocity: tuple,
     spin: tuple,
@@ -70,7 +70,7 @@ def drag(
     x = y = 0.0
     turn = np.eye(3) if rotation is None else rotation
     for _ in range(round(seconds / STEP)):
-        assert bin_.body(shape, (x, y, RADIUS - depth), turn, velocity, spin, STEP) == scm.CONTACT_OK
+        assert bin_.body(shape, (x, y, RADIUS - depth), turn, velocity, spin, STEP) == contact.CONTACT_OK
         x, y = x + STEP * velocity[0], y + STEP * velocity[1]
     return x
 
@@ -167,7 +167,7 @@ def test_slip_sinkage_on_a_slope_equals_that_on_level_terrain() -> None:
             status = bin_.body(
                 wheel(), (x, 0.0, height), rotation, (speed * c, 0.0, speed * c * grade), (0.0, OMEGA, 0.0), STEP
             )
-            assert status == scm.CONTACT_OK
+            assert status == contact.CONTACT_OK
             x += STEP * speed * c
         depths.append(-raised(bin_).min() * c)
     assert depths[1] == pytest.approx(depths[0], rel=0.05)  # nodes are 3.5 % farther apart along the slope
@@ -185,14 +185,14 @@ def test_slip_sinkage_grousers_move_penetrated_soil() -> None:
     assert dug[1] / dug[0] == pytest.approx(1.0 + 1e-3 / 1e-4, rel=1e-9)
 
 
-def pressed(shape: scm.Shapes, soil: np.ndarray, depth: float) -> tuple[float, SoilBin]:
+def pressed(shape: contact.Shapes, soil: np.ndarray, depth: float) -> tuple[float, SoilBin]:
     """Press a wheel straight down in small steps; return the final vertical force [N] and the bed."""
     frictionless = soil.copy()
     frictionless[JANOSI] = 1e6  # no shear develops on such a short path
     bin_ = SoilBin(frictionless, 0.005, bounds=(-60, 61, -40, 41), displacement=rules())
     bin_.containing(shape)
     for k in range(1, 401):
-        assert bin_.body(shape, (0.0, 0.0, RADIUS - depth * k / 400), dt=STEP) == scm.CONTACT_OK
+        assert bin_.body(shape, (0.0, 0.0, RADIUS - depth * k / 400), dt=STEP) == contact.CONTACT_OK
     return float(bin_.force[2]), bin_
 
 
@@ -205,7 +205,7 @@ def test_grouser_plates_and_drum_share_the_load(depth: float, count: int, thickn
     """
     soil = quiet()
     soil[[K_PHI, K_C, EXPONENT]] = 1e6, 1e3, 1.0
-    force, bin_ = pressed(scm.cylinder(RADIUS, WIDTH, count, HEIGHT, thickness), soil, depth)
+    force, bin_ = pressed(contact.cylinder(RADIUS, WIDTH, count, HEIGHT, thickness), soil, depth)
     pitch = 2.0 * math.pi * RADIUS / count
     share, friction = thickness / pitch, soil[TAN_PHI]
     silo = math.exp(2.0 * (1.0 - math.sin(math.atan(friction))) * friction * HEIGHT / (pitch - thickness))
@@ -231,8 +231,8 @@ def test_grouser_plates_without_gaps_equal_a_cylinder() -> None:
     soil = quiet()
     count = 100
     gap = 2.0 * math.pi * RADIUS / count
-    dense, _ = pressed(scm.cylinder(RADIUS, WIDTH, count, HEIGHT, gap * (1.0 - 1e-9)), soil, 0.02)
-    solid, _ = pressed(scm.cylinder(RADIUS, WIDTH), soil, 0.02)
+    dense, _ = pressed(contact.cylinder(RADIUS, WIDTH, count, HEIGHT, gap * (1.0 - 1e-9)), soil, 0.02)
+    solid, _ = pressed(contact.cylinder(RADIUS, WIDTH), soil, 0.02)
     assert dense == solid
 
 
@@ -242,7 +242,7 @@ def test_firm_soil_supports_a_wheel_on_its_grousers() -> None:
     soil[[K_PHI, K_C]] *= 100.0
     soil[ELASTIC] = 2e9
     # Half of the depth of drum contact; 176 N are a quarter of the weight of a rover of 435 kg on the Moon.
-    force, _ = pressed(scm.cylinder(RADIUS, WIDTH, 24, HEIGHT, 0.006), soil, 0.5 * (HEIGHT - 1e-3))
+    force, _ = pressed(contact.cylinder(RADIUS, WIDTH, 24, HEIGHT, 0.006), soil, 0.5 * (HEIGHT - 1e-3))
     assert force > 176.0
 
 
@@ -296,7 +296,7 @@ def test_default_rig_sinkage_grows_with_slip() -> None:
 
 def test_slip_sinkage_with_individual_contact_moves_soil() -> None:
     bin_ = bed()
-    shape = bin_.containing(scm.grousered_wheel(RADIUS, WIDTH, 24, HEIGHT, 0.006))
+    shape = bin_.containing(contact.grousered_wheel(RADIUS, WIDTH, 24, HEIGHT, 0.006))
     drag(bin_, shape, 0.02, (0.1, 0.0, 0.0), (0.0, OMEGA, 0.0), 1.0)
     assert raised(bin_).min() < -2e-3 and books(bin_).sum() == 0
 
@@ -305,7 +305,7 @@ def test_slip_sinkage_plate_moves_the_shear_band() -> None:
     """A slipping plate moves the shear band from its front end past its rear end; a sinking one moves nothing."""
     bin_ = bed(bounds=(-40, 41, -30, 31))
     for _ in range(400):
-        assert bin_.plate((0.0, 0.0, -0.005), velocity=(-0.05, 0.0, 0.0), dt=STEP) == scm.CONTACT_OK
+        assert bin_.plate((0.0, 0.0, -0.005), velocity=(-0.05, 0.0, 0.0), dt=STEP) == contact.CONTACT_OK
     moved = raised(bin_)
     # 20 mm of slip with a band of 0.56 mm over a width of 31 cm.
     assert moved[moved > 0].sum() * 1e-4 == pytest.approx(0.02 * 5.6e-4 * 0.31, rel=1e-3)
@@ -358,7 +358,7 @@ def test_slip_sinkage_of_two_vehicles_adds_up() -> None:
     for name, start in (('a', 0.0), ('b', 0.04)):
         window = SoilGrid(FlatField(), 0.02).window(-40, 60, -40, 41)
         ground = scm.scm_ground(window)
-        scratch, wrench = scm.make_scratch(0.5, 0.02), scm.make_wrench()
+        scratch, wrench = scm.make_scratch(0.5, 0.02), contact.make_wrench()
         shear = np.zeros((*window.shape, 2))
         for _ in range(100):
             scm.body_wrench(

@@ -7,9 +7,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regolith_terrain.config import ScmSoilConfig, TerrainConfig, load_soil, soil_names
+from regolith_terrain.config import TerrainConfig, load_soil, soil_names
+from regolith_terrain.contact import STAT_LOADED_NODES
 from regolith_terrain.grid.soil_map import Region, SoilMap
-from regolith_terrain.scm import STAT_LOADED_NODES
+from regolith_terrain.scm.soil import ScmSoilConfig
 from regolith_testbeds.soil_bin import SoilBin, roll
 
 LB, IN = 4.4482216, 0.0254

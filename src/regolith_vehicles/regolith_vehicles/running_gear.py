@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_files import PluginError, Section, entry_points, load_plugin, validated
-from regolith_terrain.contact import ContactSetting, GroundContact
+from regolith_terrain.contact import ContactSetting, GroundContact, Shapes
 from regolith_terrain.grid import SoilWindow
-from regolith_terrain.scm import Shapes
 from regolith_terrain.solids import STIFFNESS_OF_PART
 from regolith_vehicles.commands.command import TWIST, AckermannCommand, DriveCommand
 from regolith_vehicles.description.model_config import VehicleModelConfig

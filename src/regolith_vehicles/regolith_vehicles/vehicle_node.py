@@ -11,8 +11,8 @@ from rclpy.node import Node
 from regolith_msgs.msg import TerrainDeltaBatch, TerrainUpdate
 
 from regolith_terrain import TerrainConfig
-from regolith_terrain.grid import SoilDelta
 from regolith_terrain.ros import protocol_codec
+from regolith_terrain.updates import SoilDelta
 from regolith_vehicles.agent.state_streams import STREAMS
 from regolith_vehicles.agent.vehicle_group import VehicleGroup
 from regolith_vehicles.agent.vehicle_state import VehicleState

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from regolith_terrain.config import TerrainConfig, load_soil
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
-from regolith_terrain.grid.soil_copy import SoilCopy
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
 from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_terrain.updates.merge import SoilDelta, SoilUpdate
+from regolith_terrain.updates.soil_copy import SoilCopy
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.commands.command import AckermannCommand, DriveCommand, PedalCommand

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from regolith_terrain.config import TerrainConfig, load_soil
+from regolith_terrain.contact.arrays import make_wrench
 from regolith_terrain.contact.ground_contact import PartPose
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
-from regolith_terrain.scm.arrays import make_wrench
+from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
 from regolith_terrain.solids.contact import POINT_DEPTH, add_solid_wrench
 from regolith_terrain.solids.polyhedron import convex_hull
 from regolith_terrain.solids.rock_shapes import scaled_rock
 from regolith_terrain.solids.solids import Solid, Solids
-from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand

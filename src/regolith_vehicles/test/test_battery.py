@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import PlaneField
 from regolith_terrain.height_field_builder import FlatField
-from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
+from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.car import Car

@@ -15,7 +15,7 @@ from regolith_files.problems import InputError
 from regolith_terrain.config import load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
-from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
+from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.car.config import SpringConfig

@@ -19,7 +19,7 @@ from regolith_terrain.config import TerrainConfig, load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, HeightField, Heights
 from regolith_terrain.height_field_builder import build_height_field
-from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
+from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import AckermannCommand, DriveCommand, PedalCommand

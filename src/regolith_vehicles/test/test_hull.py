@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regolith_terrain import scm
+from regolith_terrain import contact
 from regolith_terrain.config import load_soil
 from regolith_terrain.contact.ground_contact import spring_limit
 from regolith_terrain.grid.soil_grid import SoilGrid
@@ -96,7 +96,7 @@ def _static_sinkage(vehicle: Vehicle, part: int, soil: str) -> float:
         ends = (-half[k] - offset) / climb, (half[k] - offset) / climb
         low, high = np.maximum(low, np.minimum(*ends)), np.minimum(high, np.maximum(*ends))
     under = np.where(low <= high, low, np.inf)
-    bearing = law.k_phi + law.k_c * vehicle._stats[part, scm.STAT_INVERSE_WIDTH]
+    bearing = law.k_phi + law.k_c * vehicle._stats[part, contact.STAT_INVERSE_WIDTH]
     shallow, deep = 0.0, 0.5
     for _ in range(60):
         depth = 0.5 * (shallow + deep)
@@ -117,8 +117,8 @@ def test_hull_rests_on_a_ridge(make_vehicle: Maker) -> None:
     vehicle.place_at((0.01, 0.0, 0.5 - 0.2 - depth), (0.0, 0.0, 0.0, 1.0))
     assert vehicle._settle()
     _stand(vehicle, 0.5)
-    inverse_width = vehicle._stats[BELLY, scm.STAT_INVERSE_WIDTH]
-    assert not vehicle._stats[:BELLY, scm.STAT_LOADED_NODES].any()
+    inverse_width = vehicle._stats[BELLY, contact.STAT_INVERSE_WIDTH]
+    assert not vehicle._stats[:BELLY, contact.STAT_LOADED_NODES].any()
     # Of a strip l by w, 1 / b = (l + w) / (l w) by the perimeter and area of its hull.
     assert inverse_width == pytest.approx((1.11 + 0.58) / (1.11 * 0.58), rel=0.02)
     mean = WEIGHT / (1.11 * 27 * 0.02) / (0.82e6 + 1400.0 * inverse_width)
@@ -143,10 +143,10 @@ def test_overturned_rover_comes_to_rest(make_vehicle: Maker, seconds: float) -> 
     assert np.abs(end.linear_velocity).max() < 1e-4
     assert np.linalg.norm(end.position - middle.position) < 1e-4
     assert vehicle._force[:, 2].sum() == pytest.approx(WEIGHT, rel=1e-3)
-    loaded = [part for part in range(8) if vehicle._stats[part, scm.STAT_LOADED_NODES]]
+    loaded = [part for part in range(8) if vehicle._stats[part, contact.STAT_LOADED_NODES]]
     assert loaded == [DECK, HEAD]
     for part in loaded:
-        sinkage = float(vehicle._stats[part, scm.STAT_MAX_SINKAGE])
+        sinkage = float(vehicle._stats[part, contact.STAT_MAX_SINKAGE])
         static = _static_sinkage(vehicle, part, 'lunar_nominal')
         assert 0.5 * static < sinkage < 1.5 * static, (part, sinkage, static)
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import HeightField, Heights
-from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
+from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand

@@ -19,8 +19,8 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import PointCloud2
 
-from regolith_terrain.crm.surfel_messages import SURFEL_FIELDS, surfels_record
-from regolith_terrain.crm.surfels import Surfels
+from regolith_terrain.contact.surfel_messages import SURFEL_FIELDS, surfels_record
+from regolith_terrain.contact.surfels import Surfels
 from regolith_vehicles.ros.surfel_topic import SurfelTopic, surfels_message
 from regolith_world.ros import qos
 

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
+from regolith_terrain.elevation.raster import RasterField
 from regolith_terrain.height_field_builder import FlatField
-from regolith_terrain.raster import RasterField
 from regolith_vehicles.agent.terrain_bounds import TerrainBoundsMonitor
 
 

@@ -13,14 +13,14 @@ import pytest
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from regolith_terrain import scm
+from regolith_terrain import contact as terrain_contact
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.contact.ground_contact import CONTACT_OK, LEFT_WINDOW, ContactSetting, PartPose
-from regolith_terrain.contact.rigid_surface import find_foot, surface_at
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.height_field import FlatField, HeightField, Heights, PlaneField
-from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
+from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
+from regolith_terrain.rigid.surface import find_foot, surface_at
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.description.model_files import VehicleModelError, load_vehicle_model
@@ -71,12 +71,13 @@ def make_rover(small_tire: Path) -> Callable[..., Vehicle]:
 def press(behavior: str, field: object, pose: PartPose, friction: float = 0.8) -> np.ndarray:
     """Return force and torque about the center of an HMMWV wheel in one step."""
     soils = SoilMap(RigidTerrainConfig(friction=friction).parameters())
-    shape = scm.cylinder(0.4699, 0.3175)
+    shape = terrain_contact.cylinder(0.4699, 0.3175)
     contact = TireContact(
-        ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05), {0: load_tire('hmmwv_tmeasy', behavior)}
+        ContactSetting(soils, shape, np.array([terrain_contact.reach(shape)]), 0.05),
+        {0: load_tire('hmmwv_tmeasy', behavior)},
     )
     window = SoilGrid(field, 0.05, RIGID_TERRAIN_MODEL).window(-40, 41, -40, 41)
-    wrench = scm.make_wrench()
+    wrench = terrain_contact.make_wrench()
     status = contact.press(contact.arrays(window, 1), STEP, 0, pose, wrench)
     assert status == CONTACT_OK
     return np.concatenate((wrench.force, wrench.torque))
@@ -140,9 +141,9 @@ def test_wheel_beyond_an_edge_is_supported_by_the_edge(angle_deg: float) -> None
 def test_wheel_over_an_edge_finds_nearest_point_at_any_heading() -> None:
     """At a heading: the nearest of 20 000 ground points in the plane of the wheel; their spacing gives 0.1 mm."""
     soils = SoilMap(RigidTerrainConfig().parameters())
-    shape = scm.cylinder(0.4699, 0.3175)
+    shape = terrain_contact.cylinder(0.4699, 0.3175)
     contact = TireContact(
-        ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05), {0: load_tire('hmmwv_tmeasy')}
+        ContactSetting(soils, shape, np.array([terrain_contact.reach(shape)]), 0.05), {0: load_tire('hmmwv_tmeasy')}
     )
     window = SoilGrid(Edge(), 0.05, RIGID_TERRAIN_MODEL).window(-40, 41, -40, 41)
     ground = contact.arrays(window, 1).rigid
@@ -207,11 +208,11 @@ def test_tilting_wheel_moves_its_contact() -> None:
 
 def test_lifted_tire_has_no_skid_memory() -> None:
     """Skidded obliquely, lifted, set down straight: the first force is that of a new tire, bit for bit."""
-    soils, shape = SoilMap(RigidTerrainConfig().parameters()), scm.cylinder(0.4699, 0.3175)
-    setting = ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05)
+    soils, shape = SoilMap(RigidTerrainConfig().parameters()), terrain_contact.cylinder(0.4699, 0.3175)
+    setting = ContactSetting(soils, shape, np.array([terrain_contact.reach(shape)]), 0.05)
     window = SoilGrid(FlatField(), 0.05, RIGID_TERRAIN_MODEL).window(-40, 41, -40, 41)
     used, new = (TireContact(setting, {0: load_tire('hmmwv_tmeasy')}) for _ in range(2))
-    wrench = scm.make_wrench()
+    wrench = terrain_contact.make_wrench()
     down = PartPose(np.array([0.0, 0.0, 0.45]), np.eye(3), np.array([3.0, 1.5, 0.0]), np.array([0.0, 2.0, 0.0]))
     straight = down._replace(velocity=np.array([1.0, 0.0, 0.0]), angular_velocity=np.array([0.0, 1.0 / 0.45, 0.0]))
     for _ in range(100):

@@ -18,7 +18,7 @@ from regolith_terrain.config import load_soil
 from regolith_terrain.contact.ground_contact import make_pose
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
-from regolith_terrain.terrain_model import RIGID_TERRAIN_MODEL
+from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.description.model_files import VehicleModelError, load_vehicle_model

@@ -14,7 +14,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from regolith_terrain.scm import Wrench, body_wrench
+from regolith_terrain.contact import Wrench
+from regolith_terrain.scm import body_wrench
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.dynamics.kinematics import wheel_commands
 

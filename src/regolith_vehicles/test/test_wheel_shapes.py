@@ -14,11 +14,12 @@ import pytest
 import yaml
 
 from regolith_files.problems import InputError
-from regolith_terrain import scm
-from regolith_terrain.config import BulldozingConfig, load_soil
+from regolith_terrain import contact
+from regolith_terrain.config import load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.grid.soil_map import Region, SoilMap
 from regolith_terrain.height_field_builder import FlatField
+from regolith_terrain.scm.settings import BulldozingConfig
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.contact.wheel_shapes import axle_frame, wheel_shape
 from regolith_vehicles.description.mesh_files import load_triangles
@@ -215,7 +216,7 @@ def test_bulldozing_conserves_mass_and_is_replayable() -> None:
 
 def test_shapes_bundle_keeps_meshes_apart() -> None:
     triangle = np.array([[[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.1, 0.0]]])
-    both = scm.join_shapes([scm.mesh(triangle), scm.cylinder(0.2, 0.1), scm.mesh(triangle + 1.0)])
+    both = contact.join_shapes([contact.mesh(triangle), contact.cylinder(0.2, 0.1), contact.mesh(triangle + 1.0)])
     assert both.clusters.tolist() == [[0, 1], [1, 1], [1, 2]]
     assert np.array_equal(both.corners[both.triangles[1, 0]], (triangle[0] + 1.0).reshape(-1))
 
@@ -226,7 +227,7 @@ def test_grousers_are_cylinder_or_individual_plates() -> None:
     rim = {'name': 'w', 'body': 'w', 'joint': 'w', 'actuator': 'w', 'radius_m': 0.215, 'width_m': 0.15}
     smooth = WheelConfig.model_validate({**rim, 'grousers': plates})
     shape = wheel_shape(smooth, Path())
-    assert shape.kind.tolist() == scm.cylinder(1.0, 1.0).kind.tolist() and shape.size[0].tolist() == [
+    assert shape.kind.tolist() == contact.cylinder(1.0, 1.0).kind.tolist() and shape.size[0].tolist() == [
         0.215,
         0.075,
         20.0,
@@ -235,6 +236,6 @@ def test_grousers_are_cylinder_or_individual_plates() -> None:
         0.0,
     ]
     felt = wheel_shape(WheelConfig.model_validate({**rim, 'grousers': {**plates, 'individual_contact': True}}), Path())
-    assert felt.kind.tolist() == scm.grousered_wheel(1.0, 1.0, 4, 0.1, 0.1).kind.tolist()
+    assert felt.kind.tolist() == contact.grousered_wheel(1.0, 1.0, 4, 0.1, 0.1).kind.tolist()
     with pytest.raises(ValueError, match=r'grousers\.height_m: is not below radius_m'):
         WheelConfig.model_validate({**rim, 'grousers': {**plates, 'height_m': 0.3, 'individual_contact': False}})

@@ -21,7 +21,7 @@ from regolith_bringup.bench.measured_run import check_timed
 from regolith_bringup.run.node_plan import NodeSpec, Parameter
 from regolith_bringup.run.node_processes import executable
 from regolith_terrain import TerrainConfig, TerrainParticipant, build_height_field
-from regolith_terrain.grid import SoilDelta
+from regolith_terrain.updates import SoilDelta
 from regolith_world import World, WorldConfig
 from regolith_world.cycle import ParticipantGroup
 from regolith_world.numerics import measure_machine_score

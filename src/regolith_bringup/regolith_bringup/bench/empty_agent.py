@@ -11,7 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from regolith_terrain import NO_STEP_LIMIT_NS, HeightField, TerrainConfig, handshake_parameters
-from regolith_terrain.grid import NodeRecords, SoilDelta, SoilGrid
+from regolith_terrain.grid import NodeRecords, SoilGrid
+from regolith_terrain.updates import SoilDelta
 from regolith_world.cycle import VEHICLE_ROLES, BodyState, Cycle, CycleKey, CycleResult, JoinRequest, Participant
 
 

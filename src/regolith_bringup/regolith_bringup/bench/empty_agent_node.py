@@ -14,8 +14,9 @@ from regolith_msgs.msg import TerrainDeltaBatch, TerrainUpdate
 
 from regolith_bringup.bench.empty_agent import EmptyAgent
 from regolith_terrain import TerrainConfig, build_height_field
-from regolith_terrain.grid import SoilCopy, SoilDelta, SoilGrid
+from regolith_terrain.grid import SoilGrid
 from regolith_terrain.ros import protocol_codec
+from regolith_terrain.updates import SoilCopy, SoilDelta
 from regolith_world import ScenarioHead, WorldConfig, load_section
 from regolith_world.ros import ParticipantHost, named_node, qos, run_participant
 

@@ -27,8 +27,6 @@ DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 def _scenario() -> Models:
     from regolith_bringup.scenario.schema import Scenario
     from regolith_sensors.config import SensorEntry, SpotlightConfig
-    from regolith_terrain import RigidTerrainConfig, ScmSoilConfig
-    from regolith_terrain.crm import ParticleSoil
     from regolith_world.cycle import participant_types
     from regolith_world.objects import all_object_types
 
@@ -36,12 +34,24 @@ def _scenario() -> Models:
         '': Scenario,
         'vehicles.NAME.sensors.NAME': SensorEntry,
         'vehicles.NAME.spotlights.NAME': SpotlightConfig,
-        'terrain.soil (model scm)': ScmSoilConfig,
-        'terrain.soil (model rigid)': RigidTerrainConfig,
-        'terrain.regions[].soil (model crm)': ParticleSoil,
+        **_soils(),
     }
     found |= {name: kind.section for name, kind in sorted(participant_types().items())}
     return found | {f'objects.NAME (type {name})': kind.section for name, kind in sorted(all_object_types().items())}
+
+
+def _soils() -> Models:
+    """Return the soil parameters of all terrain models: of the default one, of others, and of those of regions only."""
+    from regolith_terrain import DEFAULT_TERRAIN_MODEL, TerrainModel
+
+    laws = load_plugins('regolith.terrain_models', instance_of(TerrainModel))
+    found: Models = {}
+    for name in sorted(laws, key=lambda name: (name != DEFAULT_TERRAIN_MODEL, name)):
+        if laws[name].lay_region is None:
+            found[f'terrain.soil (model {name})'] = laws[name].config
+    return found | {
+        f'terrain.regions[].soil (model {name})': law.config for name, law in laws.items() if law.lay_region is not None
+    }
 
 
 def _experiment() -> Models:
@@ -158,7 +168,8 @@ def _open_scenario(definitions: dict[str, Any], place: Mapping[str, Any]) -> Non
     vehicle = definitions['VehicleEntry']['properties']
     vehicle['sensors']['additionalProperties'] = place['vehicles.NAME.sensors.NAME']
     vehicle['spotlights']['additionalProperties'] = place['vehicles.NAME.spotlights.NAME']
-    soils = [place['terrain.soil (model scm)'], place['terrain.soil (model rigid)'], {'type': 'object'}]
+    soils = [reference for name, reference in place.items() if name.startswith('terrain.soil ')]
+    soils.append({'type': 'object'})
     for name in ('TerrainConfig', 'SoilRegionConfig'):
         section = definitions[name]
         about = section['properties']['soil'].get('description', '')

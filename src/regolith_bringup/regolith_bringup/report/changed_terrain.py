@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_bringup.bag.reading import Bag
-from regolith_terrain.grid import COMMITTED_TOPIC, CommittedSoil, NodeRecords, SoilCommit, node_key
+from regolith_terrain.grid import NodeRecords, node_key
+from regolith_terrain.updates import COMMITTED_TOPIC, CommittedSoil, SoilCommit
 from regolith_world.cycle import CycleKey
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from regolith_bringup.bag.reading import Bag
 from regolith_bringup.report.changed_terrain import COMMIT_PATHS, ChangedLevels, ChangedTerrain
 from regolith_bringup.scenario.schema import Scenario
-from regolith_terrain.grid import COMMITTED_TOPIC
+from regolith_terrain.updates import COMMITTED_TOPIC
 from regolith_world import load_section
 from regolith_world.reporting import ATTEMPT_KEY_FIELDS, attempt_keys
 

@@ -35,8 +35,8 @@ from regolith_bringup.view.rerun_canvas import Canvas
 from regolith_bringup.view.run_view import RunView
 from regolith_bringup.view.viewer import Viewer, has_graphics_card
 from regolith_files import InputError, Problem
-from regolith_terrain.grid import COMMITTED_TOPIC, CommittedSoil
 from regolith_terrain.ros import SoilFollower
+from regolith_terrain.updates import COMMITTED_TOPIC, CommittedSoil
 from regolith_world import load_section
 from regolith_world.ros import Inbox, await_stable_graph, named_node
 

@@ -142,7 +142,7 @@ def _nodes(
     groups = [*shared.groups, *((name,) for name in remote)]
     others = sections(scenario)
     sensors = scenario_sensors(scenario)
-    followed = lossless_streams(sensors, names, {region.vehicle for region in scenario.terrain.particle_regions()})
+    followed = lossless_streams(sensors, names, {region.vehicle for region in scenario.terrain.owned_regions()})
     seen = recorded_sensor_topics(scenario) if scenario.recording.enabled else ()
     on_world: dict[str, Parameter] = {
         **common,

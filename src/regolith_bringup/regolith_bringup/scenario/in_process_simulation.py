@@ -13,7 +13,7 @@ from dataclasses import replace
 from regolith_bringup.scenario.participant_sections import participant_context, sections
 from regolith_bringup.scenario.schema import Scenario
 from regolith_terrain import TerrainParticipant, build_height_field
-from regolith_terrain.grid import SoilDelta, SoilUpdate
+from regolith_terrain.updates import SoilDelta, SoilUpdate
 from regolith_vehicles import VehicleEntry
 from regolith_vehicles.agent import VehicleAgent, VehicleGroup, VehicleState
 from regolith_world import AdmissionError, World

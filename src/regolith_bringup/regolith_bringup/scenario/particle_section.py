@@ -32,10 +32,14 @@ class ParticleCost(NamedTuple):
         return f'{self.region.name}: {count:,} particles, {size}, about {time} of one core'
 
 
+def _particle_regions(scenario: Scenario) -> list[ParticleRegion]:
+    return [region for region in scenario.terrain.owned_regions() if isinstance(region, ParticleRegion)]
+
+
 def particle_costs(scenario: Scenario) -> list[ParticleCost]:
     """Return the cost of each particle region of a checked scenario."""
     costs = []
-    for region in scenario.terrain.particle_regions():
+    for region in _particle_regions(scenario):
         config, _ = load_vehicle_model(scenario.vehicles[region.vehicle].model)
         balls = [(wheel.radius_m**2 + 0.25 * wheel.width_m**2) ** 0.5 for wheel in config.wheels]
         hours = region.hours(scenario.duration_s, balls, config.substep_s)
@@ -57,13 +61,13 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
     Raises:
         InputError: If a region is refused. The message states file, key, value and allowed values.
     """
-    if not scenario.terrain.particle_regions():
+    if not _particle_regions(scenario):
         return
     configs = {name: load_vehicle_model(model) for name, model in models.items()}
     reaches = _reaches(scenario, models)
     for number, section in enumerate(scenario.terrain.regions):
-        region = section.particles()
-        if region is None:
+        region = section.owned()
+        if not isinstance(region, ParticleRegion):
             continue
         key: KeyPath = ('terrain', 'regions', number)
         if region.vehicle not in scenario.vehicles:
@@ -85,7 +89,8 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
     )
     there = machine_memory_gb()
     if sum(cost.gigabytes for cost in costs) > there:
-        number = next(k for k, part in enumerate(scenario.terrain.regions) if part.model == 'crm')
+        sections = enumerate(scenario.terrain.regions)
+        number = next(k for k, part in sections if isinstance(part.owned(), ParticleRegion))
         problem = f'needs more memory than is available ({"; ".join(map(str, costs))})'
         allowed = f'{there:.3g} GB in total; fix: make regions coarser, smaller or shallower'
         raise source.error(('terrain', 'regions', number, 'spacing_m'), problem, allowed, costs[0].region.spacing)

@@ -104,7 +104,7 @@ def _path(key: str, source: YamlSource) -> KeyPath:
 
 def _soils_ship(terrain: TerrainConfig) -> bool:
     shipped = [*(load_soil(name) for name in soil_names()), RigidTerrainConfig()]
-    yielding = (region.soil for region in terrain.regions if region.model != 'crm')  # no vehicle is placed on particles
+    yielding = (region.soil for region in terrain.regions if region.owned() is None)  # no vehicle is placed there
     return all(soil in shipped for soil in (terrain.soil, *yielding))
 
 

@@ -16,9 +16,10 @@ from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed
 from regolith_bringup.view.terrain_mesh import MeshPiece, TerrainMesh
 from regolith_terrain import build_height_field, build_rocks
-from regolith_terrain.grid import COMMITTED_TOPIC, CommittedSoil, NodeRecords, SoilCommit
+from regolith_terrain.grid import NodeRecords
 from regolith_terrain.lunar import Rocks
 from regolith_terrain.solids import rock_shapes
+from regolith_terrain.updates import COMMITTED_TOPIC, CommittedSoil, SoilCommit
 from regolith_vehicles.contact import build_obstacles
 from regolith_world.numerics import rotation
 

@@ -18,7 +18,8 @@ from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas
 from regolith_bringup.view.run_view import RunView
 from regolith_bringup.view.terrain_mesh import tiles_of
-from regolith_terrain.grid import COMMITTED_TOPIC, CommittedSoil, NodeRecords, SoilCommit
+from regolith_terrain.grid import NodeRecords
+from regolith_terrain.updates import COMMITTED_TOPIC, CommittedSoil, SoilCommit
 from regolith_vehicles.visuals import state_poses
 
 _SOME = 25

@@ -24,7 +24,7 @@ from regolith_bringup.view.rerun_canvas import Canvas
 from regolith_bringup.view.terrain_mesh import TerrainMesh
 from regolith_bringup.view.terrain_shading import TerrainShading
 from regolith_terrain import build_height_field
-from regolith_terrain.grid import CommittedSoil
+from regolith_terrain.updates import CommittedSoil
 
 Floats = NDArray[np.float64]
 

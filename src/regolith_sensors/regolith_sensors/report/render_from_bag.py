@@ -19,8 +19,8 @@ from regolith_sensors.report.image_reader import stamp_ns
 from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.scene.world_view import TerrainHistory
 from regolith_sensors.sensor_models import load_sensor
-from regolith_terrain.crm import SURFEL_TOPIC, surfels_record
-from regolith_terrain.grid import COMMITTED_TOPIC, CommittedSoil, SoilCommit
+from regolith_terrain.contact import SURFEL_TOPIC, surfels_record
+from regolith_terrain.updates import COMMITTED_TOPIC, CommittedSoil, SoilCommit
 from regolith_vehicles.visuals import VisualDescription, poses_from_message, visuals_from_message
 from regolith_world.numerics import rotation
 

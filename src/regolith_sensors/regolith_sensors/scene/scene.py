@@ -33,7 +33,7 @@ from regolith_sensors.surfaces.table_columns import (
     TERRAIN,
 )
 from regolith_sensors.surfaces.terrain_tiles import HeightSource, TerrainTiles
-from regolith_terrain.crm import Surfels
+from regolith_terrain.contact import Surfels
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]

@@ -68,7 +68,7 @@ class SensorScene:
         ground = build_height_field(terrain, seed)
         grid = SoilGrid(ground, terrain.spacing_m, terrain.law)
         names = {name: [part.name for part in looks.parts] for name, looks in vehicles.items()}
-        moving = {region.vehicle for region in terrain.particle_regions()} & set(vehicles)
+        moving = {region.vehicle for region in terrain.owned_regions()} & set(vehicles)
         self.states = WorldStates(names, grid, kept_ns, moving)
         self._obstacles = self._looks_of(build_obstacles(terrain, ground))
         field = build_rocks(terrain, seed)

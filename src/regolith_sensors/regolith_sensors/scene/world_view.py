@@ -19,8 +19,9 @@ from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.scene.rock_layer import RockLayer
 from regolith_sensors.scene.scene import Scene, SceneObject
 from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
-from regolith_terrain.crm import Surfels, joined_surfels
-from regolith_terrain.grid import CommittedSoil, NodeRecords, SoilGrid
+from regolith_terrain.contact import Surfels, joined_surfels
+from regolith_terrain.grid import NodeRecords, SoilGrid
+from regolith_terrain.updates import CommittedSoil
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]

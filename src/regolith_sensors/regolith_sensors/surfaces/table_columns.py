@@ -10,4 +10,4 @@ FACT_KIND, FACT_REFERENCE, FACT_OBJECT, FACT_SEMANTIC, FACT_MATERIAL, FACT_LIGHT
 object; class; material of the ground; first node of its indirect light, -1 without."""
 DISC_PLACE, DISC_RADIUS, DISC_NORMAL, DISC_BEND, DISC_COLUMNS = 0, 3, 4, 7, 13
 """Columns of a disc: center relative to the scene origin [m], radius [m], unit normal, and gradient of the normals
-across it [1/m], see :class:`regolith_terrain.crm.surfels.Surfels`."""
+across it [1/m], see :class:`regolith_terrain.contact.surfels.Surfels`."""

@@ -8,7 +8,7 @@ The substeps of a vehicle call it for every part that may touch, in order::
 
 ``arrays`` is a named tuple of the contact class with terrain and contact memory. ``step`` is the substep [s], ``part``
 the index of the part, ``pose`` a :class:`PartPose`. The function fills ``wrench``, a
-:class:`~regolith_terrain.scm.arrays.Wrench`, and returns CONTACT_OK, LEFT_WINDOW or SCRATCH_TOO_SMALL.
+:class:`~regolith_terrain.contact.arrays.Wrench`, and returns CONTACT_OK, LEFT_WINDOW or SCRATCH_TOO_SMALL.
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.contact.arrays import Shapes
+from regolith_terrain.contact.constants import CONTACT_OK as CONTACT_OK
+from regolith_terrain.contact.constants import LEFT_WINDOW as LEFT_WINDOW
+from regolith_terrain.contact.constants import SCRATCH_TOO_SMALL as SCRATCH_TOO_SMALL
 from regolith_terrain.grid.node_records import Floats, NodeRecords
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.height_field import HeightField
-from regolith_terrain.scm.arrays import Shapes
-from regolith_terrain.scm.constants import CONTACT_OK as CONTACT_OK
-from regolith_terrain.scm.constants import LEFT_WINDOW as LEFT_WINDOW
-from regolith_terrain.scm.constants import NOTHING_MOVES
-from regolith_terrain.scm.constants import SCRATCH_TOO_SMALL as SCRATCH_TOO_SMALL
 
 if TYPE_CHECKING:
-    from regolith_terrain.crm.surfels import Surfels
+    from regolith_terrain.contact.surfels import Surfels
 
 
 class PartPose(NamedTuple):
@@ -97,9 +96,10 @@ class ContactSetting:
     spacing: float
     """Grid node spacing [m]."""
     mode: str = 'regolith'
-    """``scm_mode`` of the scenario's terrain section; terrain models without modes ignore it."""
-    displacement: Floats = field_of(default_factory=NOTHING_MOVES.copy)
-    """Displacement rules (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,)."""
+    """Mode of the terrain model; models without modes ignore it."""
+    displacement: Floats | None = None
+    """Displacement rules (:meth:`regolith_terrain.config.TerrainConfig.displacement`) of terrain models that move soil
+    to other columns; None: soil stays in its column."""
     layer: NDArray[np.int64] | None = None
     """Index of the contact memory of each part, shape (n,). Parts that never touch the same nodes may share one. None:
     each part has one, in their order."""

@@ -14,13 +14,13 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
+from regolith_terrain.contact.arrays import Wrench, make_wrench
+from regolith_terrain.contact.constants import STAT_COUNT, STAT_INVERSE_WIDTH, STAT_MAX_SINKAGE, STAT_MEAN_PRESSURE
 from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, GroundContact, PartPose, StepLimit
 from regolith_terrain.contact.kernel_binding import bind_kernels
-from regolith_terrain.crm.surfels import Surfels, joined_surfels
+from regolith_terrain.contact.surfels import Surfels, joined_surfels
 from regolith_terrain.grid.node_records import Floats, NodeRecords
 from regolith_terrain.grid.soil_grid import SoilWindow
-from regolith_terrain.scm.arrays import Wrench, make_wrench
-from regolith_terrain.scm.constants import STAT_COUNT, STAT_INVERSE_WIDTH, STAT_MAX_SINKAGE, STAT_MEAN_PRESSURE
 from regolith_terrain.terrain_model import TerrainModel, find_terrain_model
 
 _LENGTH = struct.Struct('<q')
@@ -146,7 +146,7 @@ def make_contact(
     """
 
     def made(law: TerrainModel, setting: ContactSetting) -> GroundContact:
-        contact: GroundContact = firm(setting) if firm is not None and law.firm else law.contact_class()(setting)
+        contact: GroundContact = firm(setting) if firm is not None and law.is_rigid else law.contact_class()(setting)
         return contact
 
     others = (

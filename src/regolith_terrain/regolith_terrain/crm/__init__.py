@@ -31,22 +31,18 @@ if TYPE_CHECKING:
     from regolith_terrain.crm.device_selection import bed_class as bed_class
     from regolith_terrain.crm.device_selection import missing_gpu_requirement as missing_gpu_requirement
     from regolith_terrain.crm.device_selection import resolved_device as resolved_device
+    from regolith_terrain.crm.law import CRM as CRM
     from regolith_terrain.crm.neighbor_search import find_cells as find_cells
     from regolith_terrain.crm.neighbor_search import sorted_rows as sorted_rows
     from regolith_terrain.crm.particle_bed import ParticleBed as ParticleBed
     from regolith_terrain.crm.region import ParticleRegion as ParticleRegion
+    from regolith_terrain.crm.region_settings import ParticleRegionSettings as ParticleRegionSettings
     from regolith_terrain.crm.soil import SMOOTHING_PRESSED as SMOOTHING_PRESSED
     from regolith_terrain.crm.soil import VISCOSITY_SLOW as VISCOSITY_SLOW
     from regolith_terrain.crm.soil import Discretization as Discretization
     from regolith_terrain.crm.soil import GivenSoil as GivenSoil
     from regolith_terrain.crm.soil import ParticleSoil as ParticleSoil
     from regolith_terrain.crm.soil import load_particle_soil as load_particle_soil
-    from regolith_terrain.crm.surfel_messages import SURFEL_BYTES as SURFEL_BYTES
-    from regolith_terrain.crm.surfel_messages import SURFEL_FIELDS as SURFEL_FIELDS
-    from regolith_terrain.crm.surfel_messages import SURFEL_TOPIC as SURFEL_TOPIC
-    from regolith_terrain.crm.surfel_messages import surfels_record as surfels_record
-    from regolith_terrain.crm.surfels import Surfels as Surfels
-    from regolith_terrain.crm.surfels import joined_surfels as joined_surfels
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -62,12 +58,14 @@ __all__, __getattr__, __dir__ = export_lazily(
             'missing_gpu_requirement',
             'resolved_device',
         ),
+        'law': ('CRM',),
         'neighbor_search': (
             'find_cells',
             'sorted_rows',
         ),
         'particle_bed': ('ParticleBed',),
         'region': ('ParticleRegion',),
+        'region_settings': ('ParticleRegionSettings',),
         'soil': (
             'Discretization',
             'GivenSoil',
@@ -75,16 +73,6 @@ __all__, __getattr__, __dir__ = export_lazily(
             'SMOOTHING_PRESSED',
             'VISCOSITY_SLOW',
             'load_particle_soil',
-        ),
-        'surfel_messages': (
-            'SURFEL_BYTES',
-            'SURFEL_FIELDS',
-            'SURFEL_TOPIC',
-            'surfels_record',
-        ),
-        'surfels': (
-            'Surfels',
-            'joined_surfels',
         ),
     },
     modules=('arrays', 'boundary_markers'),

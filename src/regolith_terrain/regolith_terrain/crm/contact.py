@@ -15,17 +15,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regolith_terrain.contact.arrays import Wrench
+from regolith_terrain.contact.constants import STAT_LOADED_NODES
 from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, GroundContact, PartPose, StepLimit
+from regolith_terrain.contact.surfels import Surfels, joined_surfels
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.boundary_markers import lattice
 from regolith_terrain.crm.particle_bed import ParticleBed
+from regolith_terrain.crm.region import ParticleRegion
 from regolith_terrain.crm.region_simulation import RegionSimulation
 from regolith_terrain.crm.surface import sort_columns
-from regolith_terrain.crm.surfels import Surfels, joined_surfels, surface_surfels
+from regolith_terrain.crm.surfels import surface_surfels
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilWindow
-from regolith_terrain.scm.arrays import Wrench
-from regolith_terrain.scm.constants import STAT_LOADED_NODES
 from regolith_world.numerics import kernel
 
 _LENGTH = struct.Struct('<q')
@@ -69,7 +71,8 @@ class ParticleContact(GroundContact):
             )
         self.domains = [
             RegionSimulation(region, setting.field, setting.gravity, setting.shapes, setting.reach, setting.spacing)
-            for region in setting.soils.particles
+            for region in setting.soils.owned
+            if isinstance(region, ParticleRegion)
         ]
         self.max_exposure_s = min((domain.region.step for domain in self.domains), default=math.inf)
         self._arrays = ParticleArrays(np.zeros((self.parts, 3)), np.zeros((self.parts, 3)))

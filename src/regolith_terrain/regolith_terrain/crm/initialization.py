@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.contact.arrays import Shapes
+from regolith_terrain.contact.constants import SHAPE_BOX, SHAPE_CYLINDER, SHAPE_GROUSERED
 from regolith_terrain.crm import boundary_markers
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.boundary_markers import LAYERS
 from regolith_terrain.crm.region import PANE, ParticleRegion
 from regolith_terrain.height_field import HeightField
-from regolith_terrain.scm.arrays import Shapes
-from regolith_terrain.scm.constants import SHAPE_BOX, SHAPE_CYLINDER, SHAPE_GROUSERED
 
 
 class InitialParticles(NamedTuple):

@@ -15,16 +15,17 @@ import struct
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.contact.arrays import Shapes
+from regolith_terrain.contact.surfels import Surfels
 from regolith_terrain.crm.arrays import SOIL, Floats, make_bodies
 from regolith_terrain.crm.initialization import initial_particles, markers_of
 from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.region import MARGIN, ParticleRegion
 from regolith_terrain.crm.surface import Columns, free_surface, sort_columns, weigh
-from regolith_terrain.crm.surfels import Surfels, surface_surfels
+from regolith_terrain.crm.surfels import surface_surfels
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.height_field import HeightField
-from regolith_terrain.scm.arrays import Shapes
 from regolith_world.numerics import portable_math
 
 _HEAD = struct.Struct('<8sqq')

@@ -122,6 +122,15 @@ class ParticleSoil(SoilParameters):
         """Return the density [kg/m^3], shape (1,): the only value that CRM reads from the table of soils."""
         return np.array([self.density_kgpm3])
 
+    @classmethod
+    def absent(cls) -> NDArray[np.float64]:
+        """Return the parameters at nodes of other terrain models, shape (1,)."""
+        return np.full(1, np.nan)
+
+    def flowing_density(self) -> float:
+        """Return the bulk density [kg/m^3]: CRM computes the sliding of particles."""
+        return self.density_kgpm3
+
     def material(self) -> Material:
         """Return the parameters in the form of the kernels."""
         clay = self.law == 'cam_clay'

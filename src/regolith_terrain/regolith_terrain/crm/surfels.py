@@ -10,12 +10,11 @@ normal meets the surface.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.contact.surfels import Surfels
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.smoothing import slope, weight
 from regolith_terrain.crm.surface import Columns
@@ -31,32 +30,6 @@ _MOST_BENT = 0.7
 """Largest change of a normal up to the rim of a disc: the curvature of soil that breaks up is not significant."""
 _VAGUE = 1e-2
 """Slope of the volume fraction over a smoothing length below which the outward direction is undefined [-]."""
-
-
-class Surfels(NamedTuple):
-    """Discs that cover a surface, world axes."""
-
-    place: Floats
-    """Centers [m], shape (n, 3)."""
-    normal: Floats
-    """Unit normals, outward, shape (n, 3)."""
-    radius: Floats
-    """Radii [m], shape (n,)."""
-    bend: Floats
-    """Change of the surface normal over the disc: the symmetric matrix B in n + B (x - center), xx, yy, zz, xy, yz, zx
-    [1/m], shape (n, 6). Discs are flat; this matrix makes their shading smooth."""
-
-    @classmethod
-    def none(cls) -> Surfels:
-        """Return no discs."""
-        return cls(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 6)))
-
-
-def joined_surfels(parts: Sequence[Surfels]) -> Surfels:
-    """Return the discs of all parts in their order."""
-    if not parts:
-        return Surfels.none()
-    return Surfels(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 def surface_surfels(columns: Columns, place: Floats) -> Surfels:

@@ -29,9 +29,8 @@ from regolith_terrain.elevation.grid import (
     rectangle_window,
 )
 from regolith_terrain.elevation.open_model import open_elevation_model, read_posts
-from regolith_terrain.lunar.presets import load_preset
-from regolith_terrain.raster import RasterField
-from regolith_terrain.terrain_files import (
+from regolith_terrain.elevation.raster import RasterField
+from regolith_terrain.elevation.terrain_files import (
     BLOCK,
     MOST_POSTS,
     StageProgress,
@@ -41,6 +40,7 @@ from regolith_terrain.terrain_files import (
     write_about,
     write_hillshade,
 )
+from regolith_terrain.lunar.presets import load_preset
 
 # Number of additional posts on each side for the estimate of roughness.
 _AROUND = 32

@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.crm.soil import ParticleSoil
 from regolith_terrain.excavation.relaxation import LOOSE_COLUMNS, critical_height
 from regolith_terrain.excavation.sweep import SOIL_COLUMNS
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_map import SoilMap
-from regolith_terrain.terrain_parameters import ScmSoilConfig
 
 ON_FIRM_GROUND = (1500.0, 0.0, 35.0)
 """Density [kg/m^3], cohesion [Pa] and friction angle [deg] of loose soil on terrain without such parameters."""
@@ -38,13 +36,13 @@ class DiggableSoil:
         self._regions = [region.region() for region in config.regions]
         for row, soil in enumerate(soils):
             density, cohesion, friction = ON_FIRM_GROUND
-            if isinstance(soil, ScmSoilConfig):
-                density, cohesion, friction = soil.bulk_density_kgpm3, soil.cohesion_pa, soil.friction_angle_deg
+            if (strength := soil.strength()) is not None:
+                density, cohesion, friction = strength
                 self.cut[row] = density, cohesion, math.radians(friction)
             angle = math.radians(friction)
             self.lying[row] = density, critical_height(cohesion, angle, density, self.gravity), math.tan(angle)
-            if isinstance(soil, ParticleSoil):  # CRM computes the sliding of particles
-                self.lying[row] = soil.density_kgpm3, math.inf, math.tan(angle)
+            if (flowing := soil.flowing_density()) is not None:
+                self.lying[row] = flowing, math.inf, math.tan(angle)
 
     def rows(self, i0: int, j0: int, shape: tuple[int, int], spacing: float) -> NDArray[np.uint8]:
         """Return the row of the tables at each node of a window, shape (ni, nj)."""

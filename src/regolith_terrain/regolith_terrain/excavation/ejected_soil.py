@@ -36,7 +36,7 @@ def disturbed(
     Args:
         grid: Committed soil.
         merged: Result of the merge.
-        owner: Owner of each column, see :func:`regolith_terrain.grid.merge.merge`.
+        owner: Owner of each column, see :func:`regolith_terrain.updates.merge.merge`.
         loose: Committed loose soil.
         ground: Soil properties.
     """
@@ -88,7 +88,7 @@ def _look(
 
 
 def compile_disturbed(law: TerrainModel, ground: DiggableSoil) -> None:
-    """Compile the kernels for a terrain model; see :func:`regolith_terrain.grid.merge.compile_merge`."""
+    """Compile the kernels for a terrain model; see :func:`regolith_terrain.updates.merge.compile_merge`."""
     grid = SoilGrid(FlatField(), 1.0, law)
     records = grid.records_at(np.zeros(1, np.int32), np.zeros(1, np.int32))
     records.mass_kgpm2[:] = 1.0

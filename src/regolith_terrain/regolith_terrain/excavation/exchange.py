@@ -161,7 +161,7 @@ def exchange(
 
 def compile_exchange(law: TerrainModel, ground: DiggableSoil) -> None:
     """Compile all kernels of the exchange for a terrain model; see
-    :func:`regolith_terrain.grid.merge.compile_merge`.
+    :func:`regolith_terrain.updates.merge.compile_merge`.
     """
     grid = SoilGrid(FlatField(), 1.0, law)
     node = np.zeros(1, np.int32), np.zeros(1, np.int32)

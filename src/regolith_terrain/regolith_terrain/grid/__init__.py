@@ -12,20 +12,14 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
-    from regolith_terrain.grid.committed_soil import COMMITTED_TOPIC as COMMITTED_TOPIC
-    from regolith_terrain.grid.committed_soil import CommittedSoil as CommittedSoil
-    from regolith_terrain.grid.committed_soil import SoilChanges as SoilChanges
-    from regolith_terrain.grid.committed_soil import SoilCommit as SoilCommit
-    from regolith_terrain.grid.committed_soil import nodes_of as nodes_of
     from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2 as MASS_QUANTUM_KGPM2
     from regolith_terrain.grid.mass_balance import soil_mass_balance as soil_mass_balance
-    from regolith_terrain.grid.merge import SoilDelta as SoilDelta
-    from regolith_terrain.grid.merge import SoilUpdate as SoilUpdate
     from regolith_terrain.grid.node_records import Floats as Floats
     from regolith_terrain.grid.node_records import Indices as Indices
     from regolith_terrain.grid.node_records import NodeRecords as NodeRecords
     from regolith_terrain.grid.node_records import node_key as node_key
-    from regolith_terrain.grid.soil_copy import SoilCopy as SoilCopy
+    from regolith_terrain.grid.owned_region import ForeignSoilError as ForeignSoilError
+    from regolith_terrain.grid.owned_region import OwnedRegion as OwnedRegion
     from regolith_terrain.grid.soil_grid import SoilGrid as SoilGrid
     from regolith_terrain.grid.soil_grid import SoilWindow as SoilWindow
     from regolith_terrain.grid.soil_map import SoilMap as SoilMap
@@ -33,20 +27,9 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
-        'committed_soil': (
-            'COMMITTED_TOPIC',
-            'CommittedSoil',
-            'SoilChanges',
-            'SoilCommit',
-            'nodes_of',
-        ),
         'mass_balance': (
             'MASS_QUANTUM_KGPM2',
             'soil_mass_balance',
-        ),
-        'merge': (
-            'SoilDelta',
-            'SoilUpdate',
         ),
         'node_records': (
             'Floats',
@@ -54,7 +37,10 @@ __all__, __getattr__, __dir__ = export_lazily(
             'NodeRecords',
             'node_key',
         ),
-        'soil_copy': ('SoilCopy',),
+        'owned_region': (
+            'ForeignSoilError',
+            'OwnedRegion',
+        ),
         'soil_grid': (
             'SoilGrid',
             'SoilWindow',

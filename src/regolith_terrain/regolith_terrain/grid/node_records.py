@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.terrain_model import SCM
+from regolith_terrain.terrain_model import DEFAULT_TERRAIN_MODEL, find_terrain_model
 
-FIELDS = SCM.names
+FIELDS = find_terrain_model(DEFAULT_TERRAIN_MODEL).names
 """Names of the node fields of the default terrain model, in the order of arrays, messages and files."""
 
 Floats = NDArray[np.float64]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.crm.region import ParticleRegion
 from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.grid.owned_region import OwnedRegion
 from regolith_world.numerics import kernel
 
 
@@ -37,7 +37,7 @@ class SoilMap:
         soils: Floats,
         regions: Sequence[Region] = (),
         others: Mapping[str, Floats] | None = None,
-        particles: Sequence[ParticleRegion] = (),
+        owned: Sequence[OwnedRegion] = (),
     ) -> None:
         """Create the map.
 
@@ -46,7 +46,7 @@ class SoilMap:
                 row k + 1 in region k. NaN rows belong to other terrain models.
             regions: Regions in order.
             others: Name of a terrain model -> such a table, for each other terrain model.
-            particles: Regions that consist of particles.
+            owned: Regions that belong to the vehicle of the map.
 
         Raises:
             ValueError: If the number of rows does not match, or there are more than 255 regions.
@@ -54,7 +54,7 @@ class SoilMap:
         self.soils = np.atleast_2d(np.asarray(soils, dtype=np.float64))
         self.regions = tuple(regions)
         self.others = dict(sorted((others or {}).items()))
-        self.particles = tuple(particles)
+        self.owned = tuple(owned)
         if len(self.soils) != len(self.regions) + 1 or len(self.regions) > 255:
             raise ValueError(
                 f'{len(self.soils)} soils for {len(self.regions)} regions; allowed: one more than regions,'
@@ -62,13 +62,13 @@ class SoilMap:
             )
 
     def only_model(self) -> Floats:
-        """Return the rows of this terrain model."""
+        """Return the rows of this terrain model: those that are not all NaN."""
         rows: Floats = self.soils[~np.isnan(self.soils).all(axis=1)]
         return rows
 
     def of(self, law: str) -> SoilMap:
         """Return the map of another terrain model: its table, the same regions."""
-        return SoilMap(self.others[law], self.regions, particles=self.particles)
+        return SoilMap(self.others[law], self.regions, owned=self.owned)
 
     def rows(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> NDArray[np.uint8]:
         """Return the row of the table at x = i spacing, y = j spacing, i0 <= i < i1, j0 <= j < j1."""

@@ -11,9 +11,9 @@ from regolith_msgs import msg as m
 
 from regolith_terrain.excavation.exchange import SoilDeposit, SoilGrant, SoilRequest, ToolExchange
 from regolith_terrain.excavation.loose_soil import NO_LOOSE_SOIL, LooseSoil
-from regolith_terrain.grid.committed_soil import SoilCommit
-from regolith_terrain.grid.merge import SoilDelta, SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
+from regolith_terrain.updates.committed_soil import SoilCommit
+from regolith_terrain.updates.merge import SoilDelta, SoilUpdate
 from regolith_world.ros import codec, register_record
 
 _NO_DEPOSIT = SoilDeposit(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))

@@ -12,7 +12,7 @@ from rclpy.node import Node
 from regolith_msgs.msg import TerrainCommitted
 from regolith_msgs.srv import GetTerrainState
 
-from regolith_terrain.grid.committed_soil import COMMITTED_TOPIC, CommittedSoil, SoilCommit, nodes_of
+from regolith_terrain.updates.committed_soil import COMMITTED_TOPIC, CommittedSoil, SoilCommit, nodes_of
 from regolith_world.ros import Inbox, qos
 
 _POLL_S = 0.1
@@ -37,7 +37,7 @@ class SoilFollower:
         self, node: Node, inbox: Inbox | None = None, soil: CommittedSoil | None = None, *, run: int = 0, root: str = ''
     ) -> None:
         self.soil = CommittedSoil() if soil is None else soil
-        """Committed soil, to be read with :meth:`~regolith_terrain.grid.CommittedSoil.changes`."""
+        """Committed soil, to be read with :meth:`~regolith_terrain.updates.CommittedSoil.changes`."""
         self._run = run
         self._client = node.create_client(GetTerrainState, f'{root}/regolith/terrain/get_state')
         self._response: Any = None

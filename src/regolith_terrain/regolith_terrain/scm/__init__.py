@@ -46,40 +46,17 @@ if TYPE_CHECKING:
     from regolith_terrain.scm import constants as constants
     from regolith_terrain.scm.arrays import Ground as Ground
     from regolith_terrain.scm.arrays import Scratch as Scratch
-    from regolith_terrain.scm.arrays import Shapes as Shapes
-    from regolith_terrain.scm.arrays import Wrench as Wrench
     from regolith_terrain.scm.arrays import make_scratch as make_scratch
-    from regolith_terrain.scm.arrays import make_wrench as make_wrench
-    from regolith_terrain.scm.arrays import push_at as push_at
     from regolith_terrain.scm.arrays import scm_ground as scm_ground
-    from regolith_terrain.scm.constants import CONTACT_OK as CONTACT_OK
-    from regolith_terrain.scm.constants import CREEP_SPEED as CREEP_SPEED
-    from regolith_terrain.scm.constants import LEFT_WINDOW as LEFT_WINDOW
     from regolith_terrain.scm.constants import MODE_REFERENCE as MODE_REFERENCE
     from regolith_terrain.scm.constants import MODE_REGOLITH as MODE_REGOLITH
     from regolith_terrain.scm.constants import MODES as MODES
     from regolith_terrain.scm.constants import NOTHING_MOVES as NOTHING_MOVES
-    from regolith_terrain.scm.constants import SCRATCH_TOO_SMALL as SCRATCH_TOO_SMALL
-    from regolith_terrain.scm.constants import SHAPE_CYLINDER as SHAPE_CYLINDER
-    from regolith_terrain.scm.constants import SHAPE_GROUSERED as SHAPE_GROUSERED
-    from regolith_terrain.scm.constants import SHAPE_MESH as SHAPE_MESH
-    from regolith_terrain.scm.constants import SHEAR_RELAXATION_S as SHEAR_RELAXATION_S
-    from regolith_terrain.scm.constants import STAT_COUNT as STAT_COUNT
-    from regolith_terrain.scm.constants import STAT_DISPLACED as STAT_DISPLACED
-    from regolith_terrain.scm.constants import STAT_HIT_NODES as STAT_HIT_NODES
-    from regolith_terrain.scm.constants import STAT_INVERSE_WIDTH as STAT_INVERSE_WIDTH
-    from regolith_terrain.scm.constants import STAT_LOADED_AREA as STAT_LOADED_AREA
-    from regolith_terrain.scm.constants import STAT_LOADED_NODES as STAT_LOADED_NODES
-    from regolith_terrain.scm.constants import STAT_MAX_SINKAGE as STAT_MAX_SINKAGE
-    from regolith_terrain.scm.constants import STAT_MEAN_PRESSURE as STAT_MEAN_PRESSURE
-    from regolith_terrain.scm.constants import STAT_PATCHES as STAT_PATCHES
-    from regolith_terrain.scm.constants import WINDOW_MARGIN_CELLS as WINDOW_MARGIN_CELLS
-    from regolith_terrain.scm.shapes import box as box
-    from regolith_terrain.scm.shapes import cylinder as cylinder
-    from regolith_terrain.scm.shapes import grousered_wheel as grousered_wheel
-    from regolith_terrain.scm.shapes import join_shapes as join_shapes
-    from regolith_terrain.scm.shapes import mesh as mesh
-    from regolith_terrain.scm.shapes import reach as reach
+    from regolith_terrain.scm.law import SCM as SCM
+    from regolith_terrain.scm.settings import BulldozingConfig as BulldozingConfig
+    from regolith_terrain.scm.settings import ScmSettings as ScmSettings
+    from regolith_terrain.scm.settings import SlipSinkageConfig as SlipSinkageConfig
+    from regolith_terrain.scm.soil import ScmSoilConfig as ScmSoilConfig
     from regolith_terrain.scm.wrench import body_wrench as body_wrench
 
 __all__, __getattr__, __dir__ = export_lazily(
@@ -88,45 +65,22 @@ __all__, __getattr__, __dir__ = export_lazily(
         'arrays': (
             'Ground',
             'Scratch',
-            'Shapes',
-            'Wrench',
             'make_scratch',
-            'make_wrench',
-            'push_at',
             'scm_ground',
         ),
         'constants': (
-            'CONTACT_OK',
-            'CREEP_SPEED',
-            'LEFT_WINDOW',
             'MODES',
             'MODE_REFERENCE',
             'MODE_REGOLITH',
             'NOTHING_MOVES',
-            'SCRATCH_TOO_SMALL',
-            'SHAPE_CYLINDER',
-            'SHAPE_GROUSERED',
-            'SHAPE_MESH',
-            'SHEAR_RELAXATION_S',
-            'STAT_COUNT',
-            'STAT_DISPLACED',
-            'STAT_HIT_NODES',
-            'STAT_INVERSE_WIDTH',
-            'STAT_LOADED_AREA',
-            'STAT_LOADED_NODES',
-            'STAT_MAX_SINKAGE',
-            'STAT_MEAN_PRESSURE',
-            'STAT_PATCHES',
-            'WINDOW_MARGIN_CELLS',
         ),
-        'shapes': (
-            'box',
-            'cylinder',
-            'grousered_wheel',
-            'join_shapes',
-            'mesh',
-            'reach',
+        'law': ('SCM',),
+        'settings': (
+            'BulldozingConfig',
+            'ScmSettings',
+            'SlipSinkageConfig',
         ),
+        'soil': ('ScmSoilConfig',),
         'wrench': ('body_wrench',),
     },
     modules=('constants',),

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain.grid.node_records import Floats, Indices
 from regolith_terrain.grid.soil_grid import SoilWindow
-from regolith_terrain.scm.constants import FLOAT_ROWS, STAT_COUNT
-from regolith_world.numerics import kernel
+from regolith_terrain.scm.constants import FLOAT_ROWS
 
 
 class Ground(NamedTuple):
@@ -72,25 +71,6 @@ def scm_ground(window: SoilWindow, region: NDArray[np.uint8] | None = None) -> G
     )
 
 
-class Shapes(NamedTuple):
-    """Contact shapes of a vehicle's bodies; the axle of a wheel is the y axis of its frame."""
-
-    kind: Indices
-    """CYLINDER, GROUSERED, BOX or MESH, shape (n,)."""
-    size: Floats
-    """Sizes [m], shape (n, 6). Cylinder: radius, half width; number, height and thickness of grousers within that
-    radius. Grousered wheel: radius of the drum, half width; the same of grousers on the drum. Box: half lengths.
-    Mesh: half lengths and center of its box."""
-    clusters: Indices
-    """First and end cluster of a mesh, shape (n, 2)."""
-    sphere: Floats
-    """Center and radius of the bounding sphere of each cluster [m], shape (m, 4)."""
-    triangles: Indices
-    """First and end triangle of each cluster, shape (m, 2)."""
-    corners: Floats
-    """Corners of the triangles [m], shape (k, 9)."""
-
-
 class Scratch(NamedTuple):
     """Work arrays of one kernel call at a time."""
 
@@ -106,44 +86,12 @@ class Scratch(NamedTuple):
     """Rotation of a grouser, shape (3, 3)."""
 
 
-class Wrench(NamedTuple):
-    """Force, torque and statistics of one body's contact."""
-
-    force: Floats
-    """Force on the body, world axes [N], shape (3,)."""
-    torque: Floats
-    """Torque about the center of the shape, world axes [N m], shape (3,)."""
-    stats: Floats
-    """Statistics of the contact by the STAT columns, shape (STAT_COUNT,)."""
-
-
-@kernel(views_only=True, forceinline=True)
-def push_at(wrench: Wrench, rx: float, ry: float, rz: float, fx: float, fy: float, fz: float) -> None:
-    """Add a force and its torque to a wrench.
-
-    Args:
-        wrench: Wrench to change.
-        rx: Point of action from the center of the shape, world x [m].
-        ry: Point of action from the center of the shape, world y [m].
-        rz: Point of action from the center of the shape, world z [m].
-        fx: Force along world x [N].
-        fy: Force along world y [N].
-        fz: Force along world z [N].
-    """
-    wrench.force[0] += fx
-    wrench.force[1] += fy
-    wrench.force[2] += fz
-    wrench.torque[0] += ry * fz - rz * fy
-    wrench.torque[1] += rz * fx - rx * fz
-    wrench.torque[2] += rx * fy - ry * fx
-
-
 def make_scratch(reach: float, spacing: float, spread: float = 0.0) -> Scratch:
     """Return work arrays that are sufficient for any orientation of a body.
 
     Args:
         reach: Radius of a sphere about the body's center that contains it [m], see
-            :func:`regolith_terrain.scm.shapes.reach`.
+            :func:`regolith_terrain.contact.shapes.reach`.
         spacing: Grid node spacing [m].
         spread: Number of cells by which erosion extends beyond the body (SPREAD of the bulldozing parameters).
     """
@@ -156,8 +104,3 @@ def make_scratch(reach: float, spacing: float, spread: float = 0.0) -> Scratch:
         np.zeros(4 * n, dtype=np.int32),
         np.zeros((3, 3)),
     )
-
-
-def make_wrench() -> Wrench:
-    """Return a zero wrench."""
-    return Wrench(np.zeros(3), np.zeros(3), np.zeros(STAT_COUNT))

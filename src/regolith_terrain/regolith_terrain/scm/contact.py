@@ -9,11 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.contact.arrays import Shapes, Wrench
+from regolith_terrain.contact.constants import WINDOW_MARGIN_CELLS
 from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit, spring_limit
 from regolith_terrain.contact.shear_memory import ShearMemory
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_grid import SoilWindow
-from regolith_terrain.scm.arrays import Ground, Scratch, Shapes, Wrench, make_scratch, scm_ground
+from regolith_terrain.scm.arrays import Ground, Scratch, make_scratch, scm_ground
 from regolith_terrain.scm.constants import (
     CARRIES,
     DAMPING,
@@ -21,9 +23,9 @@ from regolith_terrain.scm.constants import (
     ENABLED,
     MODE_REFERENCE,
     MODES,
+    NOTHING_MOVES,
     RAY_ABOVE,
     SPREAD,
-    WINDOW_MARGIN_CELLS,
 )
 from regolith_terrain.scm.slip_sinkage import transport_margin
 from regolith_terrain.scm.wrench import body_wrench
@@ -79,7 +81,8 @@ class ScmContact(GroundContact):
         if setting.mode not in MODES:
             raise ValueError(f'soil mode {setting.mode!r}; allowed: {", ".join(MODES)}')
         self.mode = MODES[setting.mode]
-        rules = setting.displacement
+        self._rules = NOTHING_MOVES if setting.displacement is None else setting.displacement
+        rules = self._rules
         self.margin_cells = float(rules[SPREAD]) + 2.0 if rules[ENABLED] else 0.0
         if rules[CARRIES]:
             behind = (transport_margin(k, s, setting.spacing) for k, s in zip(setting.shapes.kind, setting.shapes.size))
@@ -109,7 +112,7 @@ class ScmContact(GroundContact):
         return ScmArrays(
             ground,
             setting.soils.soils,
-            setting.displacement,
+            self._rules,
             self.mode,
             setting.shapes,
             shear,

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.terrain_model import SCM
+from regolith_terrain.scm.law import SCM
 from regolith_world.numerics import kernel
 
 PLASTIC = SCM.names.index('sinkage_plastic')

@@ -39,9 +39,11 @@ import math
 
 import numpy as np
 
+from regolith_terrain.contact.arrays import Wrench
+from regolith_terrain.contact.constants import SHAPE_CYLINDER, SHAPE_GROUSERED, STAT_MAX_SINKAGE
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.scm.arrays import Ground, Scratch, Wrench
+from regolith_terrain.scm.arrays import Ground, Scratch
 from regolith_terrain.scm.constants import (
     BEHIND,
     DENSITY,
@@ -51,11 +53,8 @@ from regolith_terrain.scm.constants import (
     HEIGHT,
     LAST,
     ROW,
-    SHAPE_CYLINDER,
-    SHAPE_GROUSERED,
     SHEAR_LAYER,
     SHOE_SHIFT,
-    STAT_MAX_SINKAGE,
 )
 from regolith_world.numerics import kernel
 

@@ -11,19 +11,10 @@ import math
 
 import numpy as np
 
+from regolith_terrain.contact.arrays import Shapes
 from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.scm.arrays import Ground, Shapes
-from regolith_terrain.scm.constants import (
-    HEIGHT,
-    MODE_REGOLITH,
-    RAY_ABOVE,
-    SHAPE_CYLINDER,
-    SHAPE_GROUSERED,
-    SHAPE_MESH,
-    SLOPE_X,
-    SLOPE_Y,
-    STEEPEST,
-)
+from regolith_terrain.scm.arrays import Ground
+from regolith_terrain.scm.constants import HEIGHT, MODE_REGOLITH, RAY_ABOVE, SLOPE_X, SLOPE_Y, STEEPEST
 from regolith_world.numerics import kernel
 
 
@@ -39,22 +30,6 @@ def ceiling(ground: Ground, mode: int, r0: int, r1: int, c0: int, c1: int) -> fl
             if here > top:  # max() would also have to handle NaN
                 top = here
     return top if mode == MODE_REGOLITH else top + RAY_ABOVE
-
-
-@kernel(views_only=True)
-def lowest(kind: int, size: Floats, center: Floats, rotation: Floats) -> float:
-    """Return a lower bound of the height of a wheel, a box, or the box of a mesh [m]."""
-    low: float = center[2]
-    if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
-        tilt = rotation[2, 1]
-        radius = size[0] + (size[3] if kind == SHAPE_GROUSERED else 0.0)
-        low -= radius * math.sqrt(max(0.0, 1.0 - tilt * tilt)) + size[1] * abs(tilt)
-        return low
-    for k in range(3):
-        low -= size[k] * abs(rotation[2, k])
-        if kind == SHAPE_MESH:
-            low += size[3 + k] * rotation[2, k]
-    return low
 
 
 @kernel(views_only=True)

@@ -6,35 +6,26 @@ from __future__ import annotations
 
 import math
 
-from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.scm.arrays import Ground, Scratch, Shapes, Wrench
-from regolith_terrain.scm.bulldozing import bulldoze, note_plastic_set
-from regolith_terrain.scm.constants import (
-    CARRIES,
+from regolith_terrain.contact.arrays import Shapes, Wrench
+from regolith_terrain.contact.constants import (
     CONTACT_OK,
-    ENABLED,
-    HEIGHT,
     LEFT_WINDOW,
-    MODE_REGOLITH,
     SCRATCH_TOO_SMALL,
     SHAPE_BOX,
     SHAPE_CYLINDER,
     SHAPE_GROUSERED,
     SHAPE_MESH,
-    SPREAD,
     STAT_HIT_NODES,
 )
+from regolith_terrain.contact.lowest_point import lowest
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.scm.arrays import Ground, Scratch
+from regolith_terrain.scm.bulldozing import bulldoze, note_plastic_set
+from regolith_terrain.scm.constants import CARRIES, ENABLED, HEIGHT, MODE_REGOLITH, SPREAD
 from regolith_terrain.scm.loading import load_nodes, measure_patches
 from regolith_terrain.scm.patches import find_runs
 from regolith_terrain.scm.slip_sinkage import transport_margin, transport_soil
-from regolith_terrain.scm.underside_heights import (
-    box_heights,
-    ceiling,
-    cylinder_heights,
-    grouser_heights,
-    lowest,
-    mesh_heights,
-)
+from regolith_terrain.scm.underside_heights import box_heights, ceiling, cylinder_heights, grouser_heights, mesh_heights
 from regolith_world.numerics import kernel
 
 
@@ -60,7 +51,7 @@ def body_wrench(
     Args:
         ground: Window of soil, :class:`Ground`; changed in place.
         soils: Rows of k_phi, k_c, n, c, tan(phi), K, E, R, density
-            (:meth:`regolith_terrain.terrain_parameters.ScmSoilConfig.parameters`), indexed by ``ground.region``, shape
+            (:meth:`regolith_terrain.scm.soil.ScmSoilConfig.parameters`), indexed by ``ground.region``, shape
             (m, 9).
         rules: Displacement rules (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,).
         mode: MODE_REFERENCE or MODE_REGOLITH.

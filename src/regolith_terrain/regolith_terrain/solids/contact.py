@@ -27,12 +27,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.contact.arrays import Shapes, Wrench, push_at
+from regolith_terrain.contact.constants import RATE_SHARE, SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
 from regolith_terrain.contact.ground_contact import PartPose
-from regolith_terrain.contact.rigid_contact import RATE_SHARE
+from regolith_terrain.contact.mobilization import mobilize
 from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.scm.arrays import Shapes, Wrench, push_at
-from regolith_terrain.scm.constants import SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
-from regolith_terrain.scm.loading import mobilize
 from regolith_terrain.solids.solids import NearbySolids
 from regolith_world.numerics import kernel
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.contact.arrays import Shapes
 from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.scm.arrays import Shapes
 from regolith_terrain.solids.contact import MOST_DISCS, SLOTS, SolidContactArrays
 from regolith_terrain.solids.solids import NOTHING_NEAR, Solids
 

@@ -10,23 +10,9 @@ from collections.abc import Callable
 import numpy as np
 
 from regolith_terrain import FlatField, load_soil
+from regolith_terrain.contact import CONTACT_OK, STAT_LOADED_NODES, Shapes, Wrench, cylinder, make_wrench, reach
 from regolith_terrain.grid import Floats, SoilGrid
-from regolith_terrain.scm import (
-    CONTACT_OK,
-    MODES,
-    NOTHING_MOVES,
-    STAT_LOADED_NODES,
-    Ground,
-    Scratch,
-    Shapes,
-    Wrench,
-    body_wrench,
-    cylinder,
-    make_scratch,
-    make_wrench,
-    reach,
-    scm_ground,
-)
+from regolith_terrain.scm import MODES, NOTHING_MOVES, Ground, Scratch, body_wrench, make_scratch, scm_ground
 from regolith_world.numerics import kernel
 
 # A VIPER wheel under a quarter of the rover's lunar weight has a sinkage of 2 cm. Here the sinkage loads 200 nodes.

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_terrain import scm
+from regolith_terrain import contact
 from regolith_terrain.crm import (
     SMOOTHING_PRESSED,
     VISCOSITY_SLOW,
@@ -267,7 +267,7 @@ def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
     if s.damping is not None:
         parameters[constants.DAMPING] = s.damping
     bed = SoilBin(parameters, s.spacing(), s.scm_mode, (-reach, reach + 1, -reach, reach + 1))
-    shape = bed.containing(scm.box(s.a_m, s.b_m, 0.1) if s.shape == 'plate' else scm.cylinder(s.a_m, s.b_m))
+    shape = bed.containing(contact.box(s.a_m, s.b_m, 0.1) if s.shape == 'plate' else contact.cylinder(s.a_m, s.b_m))
     rise = 0.05 if s.shape == 'plate' else s.a_m
 
     def step(z: float, v: float) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_terrain import scm
+from regolith_terrain import contact
 from regolith_terrain.scm import constants
 from regolith_testbeds.settings import SweptNumbers, Tick, number_within, reference_rows
 from regolith_testbeds.slope_settings import SlopeSettings, climb_slopes, plot_slopes
@@ -74,11 +74,11 @@ class Settings(SlopeSettings):
         """Whether the contact shape is a smooth cylinder."""
         return self.grousers == 0 or not (self.individual_contact or self.displacement()[constants.CARRIES])
 
-    def shape(self) -> scm.Shapes | None:
+    def shape(self) -> contact.Shapes | None:
         """Return the grousered wheel, None for a smooth one."""
         if self.grousers == 0:
             return None
-        make = scm.grousered_wheel if self.individual_contact else scm.cylinder
+        make = contact.grousered_wheel if self.individual_contact else contact.cylinder
         return make(self.radius_m, self.width_m, self.grousers, self.grouser_height_m, self.grouser_thickness_m)
 
 

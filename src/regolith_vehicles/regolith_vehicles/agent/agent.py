@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from regolith_terrain import HeightField, TerrainConfig, handshake_parameters
 from regolith_terrain.excavation import DiggableSoil, SoilGrant
-from regolith_terrain.grid import SoilDelta, SoilGrid, SoilUpdate
+from regolith_terrain.grid import SoilGrid
 from regolith_terrain.solids import Solids
+from regolith_terrain.updates import SoilDelta, SoilUpdate
 from regolith_vehicles.agent.cycle_motion import CycleMotion
 from regolith_vehicles.agent.events import GROUND_TRUTH, Event, EventDetector
 from regolith_vehicles.agent.planned_path import running_gear_radius
@@ -70,7 +71,7 @@ class VehicleAgent(Participant):
     """Participant that evolves one vehicle in each cycle and sends exactly one soil delta per attempt.
 
     It only reads the soil grid. The terrain participant of the process or a
-    :class:`regolith_terrain.grid.SoilCopy` commits changes to it.
+    :class:`regolith_terrain.updates.SoilCopy` commits changes to it.
     """
 
     def __init__(
@@ -136,7 +137,7 @@ class VehicleAgent(Participant):
             DiggableSoil(terrain, gravity_mps2) if model.tools else None,
         )
         self._others = ForeignRegions(
-            name, terrain.particle_regions(), running_gear_radius(self.vehicle.gear), terrain.spacing_m
+            name, terrain.owned_regions(), running_gear_radius(self.vehicle.gear), terrain.spacing_m
         )
         self._part_names = tuple(wheel.name for wheel in model.wheels) or self.vehicle.gear.names
         self.looks: BodyVisuals = visuals_of(model, self.vehicle.body, self.vehicle.gear)

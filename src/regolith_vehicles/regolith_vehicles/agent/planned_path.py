@@ -9,7 +9,7 @@ import math
 import mujoco
 import numpy as np
 
-from regolith_terrain import scm
+from regolith_terrain import contact
 from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.drivers.builtin import ConstantDriver
 from regolith_vehicles.drivers.config import ConstantDriverConfig, PathDriverConfig, waypoints_of
@@ -54,7 +54,7 @@ def running_gear_radius(gear: RunningGear) -> float:
     data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     mujoco.mj_forward(gear.body.model, data)
     places, _ = gear.part_poses(data)
-    reach = [scm.reach(part.shape) for part in gear.touching]
+    reach = [contact.reach(part.shape) for part in gear.touching]
     return float(np.max(np.hypot(places[:, 0], places[:, 1]) + reach, initial=0.0))
 
 

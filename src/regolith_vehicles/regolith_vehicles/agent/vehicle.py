@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain import SoilParameters
-from regolith_terrain.contact import ContactSetting, GroundContact, make_contact, make_pose
+from regolith_terrain.contact import STAT_COUNT, ContactSetting, GroundContact, make_contact, make_pose
 from regolith_terrain.excavation import DiggableSoil
 from regolith_terrain.grid import NodeRecords, SoilGrid, SoilMap, SoilWindow
-from regolith_terrain.scm import NOTHING_MOVES, STAT_COUNT
 from regolith_terrain.solids import SolidContactArrays, Solids
 from regolith_vehicles.agent.body_states import drawn_poses, part_states, vehicle_body_state
 from regolith_vehicles.agent.cycle_motion import CycleMotion
@@ -59,7 +58,7 @@ class Vehicle:
         gravity: float | ArrayLike,
         mode: str = 'regolith',
         mass_scale: float = 1.0,
-        displacement: Vector = NOTHING_MOVES,
+        displacement: Vector | None = None,
         solids: Solids | None = None,
         diggable: DiggableSoil | None = None,
     ) -> None:
@@ -74,7 +73,8 @@ class Vehicle:
             gravity: Magnitude along -z, or vector in the world frame, shape (3,) [m/s^2].
             mode: Mode of the soil model, 'regolith' or 'reference'.
             mass_scale: Factor on all masses and inertias [-].
-            displacement: Parameters of soil displacement (:meth:`regolith_terrain.config.TerrainConfig.displacement`).
+            displacement: Parameters of soil displacement (:meth:`regolith_terrain.config.TerrainConfig.displacement`);
+                None: soil stays in its column.
             solids: Rocks and static obstacles; None: none exist.
             diggable: Soil that the tools can dig; None: they cannot dig.
 

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from functools import cached_property, partial
 
 from regolith_terrain import HeightField, TerrainConfig, TerrainParticipant, build_height_field
-from regolith_terrain.grid import SoilCopy, SoilDelta, SoilGrid, SoilUpdate
+from regolith_terrain.grid import SoilGrid
 from regolith_terrain.solids import Solids
+from regolith_terrain.updates import SoilCopy, SoilDelta, SoilUpdate
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.config import VehicleEntry

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.crm import Surfels
+from regolith_terrain.contact import Surfels
 from regolith_vehicles.agent.events import Event
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.dynamics.odometry import Odometry

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain import scm
+from regolith_terrain import contact
 from regolith_terrain.contact import ContactSetting, GroundContact
 from regolith_vehicles.car import forces
 from regolith_vehicles.car.config import CarConfig
@@ -194,7 +194,7 @@ class Car(RunningGear):
             ContactPart(
                 f'wheel {wheel.name}',
                 int(body),
-                scm.cylinder(wheel.radius_m, wheel.width_m),
+                contact.cylinder(wheel.radius_m, wheel.width_m),
                 frame=axle_frame(self.model.jnt_axis[joint]),
             )
             for wheel, body, joint in zip(self.car.wheels, self.bodies, self.joints_of, strict=True)

@@ -14,9 +14,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain import scm
+from regolith_terrain import contact
+from regolith_terrain.contact import SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
 from regolith_terrain.grid import SoilGrid
-from regolith_terrain.scm import SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
 from regolith_terrain.solids import STIFFNESS_OF_PART
 from regolith_vehicles.description.mesh_files import load_triangles
 from regolith_vehicles.description.model_config import GroundShapeConfig, VehicleModelConfig
@@ -62,7 +62,7 @@ class PartSet:
     """Origins of the shapes in their body frames [m], shape (n, 3)."""
     frame: Vector
     """Rotations of the shapes in their body frames, shape (n, 3, 3)."""
-    shapes: scm.Shapes
+    shapes: contact.Shapes
     reach: Vector
     """Radius around the origin that encloses each shape in any orientation [m], shape (n,)."""
     box_middle: Vector
@@ -186,7 +186,7 @@ def contact_parts(
         except ValueError as error:
             raise _unusable(where, f'ground_shapes.{shape.name}', error) from None
         frames.append(_hull_frame(shape))
-    joined, frame = scm.join_shapes(shapes), np.array(frames)
+    joined, frame = contact.join_shapes(shapes), np.array(frames)
     offset = np.array([*(part.offset for part in gear), *(s.position for s in hull)], dtype=np.float64)
     body_of = np.array(bodies, dtype=np.int64)
     middle, half = _boxes(joined, offset, frame)
@@ -197,7 +197,7 @@ def contact_parts(
         offset=offset,
         frame=frame,
         shapes=joined,
-        reach=np.array([scm.reach(shape) for shape in shapes]),
+        reach=np.array([contact.reach(shape) for shape in shapes]),
         box_middle=middle,
         box_half=half,
         hull=_groups(body_of, len(gear), middle, half, frame),
@@ -223,7 +223,7 @@ def _unusable(file: str | Path, key: str, error: ValueError) -> VehicleModelErro
     return VehicleModelError(file, key, None, allowed or 'a solid with a volume', problem)
 
 
-def _hull_shape(shape: GroundShapeConfig, folder: Path, extent: float) -> scm.Shapes:
+def _hull_shape(shape: GroundShapeConfig, folder: Path, extent: float) -> contact.Shapes:
     """Return a ground shape for the soil contact.
 
     Args:
@@ -235,14 +235,16 @@ def _hull_shape(shape: GroundShapeConfig, folder: Path, extent: float) -> scm.Sh
         ValueError: If the mesh cannot be read, or its size does not match the vehicle.
     """
     if shape.mesh is not None:
-        made, what = scm.mesh(load_triangles(folder / shape.mesh, shape.mesh_scale)), f'{folder / shape.mesh}: '
+        made, what = contact.mesh(load_triangles(folder / shape.mesh, shape.mesh_scale)), f'{folder / shape.mesh}: '
         fix = 'set mesh_scale, 0.001 for millimeters'
     else:
         assert shape.size is not None
         length, width, *height = shape.size
-        made = scm.box(2.0 * length, 2.0 * width, 2.0 * height[0]) if height else scm.cylinder(length, 2.0 * width)
+        made = (
+            contact.box(2.0 * length, 2.0 * width, 2.0 * height[0]) if height else contact.cylinder(length, 2.0 * width)
+        )
         what, fix = '', 'sizes and positions are in meters'
-    reach = scm.reach(made) + math.hypot(*shape.position)
+    reach = contact.reach(made) + math.hypot(*shape.position)
     if not 1e-3 * extent <= reach <= 5.0 * extent:
         raise ValueError(
             f'{what}extends {reach:.4g} m from the origin of its body, in a vehicle of {extent:.4g} m; '
@@ -274,7 +276,7 @@ def _centers(body: Indices, offset: Vector, count: int, place: Vector, turn: Vec
     return out
 
 
-def _boxes(shapes: scm.Shapes, offset: Vector, frame: Vector) -> tuple[Vector, Vector]:
+def _boxes(shapes: contact.Shapes, offset: Vector, frame: Vector) -> tuple[Vector, Vector]:
     """Return boxes around all shapes: middles in the body frames, half lengths along the shapes' axes."""
     half, middle = shapes.size[:, :3].copy(), offset.copy()
     for k, kind in enumerate(shapes.kind):

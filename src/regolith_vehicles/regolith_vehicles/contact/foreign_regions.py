@@ -1,14 +1,13 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""CRM regions of other vehicles: a vehicle stops at their edge, or leaves no ruts in them."""
+"""Regions of other vehicles: a vehicle stops at their edge, or leaves no ruts in them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from regolith_terrain.crm import ParticleRegion
-from regolith_terrain.grid import NodeRecords
+from regolith_terrain.grid import NodeRecords, OwnedRegion
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_world.cycle import BodyState
 
@@ -17,14 +16,14 @@ AHEAD_S = 1.0
 
 
 class ForeignRegions:
-    """CRM regions that belong to other vehicles."""
+    """Regions that belong to other vehicles."""
 
-    def __init__(self, vehicle: str, regions: Sequence[ParticleRegion], reach: float, spacing: float) -> None:
+    def __init__(self, vehicle: str, regions: Sequence[OwnedRegion], reach: float, spacing: float) -> None:
         """Store the regions of other vehicles.
 
         Args:
             vehicle: Name of the vehicle.
-            regions: CRM regions of all vehicles.
+            regions: Regions of all vehicles.
             reach: Radius around the vehicle's origin that encloses its running gear [m].
             spacing: Grid spacing of the soil [m].
         """

@@ -13,8 +13,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.contact import make_pose
-from regolith_terrain.scm import make_wrench
+from regolith_terrain.contact import make_pose, make_wrench
 from regolith_terrain.solids import (
     NO_SOLIDS,
     POINT_DEPTH,

@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.contact import WINDOW_MARGIN_CELLS
 from regolith_terrain.grid import SoilGrid, SoilWindow
-from regolith_terrain.scm import WINDOW_MARGIN_CELLS
 from regolith_vehicles.dynamics import substeps
 
 Vector = NDArray[np.float64]

@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain import scm
+from regolith_terrain import contact
 from regolith_vehicles.description.mesh_files import load_triangles
 from regolith_vehicles.description.model_config import WheelConfig
 from regolith_world.numerics import portable_math
@@ -19,7 +19,7 @@ from regolith_world.numerics import portable_math
 Vector = NDArray[np.float64]
 
 
-def wheel_shape(wheel: WheelConfig, folder: Path) -> scm.Shapes:
+def wheel_shape(wheel: WheelConfig, folder: Path) -> contact.Shapes:
     """Return the shape of one wheel in its own frame: the body frame for a mesh, else a frame with the axle along y.
 
     Args:
@@ -38,12 +38,12 @@ def wheel_shape(wheel: WheelConfig, folder: Path) -> scm.Shapes:
                 f'{folder / wheel.mesh}: extends {reach:.4g} m from its origin, but radius_m and width_m imply '
                 f'{expected:.4g}; allowed: 0.2 to 5 times this; fix: set mesh_scale, 0.001 for millimeters'
             )
-        return scm.mesh(triangles)
+        return contact.mesh(triangles)
     if wheel.grousers is not None:
         g = wheel.grousers
-        make = scm.grousered_wheel if g.individual_contact else scm.cylinder
+        make = contact.grousered_wheel if g.individual_contact else contact.cylinder
         return make(wheel.radius_m, wheel.width_m, g.count, g.height_m, g.thickness_m)
-    return scm.cylinder(wheel.radius_m, wheel.width_m)
+    return contact.cylinder(wheel.radius_m, wheel.width_m)
 
 
 def axle_frame(axis: Vector) -> Vector:

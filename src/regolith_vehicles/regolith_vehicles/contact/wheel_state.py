@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.scm import STAT_LOADED_NODES
+from regolith_terrain.contact import STAT_LOADED_NODES
 from regolith_vehicles.dynamics.run_statistics import SLOW
 from regolith_world.numerics import kernel
 

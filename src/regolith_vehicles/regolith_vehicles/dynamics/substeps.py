@@ -23,8 +23,7 @@ from llvmlite import binding
 from numba import types
 from numpy.typing import NDArray
 
-from regolith_terrain.contact import PartPose, bind_kernels
-from regolith_terrain.scm import Wrench
+from regolith_terrain.contact import PartPose, Wrench, bind_kernels
 from regolith_terrain.solids import SolidContactArrays, add_solid_wrench
 from regolith_world.numerics import kernel
 

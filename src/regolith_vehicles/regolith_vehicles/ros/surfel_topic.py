@@ -8,7 +8,7 @@ import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import PointCloud2, PointField
 
-from regolith_terrain.crm import SURFEL_BYTES, SURFEL_FIELDS, SURFEL_TOPIC, Surfels
+from regolith_terrain.contact import SURFEL_BYTES, SURFEL_FIELDS, SURFEL_TOPIC, Surfels
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_world.ros import qos, stamp, typed_array

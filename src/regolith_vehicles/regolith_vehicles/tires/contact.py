@@ -9,7 +9,7 @@ energy. Limits: in a groove the tire touches one side at a time. The nearest poi
 truck that rolled over an edge on wheels that lean by 45 degrees gained 0.13 m of height.
 
 The flanges of the rim, a circle on each side of the tire, press as rigid wheels do
-(:mod:`regolith_terrain.contact.rigid_contact`). They support a tire that is compressed to the rim, that lies on its
+(:mod:`regolith_terrain.rigid.contact`). They support a tire that is compressed to the rim, that lies on its
 side, or whose side is against the face of a step. Other parts of a vehicle also use this contact. The tread has no
 force where the ground is steeper than 60 degrees across the wheel, or above its axle. A step below the axle that the
 tire slides into sideways pushes its middle plane back by the load curve, without friction. The ground below the step
@@ -27,22 +27,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.contact import (
-    SOIL_FRICTION,
-    SOIL_STIFFNESS,
+    CONTACT_OK,
+    LEFT_WINDOW,
+    STAT_LOADED_NODES,
+    STAT_MAX_SINKAGE,
     ContactSetting,
     GroundContact,
     PartPose,
+    StepLimit,
+    Wrench,
+    push_at,
+)
+from regolith_terrain.grid import Floats, SoilWindow
+from regolith_terrain.rigid import (
+    SOIL_FRICTION,
+    SOIL_STIFFNESS,
     RigidArrays,
     RigidContact,
-    StepLimit,
     find_foot,
     foot_normal,
-    rigid_contact,
     soil_at,
     surface_at,
 )
-from regolith_terrain.grid import Floats, SoilWindow
-from regolith_terrain.scm import CONTACT_OK, LEFT_WINDOW, STAT_LOADED_NODES, STAT_MAX_SINKAGE, Wrench, push_at
+from regolith_terrain.rigid import contact as rigid_contact
 from regolith_vehicles.tires.constants import TIRE_RECORD, Records
 from regolith_vehicles.tires.force import MEMORY, Contact, tire_force
 from regolith_vehicles.tires.load_curve import vertical_load
@@ -69,7 +76,7 @@ class TireArrays(NamedTuple):
     flanges: Floats
     """Radius of each tire's flanges [m], shape (n,)."""
     foot: Floats
-    """Work array of :func:`regolith_terrain.contact.rigid_surface.find_foot`, shape (3,)."""
+    """Work array of :func:`regolith_terrain.rigid.surface.find_foot`, shape (3,)."""
 
 
 @kernel(views_only=True)

@@ -19,8 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.contact import PartPose
-from regolith_terrain.scm import Wrench
+from regolith_terrain.contact import PartPose, Wrench
 from regolith_vehicles.dynamics.substeps import BodyArrays, ContactParts, Wrenches, apply_to_body, body_fixed_pose
 from regolith_vehicles.powertrain.brake import brake
 from regolith_vehicles.powertrain.columns import BRAKING, DIRECTION, STEERING, THROTTLE

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.scm import STAT_MAX_SINKAGE
+from regolith_terrain.contact import STAT_MAX_SINKAGE
 from regolith_vehicles.commands.command import PEDALS, TWIST, DriveCommand, PedalCommand
 from regolith_vehicles.contact.wheel_state import slip_ratio
 from regolith_vehicles.description.model_config import VehicleModelConfig

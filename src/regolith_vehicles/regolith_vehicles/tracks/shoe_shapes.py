@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from regolith_terrain import scm
+from regolith_terrain import contact
 from regolith_vehicles.tracks.config import ShoeConfig
 from regolith_vehicles.visuals.visual_description import Visual, VisualMaterial
 
@@ -16,7 +16,7 @@ _PIN = 0.017
 """Radius of a drawn pin [m]."""
 
 
-def contact_surface(shoe: ShoeConfig) -> scm.Shapes:
+def contact_surface(shoe: ShoeConfig) -> contact.Shapes:
     """Return the outer side of a shoe as a contact shape: its pads, two triangles each."""
     corners = []
     for pad in shoe.pads:
@@ -24,7 +24,7 @@ def contact_surface(shoe: ShoeConfig) -> scm.Shapes:
         a, b = 0.5 * pad.length_m, 0.5 * pad.width_m
         nodes = [(x + i * a, y + j * b, z) for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
         corners += [[nodes[0], nodes[1], nodes[2]], [nodes[0], nodes[2], nodes[3]]]
-    return scm.mesh(np.array(corners))
+    return contact.mesh(np.array(corners))
 
 
 def visual_shapes(shoe: ShoeConfig) -> tuple[Visual, ...]:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Contact shapes of SCM: cylinders, grousered wheels, boxes and triangle meshes."""
+"""Contact shapes: cylinders, grousered wheels, boxes and triangle meshes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from regolith_terrain.contact.arrays import Shapes
+from regolith_terrain.contact.constants import SHAPE_BOX, SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
 from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.scm.arrays import Shapes
-from regolith_terrain.scm.constants import SHAPE_BOX, SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
 from regolith_world.numerics import portable_math
 
 _CLUSTER = 24

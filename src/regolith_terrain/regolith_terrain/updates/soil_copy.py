@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from regolith_terrain.grid.merge import SoilUpdate
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.updates.merge import SoilUpdate
 from regolith_world.cycle import Command, Cycle, CycleKey, Verdict
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.contact.arrays import Shapes
 from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.scm.arrays import Shapes
 from regolith_world.numerics import kernel
 
 SOIL_FRICTION, SOIL_STIFFNESS, DAMPING, STICK, CREEP = range(5)

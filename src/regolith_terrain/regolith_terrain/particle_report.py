@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from regolith_files import Caption, Figure, ReportSection, Run, Table
+from regolith_terrain.contact.surfel_messages import SURFEL_TOPIC, surfels_record
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.region import ParticleRegion
-from regolith_terrain.crm.surfel_messages import SURFEL_TOPIC, surfels_record
-from regolith_terrain.grid.committed_soil import COMMITTED_TOPIC, CommittedSoil, SoilCommit
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import build_height_field
+from regolith_terrain.updates.committed_soil import COMMITTED_TOPIC, CommittedSoil, SoilCommit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -47,7 +47,7 @@ class SurfaceSection(NamedTuple):
 
 def section(run: Run) -> ReportSection | None:
     """Return the report section about CRM regions; None for a run without them."""
-    regions: Sequence[ParticleRegion] = run.scenario.terrain.particle_regions()
+    regions = [region for region in run.scenario.terrain.owned_regions() if isinstance(region, ParticleRegion)]
     if not regions:
         return None
     rows = []

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from regolith_terrain.crm.surfels import Surfels
+from regolith_terrain.contact.surfels import Surfels
 
 SURFEL_TOPIC = 'soil_surfels'
 """Topic name below that of the vehicle."""
@@ -27,7 +27,7 @@ SURFEL_FIELDS = (
     'bend_yz',
     'bend_zx',
 )
-"""Fields of a point, each float32: the values of :class:`regolith_terrain.crm.surfels.Surfels` in their order."""
+"""Fields of a point, each float32: the values of :class:`regolith_terrain.contact.surfels.Surfels` in their order."""
 SURFEL_BYTES = 4 * len(SURFEL_FIELDS)
 """Size of a surfel in a message [B]."""
 

@@ -10,9 +10,9 @@ like the shear of SCM: dm = (u - m) |v| dt / s, with the unit vector u against s
 They represent terrain stiffer than a step can resolve, which a part penetrates by its load over k.
 
 The depth d of a point is its distance from the nearest point of the surface, to which the normal points
-(:func:`~regolith_terrain.contact.rigid_surface.depth_at`). Where the surface bends below a rim, as at the edge of a
+(:func:`~regolith_terrain.rigid.surface.depth_at`). Where the surface bends below a rim, as at the edge of a
 step, the depth of the rim is its radius minus the distance of its center from the nearest surface point in its plane.
-The normal then points from there to the center (:func:`~regolith_terrain.contact.rigid_surface.find_foot`). Both depths
+The normal then points from there to the center (:func:`~regolith_terrain.rigid.surface.find_foot`). Both depths
 are continuous, so the springs have a potential: a part that passes an edge, or a corner pushed into the face of a step,
 gains no energy. A tilted wheel, or one with its axle below the surface, contacts a bent surface with the deepest of
 RIM_POINTS points fixed to each rim. Limits of the method: in a groove each rim is supported by one flank at a time. An
@@ -39,8 +39,23 @@ import math
 
 import numpy as np
 
+from regolith_terrain.contact.arrays import Wrench, push_at
+from regolith_terrain.contact.constants import (
+    CONTACT_OK,
+    LEFT_WINDOW,
+    RATE_SHARE,
+    SHAPE_CYLINDER,
+    SHAPE_GROUSERED,
+    SHAPE_MESH,
+    STAT_LOADED_NODES,
+    STAT_MAX_SINKAGE,
+)
 from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit
-from regolith_terrain.contact.rigid_surface import (
+from regolith_terrain.contact.lowest_point import lowest
+from regolith_terrain.contact.mobilization import mobilize
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.grid.soil_grid import SoilWindow
+from regolith_terrain.rigid.surface import (
     BENT,
     CREEP,
     DAMPING,
@@ -54,26 +69,8 @@ from regolith_terrain.contact.rigid_surface import (
     soil_at,
     surface_at,
 )
-from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.grid.soil_grid import SoilWindow
-from regolith_terrain.scm.arrays import Wrench, push_at
-from regolith_terrain.scm.constants import (
-    CONTACT_OK,
-    LEFT_WINDOW,
-    SHAPE_CYLINDER,
-    SHAPE_GROUSERED,
-    SHAPE_MESH,
-    STAT_LOADED_NODES,
-    STAT_MAX_SINKAGE,
-)
-from regolith_terrain.scm.loading import mobilize
-from regolith_terrain.scm.underside_heights import lowest
 from regolith_world.numerics import kernel
 
-RATE_SHARE = 0.05
-"""Fraction of damping by shear rate relative to that of SCM soil: 10 ms. With the 0.2 s of soil over a
-``friction_displacement_m`` of 1 mm, friction of a wheel under 240 N would damp by 38 kN s/m. This is more than the
-wheel's spin is stable with in a step of 1 ms: the wheel chatters and creeps."""
 WHEEL_POINTS, BOX_POINTS = 3, 8
 """Number of contact points of a round part and of any other part."""
 RIM_ARCS = 64
@@ -164,7 +161,7 @@ def _over_bend(
     """Find the point of a circle about an axle that is deepest in a bent surface; return depth [m] and normal.
 
     The depth is NaN where the plane below the circle is sufficient
-    (:func:`~regolith_terrain.contact.rigid_surface.find_foot`), or the circle is tilted. The depth is that of the
+    (:func:`~regolith_terrain.rigid.surface.find_foot`), or the circle is tilted. The depth is that of the
     circle in the half-space below the tangent plane at the nearest point of the surface.
 
     Args:
