@@ -37,9 +37,11 @@ if TYPE_CHECKING:
     from regolith_terrain.contact.ground_contact import ContactSetting as ContactSetting
     from regolith_terrain.contact.ground_contact import GroundContact as GroundContact
     from regolith_terrain.contact.ground_contact import PartPose as PartPose
+    from regolith_terrain.contact.ground_contact import Press as Press
     from regolith_terrain.contact.ground_contact import StepLimit as StepLimit
     from regolith_terrain.contact.ground_contact import make_pose as make_pose
     from regolith_terrain.contact.kernel_binding import bind_kernels as bind_kernels
+    from regolith_terrain.contact.kernel_binding import unbound as unbound
     from regolith_terrain.contact.mixed_contact import make_contact as make_contact
     from regolith_terrain.contact.shapes import box as box
     from regolith_terrain.contact.shapes import cylinder as cylinder
@@ -87,10 +89,14 @@ __all__, __getattr__, __dir__ = export_lazily(
             'ContactSetting',
             'GroundContact',
             'PartPose',
+            'Press',
             'StepLimit',
             'make_pose',
         ),
-        'kernel_binding': ('bind_kernels',),
+        'kernel_binding': (
+            'bind_kernels',
+            'unbound',
+        ),
         'mixed_contact': ('make_contact',),
         'shapes': (
             'box',

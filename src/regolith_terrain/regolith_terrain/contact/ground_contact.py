@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.contact.arrays import Shapes
+from regolith_terrain.contact.arrays import Shapes, Wrench
 from regolith_terrain.contact.constants import CONTACT_OK as CONTACT_OK
 from regolith_terrain.contact.constants import LEFT_WINDOW as LEFT_WINDOW
 from regolith_terrain.contact.constants import SCRATCH_TOO_SMALL as SCRATCH_TOO_SMALL
@@ -47,6 +47,10 @@ class PartPose(NamedTuple):
     """Velocity of the origin, world axes [m/s], shape (3,)."""
     angular_velocity: Floats
     """Angular velocity, world axes [rad/s], shape (3,)."""
+
+
+Press = Callable[[Any, float, int, PartPose, Wrench], int]
+"""Type of the compiled function of a contact: ``press(arrays, step, part, pose, wrench)``, see the module."""
 
 
 def make_pose() -> PartPose:
@@ -115,7 +119,7 @@ class GroundContact(ABC):
     :attr:`press` is the compiled function; the other methods run once per cycle.
     """
 
-    press: Callable[..., int]
+    press: Press
     margin_cells: float = 0.0
     """Margin of nodes around a part that may be read or moved."""
     feels_above_m: float = 0.0

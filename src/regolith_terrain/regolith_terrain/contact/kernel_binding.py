@@ -30,13 +30,23 @@ from typing import Any
 from regolith_world.numerics import kernel
 
 
+def unbound(*arguments: Any) -> Any:
+    """Value of a name that :func:`bind_kernels` binds to a kernel. The declaration of the name states the type.
+
+    Raises:
+        RuntimeError: If it is called.
+    """
+    raise RuntimeError('the loop has no bound kernels')
+
+
 def bind_kernels(
     loop: Callable[..., Any], *, views_only: bool = False, **kernels: Callable[..., Any]
 ) -> Callable[..., Any]:
     """Return a compiled loop with bound kernels.
 
     Args:
-        loop: Loop in plain Python that calls the kernels by their keyword names as if they were globals.
+        loop: Loop in plain Python that calls the kernels by their keyword names, globals of its module that are
+            declared with their types (:func:`unbound`).
         views_only: Whether the loop neither creates arrays nor receives any from kernels, so references are not
             counted.
         kernels: Kernels compiled by Numba.

@@ -16,8 +16,15 @@ from typing import Any, NamedTuple
 
 from regolith_terrain.contact.arrays import Wrench, make_wrench
 from regolith_terrain.contact.constants import STAT_COUNT, STAT_INVERSE_WIDTH, STAT_MAX_SINKAGE, STAT_MEAN_PRESSURE
-from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, GroundContact, PartPose, StepLimit
-from regolith_terrain.contact.kernel_binding import bind_kernels
+from regolith_terrain.contact.ground_contact import (
+    CONTACT_OK,
+    ContactSetting,
+    GroundContact,
+    PartPose,
+    Press,
+    StepLimit,
+)
+from regolith_terrain.contact.kernel_binding import bind_kernels, unbound
 from regolith_terrain.contact.surfels import Surfels, joined_surfels
 from regolith_terrain.grid.node_records import Floats, NodeRecords
 from regolith_terrain.grid.soil_grid import SoilWindow
@@ -37,13 +44,19 @@ class MixedArrays(NamedTuple):
     """Work array for the wrench of the second kernel."""
 
 
+first: Press = unbound
+"""Contact of the first model, bound by :func:`_pressing`."""
+second: Press = unbound
+"""Contact of the second model."""
+
+
 def _press_both(arrays: MixedArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Press a part on terrain of both models; see :mod:`regolith_terrain.contact.ground_contact`."""
-    status: int = first(arrays.first, step, part, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
+    status: int = first(arrays.first, step, part, pose, wrench)
     if status != CONTACT_OK:
         return status
     more = arrays.wrench
-    status = second(arrays.second, step, part, pose, more)  # type: ignore[name-defined]  # noqa: F821  bound
+    status = second(arrays.second, step, part, pose, more)
     if status != CONTACT_OK:
         return status
     for k in range(3):
@@ -58,7 +71,7 @@ def _press_both(arrays: MixedArrays, step: float, part: int, pose: PartPose, wre
 
 
 @cache
-def _pressing(first: Callable[..., int], second: Callable[..., int]) -> Callable[..., int]:
+def _pressing(first: Press, second: Press) -> Press:
     """Return the compiled :func:`_press_both` of two contact functions, the same object for the same two."""
     return bind_kernels(_press_both, views_only=True, first=first, second=second)
 

@@ -145,6 +145,10 @@ def resolver(law: TerrainModel) -> Callable[..., None]:
     return bind_kernels(_resolve, outdoes=law.merge_rule())
 
 
+outdoes: Callable[[Floats, int, int], bool] = is_deeper
+"""Merge rule, bound by :func:`resolver`."""
+
+
 def _resolve(
     values: Floats,
     agent: Owners,
@@ -176,7 +180,7 @@ def _resolve(
         for at in range(start[node], start[node] + count[node]):
             level_initial += values[_LEVEL_INITIAL, at] - committed[_LEVEL_INITIAL, n]
             mass += values[mass_row, at] - committed[mass_row, n]
-            if outdoes(values, at, best):  # type: ignore[name-defined]  # noqa: F821  bound at compilation
+            if outdoes(values, at, best):
                 best = at
         # If no agent raised the node, the preferred level is kept bit for bit.
         unraised = level_initial == values[_LEVEL_INITIAL, best]

@@ -23,7 +23,7 @@ from llvmlite import binding
 from numba import types
 from numpy.typing import NDArray
 
-from regolith_terrain.contact import PartPose, Wrench, bind_kernels
+from regolith_terrain.contact import PartPose, Press, Wrench, bind_kernels, unbound
 from regolith_terrain.solids import SolidContactArrays, add_solid_wrench
 from regolith_world.numerics import kernel
 
@@ -293,17 +293,17 @@ def no_settle(arrays: Any, step: float, bodies: BodyArrays, wrenches: Wrenches) 
 class RunningGearHooks(NamedTuple):
     """Compiled functions of a running gear in each substep; their first argument is its arrays, or None."""
 
-    drive: Callable[..., None] = no_drive
+    drive: Callable[[Any, float, float, BodyArrays], None] = no_drive
     """``(arrays, step, share, bodies)``: sets controls and adds to ``xfrc_applied``, as engine and springs do.
 
     It is called after positions and velocities are computed and before forces are, if there are arrays. ``share`` is
     the completed fraction of the cycle.
     """
-    place: Callable[..., bool] = body_fixed_pose
+    place: Callable[[Any, int, ContactParts, BodyArrays, PartPose], bool] = body_fixed_pose
     """``(arrays, part, parts, bodies, pose)``: fills the pose of a part; returns whether it can touch the ground."""
-    bear: Callable[..., None] = apply_to_body
+    bear: Callable[[Any, int, ContactParts, BodyArrays, PartPose, Wrench], None] = apply_to_body
     """``(arrays, part, parts, bodies, pose, wrench)``: applies the wrench on a part to the bodies."""
-    settle: Callable[..., None] = no_settle
+    settle: Callable[[Any, float, BodyArrays, Wrenches], None] = no_settle
     """``(arrays, step, bodies, wrenches)``: advances the running gear's own state after all parts were pressed."""
 
 
@@ -323,15 +323,15 @@ class ToolHooks(NamedTuple):
     They are not called while no tool is active.
     """
 
-    clear: Callable[..., None] = no_tools
+    clear: Callable[[Any, BodyArrays], None] = no_tools
     """``(digging, bodies)``: removes all forces from the tools' bodies."""
-    work: Callable[..., None] = no_work
+    work: Callable[[Any, float, BodyArrays, PartPose], None] = no_work
     """``(digging, step, bodies, pose)``: lets tools sweep soil after all parts were pressed."""
 
 
 @cache
 def substep_loop(
-    press: Callable[..., int],
+    press: Press,
     hooks: RunningGearHooks = RunningGearHooks(),  # noqa: B008  immutable
     tools: ToolHooks = ToolHooks(),  # noqa: B008  immutable
 ) -> Callable[..., int]:
@@ -355,6 +355,12 @@ def substep_loop(
     test_vehicle.py::test_compiled_loop_equals_python_loop.
     """
     return bind_kernels(_run_substeps, views_only=True, press=press, **tools._asdict(), **hooks._asdict())
+
+
+press: Press = unbound
+"""Contact of the terrain model, bound by :func:`substep_loop` like the following ones."""
+drive, place, bear, settle = RunningGearHooks()
+clear, work = ToolHooks()
 
 
 def _run_substeps(
@@ -388,30 +394,30 @@ def _run_substeps(
                 for a in range(6):
                     xfrc_applied[parts.body[w], a] = 0.0
             if digging is not None:
-                clear(digging, bodies)  # type: ignore[name-defined]  # noqa: F821  bound
+                clear(digging, bodies)
         else:
             for b in range(xfrc_applied.shape[0]):
                 for a in range(6):
                     xfrc_applied[b, a] = 0.0
-            drive(driving, step, part, bodies)  # type: ignore[name-defined]  # noqa: F821  bound
+            drive(driving, step, part, bodies)
         for w in range(parts.active):
             wrench = Wrench(wrenches.force[w], wrenches.torque[w], wrenches.stats[w])
-            if not place(driving, w, parts, bodies, pose):  # type: ignore[name-defined]  # noqa: F821  bound
+            if not place(driving, w, parts, bodies, pose):
                 wrench.force[:] = 0.0
                 wrench.torque[:] = 0.0
                 wrench.stats[:] = 0.0
                 continue
             if not np.isfinite(center[0] + center[1] + center[2] + velocity[0] + velocity[1] + velocity[2]):
                 return NOT_FINITE
-            status = press(contact, step, w, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
+            status = press(contact, step, w, pose, wrench)
             if status != 0:
                 return (LEFT_WINDOW if status == 1 else SCRATCH_TOO_SMALL) + w
             if solids.near.number.shape[0] > 0:
                 add_solid_wrench(solids, step, w, pose, wrench)
-            bear(driving, w, parts, bodies, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
+            bear(driving, w, parts, bodies, pose, wrench)
         if digging is not None:
-            work(digging, step, bodies, pose)  # type: ignore[name-defined]  # noqa: F821  bound
-        settle(driving, step, bodies, wrenches)  # type: ignore[name-defined]  # noqa: F821  bound
+            work(digging, step, bodies, pose)
+        settle(driving, step, bodies, wrenches)
         mj_step2(bodies.model, bodies.data)
         for a in range(limits.side.shape[0]):
             side = 1 if limits.force[a] >= limits.high[a] else -1 if limits.force[a] <= limits.low[a] else 0
