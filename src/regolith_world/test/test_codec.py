@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass, fields
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from regolith_world.cycle import codec
+from regolith_world.cycle import Part, Saved, StateField, StateLayout, codec
 from regolith_world.cycle.records import BodyState, CycleKey, Impulse, Shape, ShapeKind, SpawnedObject, Verdict
 from regolith_world.numerics.rotation import from_yaw
 from regolith_world.objects.rigid_state import make_rigid_state
@@ -116,3 +118,54 @@ def test_codec_refuses_values_that_change_in_a_round_trip(value):
 def test_decode_of_other_bytes_is_refused_with_the_record_name(blob):
     with pytest.raises(ValueError, match='not a saved Impulse'):
         codec.decode_record(Impulse, blob)
+
+
+class Hand(Saved):
+    """Object with a field of every kind."""
+
+    STATE = StateLayout(
+        'a hand',
+        StateField('length', 'q'),
+        StateField('spacing', 'd', same=True),
+        StateField('pose.position', '<f8', (3,)),
+        StateField('pose.weight', '<f4', shared=True),
+        StateField('name', str),
+        StateField('note', bytes),
+        StateField('rest', Saved),
+        StateField('fingers', Part(1)),
+        StateField('words', bytes, ('length',)),
+        StateField('rows', '<i4', ('rows', 2)),
+        tag=b'HAND0001',
+    )
+
+    def __init__(self, k: int = 0) -> None:
+        self.spacing, self.name, self.note = 0.5, 'left', bytes(k)
+        self.pose = SimpleNamespace(position=np.arange(3.0) + k, weight=np.full((2, 1), k, np.float32))
+        self.rest, self.words, self.rows = None, b'abc'[:k], np.full((k, 2), k, np.int32)
+        self.fingers: list[Saved] = [Saved(), Saved()]
+
+
+def test_declared_fields_are_packed_in_order_and_restored() -> None:
+    made, again = Hand(3), Hand()
+    shared = again.pose.weight
+    again.load(made.save())
+    assert again.save() == made.save() and again.pose.weight is shared and again.words == b'abc'
+    assert made.save().startswith(b'HAND0001' + struct.pack('<qd3d', 3, 0.5, 3.0, 4.0, 5.0))
+    assert again.rows.tolist() == [[3, 3]] * 3
+
+
+@pytest.mark.parametrize(
+    ('blob', 'problem'),
+    [
+        (
+            b'HAND0002' + Hand(3).save()[8:],
+            "left: not the saved state of a hand of this version: .*; allowed: b'HAND0001'",
+        ),
+        (Hand(3).save()[:30], "left: saved state of a hand .*30 bytes.*, field 'pose.position': .* truncated"),
+        (Hand(3).save()[:-1], "field 'rows': .* not whole rows"),
+        (Hand(3).save()[:16] + struct.pack('<d', 0.6) + Hand(3).save()[24:], "field 'spacing': 0.6; allowed: 0.5"),
+    ],
+)
+def test_a_state_of_another_version_or_object_is_refused_with_the_field(blob: bytes, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        Hand().load(blob)

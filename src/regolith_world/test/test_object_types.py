@@ -103,7 +103,7 @@ def test_every_field_of_the_record_is_restored() -> None:
         ('restitution', 0.1),
         ('friction', 0.11),
         ('t_ns', 7),
-        ('more', RIGID_BODY.make('b', RIGID_BODY.section.model_validate(THINGS['spark']), np.ones(3)).extra_state()),
+        ('more', RIGID_BODY.make('b', RIGID_BODY.section.model_validate(THINGS['spark']), np.ones(3)).save().more),
     ]
     kept = make_objects(THINGS, 1.62)[0].save()
     for field, value in changed:

@@ -23,8 +23,8 @@ from regolith_world.cycle.participant_type import expected_participants
 
 WORLD_BLOB = 'world'
 """Name of the world's own blob."""
-FORMAT = 4
-"""Format of manifest and blobs. Format 1 lost the shapes of empty arrays, format 2 had no world edits."""
+FORMAT = 5
+"""Format of manifest and blobs. The blobs of older formats have other fields."""
 
 
 TIMED = re.compile(r't\d{6,}\.\d{3}')

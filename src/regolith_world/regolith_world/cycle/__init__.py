@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_world.cycle.codec import Part as Part
+    from regolith_world.cycle.codec import Saved as Saved
+    from regolith_world.cycle.codec import StateField as StateField
+    from regolith_world.cycle.codec import StateLayout as StateLayout
     from regolith_world.cycle.codec import decode_record as decode_record
+    from regolith_world.cycle.codec import state_fields as state_fields
     from regolith_world.cycle.participant import Participant as Participant
     from regolith_world.cycle.participant import ParticipantFailed as ParticipantFailed
     from regolith_world.cycle.participant_group import ParticipantGroup as ParticipantGroup
@@ -37,7 +42,14 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
-        'codec': ('decode_record',),
+        'codec': (
+            'Part',
+            'Saved',
+            'StateField',
+            'StateLayout',
+            'decode_record',
+            'state_fields',
+        ),
         'participant': (
             'Participant',
             'ParticipantFailed',

@@ -50,7 +50,7 @@ def _moved(name: str, position: Vector, velocity: Vector) -> BodyState:
 
 
 @dataclass(slots=True)
-class _Memory:
+class RobotMemory:
     """Memory of the robot between commits."""
 
     throw_at: float
@@ -105,6 +105,7 @@ class ThrowingRobot(Object):
     """
 
     kind = 'throwing_robot'
+    STATE = codec.StateLayout('a throwing robot', codec.StateField('memory', RobotMemory))
     keeps_children = True
 
     def __init__(
@@ -156,19 +157,20 @@ class ThrowingRobot(Object):
 
     def canonical_state(self) -> bytes:
         """Return state and memory, for the state hash."""
-        return super().canonical_state() + self.extra_state()
+        return super().canonical_state() + codec.encode_record(self.memory)
 
-    def extra_state(self) -> bytes:
-        """Return memory and lidar state as bytes."""
+    @property
+    def memory(self) -> RobotMemory:
+        """Memory and lidar state."""
         lidar = self.lidar
         seen = None if np.isinf(lidar.range) else lidar.range
         thrown = -1 if self.thrown_at_ns is None else self.thrown_at_ns
-        return codec.encode_record(_Memory(self.throw_at, self.throw, self.gravity, seen, lidar.beams, thrown))
+        return RobotMemory(self.throw_at, self.throw, self.gravity, seen, lidar.beams, thrown)
 
     @classmethod
     def restored(cls, kept: SavedObject) -> ThrowingRobot:
         """Return the object of :meth:`save`, with its lidar."""
-        memory = codec.decode_record(_Memory, kept.more)
+        memory = cls.STATE.values(kept.more).memory
         made = cls(
             kept.name,
             kept.body.position,

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.cycle import codec
+from regolith_world.cycle.codec import StateField, StateLayout, state_fields
 from regolith_world.cycle.records import BodyState, Impulse, Vector
 from regolith_world.numerics.portable_math import cross, dot, norm, solved, times
 from regolith_world.numerics.rotation import matrix
@@ -82,6 +82,18 @@ class Constraint(Object):
     """
 
     kind = 'joint'
+    STATE = StateLayout(
+        'a constraint',
+        StateField('between', tuple[str, str]),
+        StateField('near', Vector),
+        StateField('far', Vector | None),
+        StateField('rows', tuple[tuple[int, int], ...]),
+        StateField('axes', Vector),
+        StateField('line', DistanceElement | None),
+        *state_fields('q', 'step_ns', 'until_ns', 'wish_ns'),
+        StateField('given', Vector),
+        StateField('opening', float | None),
+    )
 
     def __init__(
         self,
@@ -154,58 +166,14 @@ class Constraint(Object):
         flat = np.concatenate((far, self.given, (length,), opening)).astype('<f8').tobytes()
         return struct.pack('<qqq', self.states.newest_time_ns, self.wish_ns, self.until_ns) + flat
 
-    def extra_state(self) -> bytes:
-        """Return all values as bytes."""
-        return codec.encode_record(
-            _Kept(
-                self.between,
-                self.near,
-                self.far,
-                tuple(self.rows),
-                self.axes,
-                self.line,
-                self.step_ns,
-                self.until_ns,
-                self.wish_ns,
-                self.given,
-                self.opening,
-            )
-        )
-
     @classmethod
     def restored(cls, kept: SavedObject) -> Constraint:
         """Return the object of :meth:`save`."""
-        k = codec.decode_record(_Kept, kept.more)
-        made = cls(
-            kept.name,
-            k.between,
-            k.near,
-            k.far,
-            k.rows,
-            k.axes,
-            k.line,
-            step_ns=k.step_ns,
-            until_ns=k.until_ns,
-            t_ns=kept.t_ns,
-        )
+        k = cls.STATE.values(kept.more)
+        made = cls(kept.name, k.between, k.near, k.far, k.rows, k.axes, k.line, step_ns=k.step_ns, t_ns=kept.t_ns)
+        cls.STATE.unpack(made, kept.more)
         made.replace_newest_state(kept.t_ns, kept.body.position, kept.body.linear_velocity)
-        made.wish_ns, made.given, made.opening = k.wish_ns, k.given, k.opening
         return made
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    between: tuple[str, str]
-    near: Vector
-    far: Vector | None
-    rows: tuple[tuple[int, int], ...]
-    axes: Vector
-    line: DistanceElement | None
-    step_ns: int
-    until_ns: int
-    wish_ns: int
-    given: Vector
-    opening: float | None
 
 
 class _Side:

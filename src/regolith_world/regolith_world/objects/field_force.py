@@ -31,11 +31,6 @@ class FieldForce(NamedTuple):
         """Return all values as little-endian bytes."""
         return np.concatenate(self).astype('<f8').tobytes()
 
-    @classmethod
-    def of_bytes(cls, saved: bytes) -> FieldForce | None:
-        """Return the values of :meth:`packed`; None for no bytes."""
-        return cls(*np.frombuffer(saved, '<f8').reshape(4, 3).copy()) if saved else None
-
 
 def field_force(before: FieldForce | None, force: Vector, moment: Vector, step_s: float) -> FieldForce | None:
     """Return the force after a commit; None: no force.

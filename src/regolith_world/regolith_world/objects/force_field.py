@@ -9,7 +9,6 @@ forces.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from typing import Literal
 
@@ -17,6 +16,7 @@ import numpy as np
 from pydantic import Field as Key
 
 from regolith_files import Section
+from regolith_world.cycle.codec import StateField, StateLayout, state_fields
 from regolith_world.cycle.records import BodyState, Shape, Vector
 from regolith_world.numerics.rotation import from_rpy_deg
 from regolith_world.objects.object import NEVER_NS, Intersection, Object, SavedObject
@@ -24,7 +24,6 @@ from regolith_world.objects.object_types import Degrees, Meters, ObjectType, Pla
 
 RESOLVED = 0.1
 """Maximum step size as a fraction of the time constant of drag or repulsion."""
-_MORE = struct.Struct('<5d')
 
 
 class ForceField(Object):
@@ -46,6 +45,11 @@ class ForceField(Object):
     """
 
     kind = 'force_field'
+    STATE = StateLayout(
+        'a force field',
+        StateField('acceleration', '<f8', (3,)),
+        *state_fields('d', 'drag_per_s', 'repulsion_per_s2'),
+    )
 
     def __init__(
         self,
@@ -89,24 +93,12 @@ class ForceField(Object):
             moment = moment + np.cross(hit.points.mean(axis=0) - body.center_of_mass, push)
         return force, moment
 
-    def extra_state(self) -> bytes:
-        """Return its parameters as bytes."""
-        return _MORE.pack(*self.acceleration.tolist(), self.drag_per_s, self.repulsion_per_s2)
-
     @classmethod
     def restored(cls, kept: SavedObject) -> ForceField:
         """Return the object of :meth:`save`."""
-        *acceleration, drag, push = _MORE.unpack(kept.more)
-        return cls(
-            kept.name,
-            kept.body.position,
-            kept.shapes,
-            acceleration=np.array(acceleration),
-            drag_per_s=drag,
-            repulsion_per_s2=push,
-            orientation=kept.body.orientation,
-            t_ns=kept.t_ns,
-        )
+        made = cls(kept.name, kept.body.position, kept.shapes, orientation=kept.body.orientation, t_ns=kept.t_ns)
+        cls.STATE.unpack(made, kept.more)
+        return made
 
 
 class ForceFieldConfig(Section):

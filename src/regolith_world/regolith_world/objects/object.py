@@ -13,9 +13,11 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import ClassVar
 
 import numpy as np
 
+from regolith_world.cycle.codec import StateLayout
 from regolith_world.cycle.records import BodyState, Cycle, IntersectionRecord, Shape, Vector
 from regolith_world.numerics.portable_math import times
 from regolith_world.numerics.rotation import matrix
@@ -61,7 +63,9 @@ class Object:
     """Type in :mod:`regolith_world.objects.object_types` that restores such objects; '': none, so a
     checkpoint cannot hold them."""
     keeps_children = False
-    """Whether :meth:`extra_state` includes the children."""
+    """Whether :attr:`STATE` includes the children."""
+    STATE: ClassVar[StateLayout] = StateLayout('an object')
+    """State of the kind of object in addition to time, pose and velocity, for :meth:`restored`."""
     emitter = ''
     """Name of the object that emitted it for a measurement; '': none."""
 
@@ -95,6 +99,11 @@ class Object:
     def body(self) -> BodyState:
         """Newest state; tentative until the world commits the cycle."""
         return self.states.newest
+
+    @property
+    def time_ns(self) -> int:
+        """Time of :attr:`body` [ns]."""
+        return self.states.newest_time_ns
 
     def next_dt_ns(self) -> int:
         """Return the maximum length of the next cycle for this object and its children [ns]."""
@@ -211,14 +220,10 @@ class Object:
 
     def save(self) -> SavedObject:
         """Return the committed state of the object, for a checkpoint."""
-        states = self.states.newest_time_ns, self.body
+        more = self.STATE.pack(self)
         return SavedObject(
-            self.name, self.kind, *states, self.shapes, self.restitution, self.friction, self.extra_state()
+            self.name, self.kind, self.time_ns, self.body, self.shapes, self.restitution, self.friction, more
         )
-
-    def extra_state(self) -> bytes:
-        """Return additional state of the kind of object, for :meth:`restored`."""
-        return b''
 
     @classmethod
     def restored(cls, kept: SavedObject) -> Object:

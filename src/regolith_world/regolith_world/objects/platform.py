@@ -20,21 +20,13 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from regolith_files import Section
-from regolith_world.cycle import codec
+from regolith_world.cycle.codec import StateField, StateLayout
 from regolith_world.cycle.records import BodyState, Cycle, Shape, Vector
 from regolith_world.numerics.rotation import from_rpy_deg
 from regolith_world.objects.object import Object, SavedObject
 from regolith_world.objects.object_types import Degrees, ObjectType, Place, ShapeConfig
 
-
-@dataclass(frozen=True, slots=True)
-class _Pace:
-    """Part of a checkpoint that is specific to a sampled object."""
-
-    pace_ns: int
-    times_ns: tuple[int, ...]
-    states: tuple[BodyState, ...]
-    more: bytes
+_TimedState = tuple[int, BodyState]
 
 
 class SampledObject(Object, ABC):
@@ -53,6 +45,8 @@ class SampledObject(Object, ABC):
     Raises:
         ValueError: If it has a mass, so that impulses could act on it between its states.
     """
+
+    STATE = StateLayout('a sampled object', StateField('pace_ns', 'q'), StateField('around', tuple[_TimedState, ...]))
 
     def __init__(
         self,
@@ -143,21 +137,21 @@ class SampledObject(Object, ABC):
         times = np.array([self._now_ns[-1], *(t_ns for t_ns, _ in around)])
         return times.astype('<i8').tobytes() + np.concatenate(flat).astype('<f8').tobytes()
 
-    def save(self) -> SavedObject:
-        """Return the committed object with its own states around the present time."""
-        times, states = zip(*self.states.around(self._now_ns[-1]))
-        more = codec.encode_record(_Pace(self.pace_ns, tuple(times), tuple(states), self.extra_state()))
-        return SavedObject(
-            self.name, self.kind, self._now_ns[-1], self.body, self.shapes, self.restitution, self.friction, more
-        )
+    @property
+    def time_ns(self) -> int:
+        """The present time [ns]."""
+        return self._now_ns[-1]
 
-    def _recall(self, kept: SavedObject, pace: _Pace) -> None:
-        """Restore the states of :meth:`save`."""
-        self.pace_ns = pace.pace_ns
+    @property
+    def around(self) -> tuple[_TimedState, ...]:
+        """Its own states around the present time."""
+        return tuple(self.states.around(self._now_ns[-1]))
+
+    @around.setter
+    def around(self, around: tuple[_TimedState, ...]) -> None:
         self.states.clear()
-        for t_ns, state in zip(pace.times_ns, pace.states):
+        for t_ns, state in around:
             self.states.new_state(t_ns, state)
-        self._now_ns = [kept.t_ns]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +184,16 @@ class PlatformMotion:
         return self.start + u * u * (3.0 - 2.0 * u) * way, 6.0 * u * (1.0 - u) * rate * way, acceleration * way
 
 
-@dataclass(frozen=True, slots=True)
-class _WayKept:
-    way: PlatformMotion
-    since_ns: int
-
-
 class Platform(SampledObject):
     """A platform: a body of infinite mass that follows a given motion without rotation and carries what is on it."""
 
     kind = 'platform'
+    STATE = StateLayout(
+        'a platform',
+        *SampledObject.STATE.fields,
+        StateField('way', PlatformMotion),
+        StateField('_since_ns', 'q'),
+    )
 
     def __init__(
         self,
@@ -237,26 +231,21 @@ class Platform(SampledObject):
         """Return its acceleration [m/s^2], shape (3,)."""
         return self.way.at(self._now_ns[-1] - self._since_ns)[2]
 
-    def extra_state(self) -> bytes:
-        """Return its motion as bytes."""
-        return codec.encode_record(_WayKept(self.way, self._since_ns))
-
     @classmethod
     def restored(cls, kept: SavedObject) -> Platform:
         """Return the object of :meth:`save`."""
-        pace = codec.decode_record(_Pace, kept.more)
-        own = codec.decode_record(_WayKept, pace.more)
+        found = cls.STATE.values(kept.more)
         made = cls(
             kept.name,
-            own.way,
+            found.way,
             kept.shapes,
-            pace_ns=pace.pace_ns,
+            pace_ns=found.pace_ns,
             restitution=kept.restitution,
             friction=kept.friction,
             orientation=kept.body.orientation,
-            t_ns=own.since_ns,
+            t_ns=found._since_ns,
         )
-        made._recall(kept, pace)
+        made.around, made._now_ns = found.around, [kept.t_ns]
         return made
 
 

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 
 import numpy as np
 
+from regolith_world.cycle.codec import StateField, StateLayout
 from regolith_world.cycle.records import BodyState, Cycle, Impulse, Shape, Vector
 from regolith_world.numerics.portable_math import cross, norm, solved, times
 from regolith_world.numerics.rotation import from_rotation_vector, matrix, product
@@ -33,6 +33,12 @@ class RigidBody(Object):
     """
 
     kind = 'rigid_body'
+    STATE = StateLayout(
+        'a rigid body',
+        StateField('gravity', '<f8', (3,)),
+        StateField('_dies_at_ns', 'q'),
+        StateField('_pull', FieldForce | None),
+    )
 
     def __init__(
         self,
@@ -122,26 +128,18 @@ class RigidBody(Object):
         """Return the state and the field force, if there is one, as little-endian bytes for the state hash."""
         return super().canonical_state() + (b'' if self._pull is None else self._pull.packed())
 
-    def extra_state(self) -> bytes:
-        """Return gravity, the end of the lifetime and the field force, if there is one, as bytes."""
-        own = struct.pack('<3dq', *self.gravity.tolist(), self._dies_at_ns)
-        return own + (b'' if self._pull is None else self._pull.packed())
-
     @classmethod
     def restored(cls, kept: SavedObject) -> RigidBody:
         """Return the object of :meth:`save`."""
-        *gravity, dies_at_ns = struct.unpack_from('<3dq', kept.more)
         made = cls(
             kept.name,
             kept.body,
             kept.shapes,
-            gravity=np.array(gravity),
             restitution=kept.restitution,
             friction=kept.friction,
             t_ns=kept.t_ns,
-            lifetime_ns=dies_at_ns - kept.t_ns,
         )
-        made._pull = FieldForce.of_bytes(kept.more[struct.calcsize('<3dq') :])
+        cls.STATE.unpack(made, kept.more)
         return made
 
     def delay(self, by_ns: int) -> None:

@@ -11,13 +11,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regolith_world.cycle import codec
+from regolith_world.cycle.codec import StateField, StateLayout, state_fields
 from regolith_world.cycle.participant import ParticipantFailed
 from regolith_world.cycle.records import BodyState, Cycle, Shape, Vector
 from regolith_world.numerics.rotation import matrices
@@ -40,22 +37,6 @@ from regolith_world.objects.object import Intersection, Object, SavedObject
 
 SUBSTEP_S = 1e-3
 """Default maximum substep size [s]. With it the period of a pendulum of 1 m has a relative error of 1.5e-6."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """Part of a checkpoint that is specific to a linkage."""
-
-    names: tuple[str, ...]
-    shapes: tuple[tuple[Shape, ...], ...]
-    mass: Vector
-    inertia: Vector
-    motion: tuple[NDArray[Any], ...]
-    frames: tuple[NDArray[Any], ...]
-    rows: tuple[NDArray[Any], ...]
-    gravity: Vector
-    substep_s: float
-    pulls: tuple[bytes, ...]
 
 
 class Link(Object):
@@ -118,6 +99,17 @@ class Linkage(Object):
     """
 
     kind = 'linkage'
+    STATE = StateLayout(
+        'a linkage',
+        StateField('link_names', tuple[str, ...]),
+        StateField('link_shapes', tuple[tuple[Shape, ...], ...]),
+        *state_fields(Vector, '_mass', '_inertia', 'gravity'),
+        StateField('motion', LinkageState),
+        StateField('_system.frames', JointFrames),
+        StateField('_system.rows', ConstraintRows),
+        StateField('substep_s', 'd'),
+        StateField('pulls', tuple[FieldForce | None, ...]),
+    )
     keeps_children = True
 
     def __init__(
@@ -327,37 +319,34 @@ class Linkage(Object):
         parts += [struct.pack('<q', k) + pull.packed() for k, pull in pulls if pull is not None]
         return super().canonical_state() + b''.join(parts)
 
-    def extra_state(self) -> bytes:
-        """Return bodies, joints and motion as bytes."""
-        s, offset = self._system, len(self.name) + 1
-        return codec.encode_record(
-            _Kept(
-                tuple(link.name[offset:] for link in self.links),
-                tuple(link.shapes for link in self.links),
-                self._mass,
-                self._inertia,
-                tuple(self._motions[-1]),
-                tuple(s.frames),
-                tuple(s.rows),
-                self.gravity,
-                self.substep_s,
-                tuple(b'' if link.pull is None else link.pull.packed() for link in self.links),
-            )
-        )
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of the links without that of the linkage."""
+        return tuple(link.name[len(self.name) + 1 :] for link in self.links)
+
+    @property
+    def link_shapes(self) -> tuple[tuple[Shape, ...], ...]:
+        """Shapes of the links."""
+        return tuple(link.shapes for link in self.links)
+
+    @property
+    def pulls(self) -> tuple[FieldForce | None, ...]:
+        """Forces of fields on the links."""
+        return tuple(link.pull for link in self.links)
 
     @classmethod
     def restored(cls, kept: SavedObject) -> Linkage:
         """Return the object of :meth:`save`."""
-        more = codec.decode_record(_Kept, kept.more)
+        more = cls.STATE.values(kept.more)
         made = cls(
             kept.name,
-            more.names,
-            more.shapes,
-            more.mass,
-            more.inertia,
-            LinkageState(*more.motion),
-            JointFrames(*more.frames),
-            ConstraintRows(*more.rows),
+            more.link_names,
+            more.link_shapes,
+            more._mass,
+            more._inertia,
+            more.motion,
+            more.frames,
+            more.rows,
             gravity=more.gravity,
             restitution=kept.restitution,
             friction=kept.friction,
@@ -365,7 +354,7 @@ class Linkage(Object):
             t_ns=kept.t_ns,
         )
         for link, pull in zip(made.links, more.pulls):
-            link.pull = FieldForce.of_bytes(pull)
+            link.pull = pull
         return made
 
 
