@@ -64,7 +64,7 @@ def test_a_rover_drives_into_particles_and_no_soil_is_lost(tmp_path: Path) -> No
     simulation.run(1.6)
     saved = simulation.checkpoint()
     amber = simulation.agents['amber']
-    gear, before = amber.vehicle.gear, amber.vehicle.committed_state()
+    gear, before = amber.vehicle.gear, amber.vehicle.committed
     tried = amber.vehicle.evolve(20_000_000, *gear.targets(DriveCommand(0.6, 0.0)))
     amber.vehicle.discard()
     assert amber.vehicle.state() == before

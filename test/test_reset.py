@@ -1,9 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is reset after use equals what was never used, field by field, in every class that can be reset.
+"""What is reset after use equals what was never used, and what is restored equals what was saved, field by field.
 
-Classes are found in the sources. An object that is used and then reset, and a new one, are compared through all
-attributes that can be reached from them, so a field that a reset leaves behind is found without being listed here.
+Classes that can be reset, and those that declare their state, are found in the sources. Two objects are compared
+through all attributes that can be reached from them. So a field that a reset leaves behind, and one that changes during
+a run but is in no declaration, is found without being listed here.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import importlib.util
 import math
 import sys
 import types
+from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +25,28 @@ import pytest
 from regolith_bringup.view.terrain_mesh import TerrainMesh
 from regolith_bringup.view.terrain_shading import TerrainShading
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.contact import cylinder
 from regolith_terrain.excavation.diggable_soil import DiggableSoil
 from regolith_terrain.grid.node_records import FIELDS, NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
+from regolith_terrain.solids import SolidContact
+from regolith_vehicles.agent.events import EventDetector
 from regolith_vehicles.agent.vehicle import Vehicle
-from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.commands.command import AckermannCommand, DriveCommand
 from regolith_vehicles.description.model_files import load_vehicle_model
-from regolith_world.cycle.records import Command, Verdict
+from regolith_vehicles.drivers.builtin import ExternalDriver, PathDriver
+from regolith_vehicles.drivers.config import ExternalDriverConfig, PathDriverConfig
+from regolith_vehicles.drivers.dig_goals import DigGoalDriver
+from regolith_vehicles.drivers.task_config import DigConfig, TasksDriverConfig
+from regolith_vehicles.drivers.tasks import TasksDriver
+from regolith_world.config import WorldConfig
+from regolith_world.cycle import StateLayout
+from regolith_world.cycle.codec import decode_record, encode_record
+from regolith_world.cycle.records import BodyState, Command, Verdict
+from regolith_world.objects.object import SavedObject
+from regolith_world.objects.object_types import make_objects, restored
+from regolith_world.world import World
 
 ROOT = Path(__file__).resolve().parent.parent
 CYCLE_NS = 20_000_000
@@ -43,19 +60,57 @@ NOT_STATE = {
     'Pacer': 'holds wall time',
 }
 """Classes with a method of such a name that resets no state of their own."""
+NOT_SAVED = {
+    *(
+        'BandState.' + name
+        for name in ('center', 'load', 'pins', 'pull', 'radius', 'rotation', 'spin', 'velocity', 'way')
+    ),
+    *('BandState.discs', 'BandState.pieces'),  # poses of shoes and forces on them: found again in every substep
+    *('ConstraintSystem.' + name for name in ('jacobian', 'matrix', 'right')),  # work arrays of a solution
+    *('PartPose.' + name for name in ('angular_velocity', 'center', 'rotation', 'velocity')),  # of one part in the loop
+    *('Vehicle._body_state', 'Vehicle._force', 'Vehicle._stats', 'Vehicle._torque'),  # results of the last cycle
+    *('RigidContact._point', 'ScmContact._zeros', 'TireContact._foot'),  # work arrays of a contact
+    *('ParticleArrays.force', 'ParticleArrays.torque', 'ParticleBed._on_markers'),  # results of the last step
+    *('ParticleBed.force', 'ParticleBed.torque', 'ParticleBed.rebuilds'),
+    *('DigGoalDriver._levels', 'TasksDriver._levels', 'Wheels._goal'),  # inputs of the present cycle
+    *('VehicleAgent._latched', 'VehicleAgent._wanted', 'VehicleAgent._start', 'VehicleAgent._state'),
+    *('VehicleAgent._samples', 'VehicleAgent._unseen'),  # what observers get
+    *('VehicleAgent._Participant__result', 'VehicleAgent._last_key', 'VehicleAgent.epoch'),  # memory of the protocol
+    *('TerrainParticipant._Participant__result', 'TerrainParticipant._last_key', 'TerrainParticipant.epoch'),
+    *('TerrainParticipant._committed', 'TerrainParticipant.t_ns'),  # the last update, for those that lost it
+    *('StateManager._states', 'StateManager._times'),  # the history before the saved state
+    'ThrowingRobot._before',  # for the discard of an attempt
+}
+"""Attributes that change during a run and are no state: caches, outputs, work arrays and inputs."""
+WITH_STATE: set[str] = set()
+"""Classes with a declared state, of which the tests of this module have restored an object."""
 MET: set[str] = set()
 """Classes of which the tests of this module have compared an object."""
 
 
-def classes_that_reset() -> set[str]:
-    """Return the names of all classes of the packages that define one of the methods."""
-    found = set()
+@cache
+def classes() -> tuple[ast.ClassDef, ...]:
+    """Return all classes of the packages."""
+    found: list[ast.ClassDef] = []
     for path in sorted((ROOT / 'src').glob('regolith_*/regolith_*/**/*.py')):
-        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
-            if isinstance(node, ast.ClassDef):
-                methods = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
-                if methods & set(RESETS):
-                    found.add(node.name)
+        tree = ast.parse(path.read_text(encoding='utf-8'))
+        found += [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    return tuple(found)
+
+
+def classes_that_reset() -> set[str]:
+    """Return the names of all classes that define one of the methods."""
+    return {c.name for c in classes() if {m.name for m in c.body if isinstance(m, ast.FunctionDef)} & set(RESETS)}
+
+
+def classes_with_state() -> set[str]:
+    """Return the names of all classes that declare fields of a state."""
+    found = set()
+    for node in classes():
+        for item in node.body:
+            targets = item.targets if isinstance(item, ast.Assign) else [getattr(item, 'target', None)]
+            if any(isinstance(t, ast.Name) and t.id == 'STATE' for t in targets) and len(item.value.args) > 1:
+                found.add(node.name)
     return found
 
 
@@ -75,11 +130,19 @@ class Comparison:
 
     def __init__(self) -> None:
         self.differences: list[str] = []
+        self.attributes: set[str] = set()
+        """Attributes that differ, with their classes."""
         self.met: set[str] = set()
+        self.states: list[tuple[Any, Any]] = []
+        """Pairs of objects with a declared state."""
         self._seen: set[tuple[int, int]] = set()
         self._kept: list[Any] = []  # so that no id is used twice
 
-    def compare(self, one: Any, other: Any, path: str = '') -> None:
+    def _differ(self, path: str, owner: str, text: str) -> None:
+        self.differences.append(f'{path}: {text}')
+        self.attributes.add(owner)
+
+    def compare(self, one: Any, other: Any, path: str = '', owner: str = '') -> None:
         if (id(one), id(other)) in self._seen:
             return
         self._seen.add((id(one), id(other)))
@@ -88,29 +151,80 @@ class Comparison:
         if one is other or type(one).__name__ == 'Neighbors':  # lists with unused space, made again in each cycle
             return
         if type(one) is not type(other):
-            self.differences.append(f'{path}: {type(one).__name__}, {type(other).__name__}')
+            self._differ(path, owner, f'{type(one).__name__}, {type(other).__name__}')
         elif isinstance(one, np.ndarray):
             same = one.shape == other.shape and one.dtype == other.dtype
             if not (same and np.array_equal(one, other, equal_nan=one.dtype.kind in 'fc')):
-                self.differences.append(f'{path}: {one.ravel()[:4]}, {other.ravel()[:4]}')
+                self._differ(path, owner, f'{one.ravel()[:4]}, {other.ravel()[:4]}')
         elif isinstance(one, (bool, int, float, str, bytes, type(None))):
             if one != other and not (isinstance(one, float) and math.isnan(one) and math.isnan(other)):
-                self.differences.append(f'{path}: {one!r}, {other!r}')
+                self._differ(path, owner, f'{one!r:.80}, {other!r:.80}')
+        elif hasattr(one, '_fields'):
+            for name, a, b in zip(one._fields, one, other, strict=True):
+                self.compare(a, b, f'{path}.{name}', f'{type(one).__name__}.{name}')
         elif isinstance(one, (list, tuple)):
             if len(one) != len(other):
-                self.differences.append(f'{path}: {len(one)} items, {len(other)}')
+                self._differ(path, owner, f'{len(one)} items, {len(other)}')
             for k, (a, b) in enumerate(zip(one, other, strict=False)):
-                self.compare(a, b, f'{path}[{k}]')
+                self.compare(a, b, f'{path}[{k}]', owner)
         elif isinstance(one, dict):
             if list(one) != list(other):
-                self.differences.append(f'{path}: keys {list(one)[:5]}, {list(other)[:5]}')
+                self._differ(path, owner, f'keys {list(one)[:5]}, {list(other)[:5]}')
             for key in one.keys() & other.keys():
-                self.compare(one[key], other[key], f'{path}[{key!r}]')
+                self.compare(one[key], other[key], f'{path}[{key!r}]', owner)
         elif not isinstance(one, (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType)):
+            if isinstance(getattr(type(one), 'STATE', None), StateLayout):
+                self.states.append((one, other))
             a, b = fields(one), fields(other)
+            record = owner and type(one).__module__.endswith('.records')
             for name in sorted(a.keys() | b.keys()):
                 if name not in WORK_SPACE:
-                    self.compare(a.get(name), b.get(name), f'{path}.{name}')
+                    place = owner if record else f'{type(one).__name__}.{name}'
+                    self.compare(a.get(name), b.get(name), f'{path}.{name}', place)
+
+
+def check_restored(saved: Any, restored: Any) -> Comparison:
+    """Compare an object with one that was restored from its state: they differ only where no state is."""
+    found = Comparison()
+    found.compare(saved, restored)
+    unknown = found.attributes - NOT_SAVED
+    assert not unknown, sorted(unknown)
+    for one, other in found.states:
+        for field in one.STATE.fields:
+            if not sized(one, field.name):
+                value, again = (attrgetter(field.name)(item) for item in (one, other))
+                each = Comparison()
+                each.compare(value, again)
+                assert each.attributes <= NOT_SAVED, f'{type(one).__name__}.{field.name}: {each.differences}'
+        WITH_STATE.update(kind.__name__ for kind in type(one).__mro__)
+    return found
+
+
+def sized(item: Any, name: str) -> bool:
+    """Return whether a declared number is the size of a field, and no attribute."""
+    return name in item.STATE._sizes
+
+
+def fill(found: Comparison) -> None:
+    """Give every declared number and array of the first objects of a comparison a value of its own."""
+    for count, (item, _) in enumerate(found.states):
+        for k, field in enumerate(item.STATE.fields):
+            path, _, last = field.name.rpartition('.')
+            owner = attrgetter(path)(item) if path else item
+            if sized(item, field.name) or field.same:
+                continue
+            value, mark = getattr(owner, last), 1 + k + 100 * count
+            if isinstance(value, np.ndarray) and value.dtype.kind in 'biuf' and last != 'bodies':  # unit quaternions
+                odd = 9973 if value.dtype.kind == 'f' else 2
+                value = (np.arange(value.size).reshape(value.shape) + mark) % odd
+                if field.shared:
+                    getattr(owner, last)[...] = value
+                else:
+                    setattr(owner, last, value.astype(field.kind))
+            elif isinstance(value, (bool, int, float)):
+                setattr(owner, last, type(value)(mark))
+            elif field.kind is bytes and isinstance(field.shape, tuple) and isinstance(field.shape[0], int):
+                setattr(owner, last, bytes((mark + n) % 2 for n in range(len(value))))
 
 
 def rig_of(path: str) -> types.ModuleType:
@@ -126,6 +240,7 @@ def rig_of(path: str) -> types.ModuleType:
     return module
 
 
+BALL = {'kind': 'sphere', 'size_m': [0.5]}
 PAD = {'model': 'rigid', 'polygon': [[0.3, -3.0], [3.0, -3.0], [3.0, 3.0], [0.3, 3.0]]}
 GROUNDS: dict[str, dict[str, Any]] = {
     'soil': {'source': 'flat', 'spacing_m': 0.04},
@@ -192,6 +307,16 @@ def test_a_vehicle_that_is_placed_again_is_as_new(model: str, ground: str) -> No
     reset.compare(used, new)
     assert reset.differences == []
     MET.update(reset.met)
+    use(used)
+    used.commit()
+    new.grid.load(used.grid.save())
+    new.restore(used.state())
+    found = check_restored(used, new)
+    check_restored(used.grid.records, NodeRecords.restored(used.grid.records.save()))
+    fill(found)
+    used.restore(used.state())  # so that poses follow the values
+    new.restore(used.state())
+    check_restored(used, new)
 
 
 def test_particles_that_are_reset_are_as_new() -> None:
@@ -206,6 +331,9 @@ def test_particles_that_are_reset_are_as_new() -> None:
     reset.compare(used, new)
     assert reset.differences == []
     MET.update(reset.met)
+    crm.push(used, 3)
+    new.load(used.save())
+    check_restored(used, new)
 
 
 def same(used: Any, new: Any) -> None:
@@ -225,6 +353,10 @@ def test_a_vehicle_and_a_terrain_that_are_restored_are_as_new() -> None:
         used.evolve(commit=commit)
     used.hold()
     agent, terrain, cycle, t_ns = used.agent.save(), used.terrain.save(), used.cycle, used.t_ns
+    new.epoch = 2
+    new.go_to(agent, terrain, cycle, t_ns)
+    check_restored(used.agent, new.agent)
+    check_restored(used.terrain, new.terrain)
     assert used.agent.on_command(0.1, 0.0)
     used.evolve(commit=False)
     for rig in (used, new):
@@ -236,6 +368,83 @@ def test_a_vehicle_and_a_terrain_that_are_restored_are_as_new() -> None:
     assert used.results[-1].state_hash == new.results[-1].state_hash
     same(used.agent, new.agent)
     same(used.terrain, new.terrain)
+
+
+def test_drivers_that_are_restored_are_as_saved() -> None:
+    base = BodyState('v', np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3))
+    dig = DigConfig(type='dig', tools=['front'], speed_mps=0.1, target_fill=0.5, timeout_s=9.0, joints={'arm': 0.3})
+    path = PathDriverConfig(type='path', waypoints=[(-1.0, 0.1), (3.0, 0.0)], speed_mps=0.2)
+    for make in (
+        lambda: PathDriver(path),
+        lambda: TasksDriver(TasksDriverConfig(type='tasks', tasks=[dig, dig])),
+        lambda: DigGoalDriver(ExternalDriver(ExternalDriverConfig(type='external'))),
+    ):
+        used, new = make(), make()
+        if isinstance(used, DigGoalDriver):
+            used.set_goal(dig)
+            used.receive(10**9, used.encode(DriveCommand(by=AckermannCommand(0.3, 0.1, 0.2, 0.4), joints={'arm': 0.1})))
+        for t_ns in (10**9, 11 * 10**9):
+            used.set_fill_levels({'front': 0.1})
+            used.command(t_ns, base)
+        assert used.save() != new.save()
+        new.restore(used.save())
+        check_restored(used, new)
+
+
+def test_contacts_with_solids_that_are_restored_are_as_saved() -> None:
+    solids = rig_of('src/regolith_vehicles/test/test_among_solids.py').rock(0.3, 0.15, 1.0, 0.61)
+    wheel = cylinder(0.25, 0.2)
+    used, new = (SolidContact(solids, wheel, np.ones(1), np.ones(1)) for _ in range(2))
+    used._count[:], used._key[0, :3], used._held[0, :3] = 3, (4, 5, 6), np.arange(9.0).reshape(3, 3) + 1.0
+    new.load(used.save())
+    check_restored(used, new)
+
+
+def test_events_that_are_restored_are_as_saved() -> None:
+    used, new = EventDetector(), EventDetector()
+    fill(check_restored(used, new))
+    assert {*used._told.values()} == {True, False}
+    new.load(used.save())
+    check_restored(used, new)
+
+
+THINGS: dict[str, dict[str, Any]] = {
+    'ball': {'type': 'rigid_body', 'position': [0.1, 0, 1], 'shape': BALL, 'mass_kg': 2.0, 'lifetime_s': 9.0},
+    'cloud': {'type': 'force_field', 'position': [0, 0, 1], 'shapes': [BALL], 'drag_per_s': 0.3},
+    'gate': {
+        'type': 'rope',
+        'ends': [[2, 0, 3], [3, 0, 3]],
+        'length_m': 1.1,
+        'rods': 3,
+        'mass_kg': 1.0,
+        'radius_m': 0.05,
+    },
+    'hook': {'type': 'rigid_body', 'position': [9, 0, 1], 'shape': BALL, 'mass_kg': 2.0},
+    'lift': {
+        'type': 'platform',
+        'position': [5, 0, 0],
+        'end_position': [5, 0, 2],
+        'travel_time_s': 4.0,
+        'state_period_s': 0.05,
+        'shapes': [BALL],
+    },
+    'robot': {'type': 'throwing_robot', 'position': [-9, 0, 0]},
+    'spring': {'type': 'cable', 'between': ['hook', 'lift'], 'ends': [[0, 0, 0], [0, 0, 0]], 'stiffness_npm': 3.0},
+    'wall': {'type': 'static_body', 'position': [-5, 0, 0], 'shapes': [BALL]},
+}
+
+
+def test_objects_that_are_restored_are_as_saved() -> None:
+    world = World(WorldConfig(), make_objects(THINGS, 1.62))
+    new = {item.name: type(item) for item in world.objects.values()}
+    for _ in range(8):
+        world.step()
+    world.hold()
+    assert new.keys() == THINGS.keys()
+    for item in world.objects.values():
+        again = restored(decode_record(SavedObject, encode_record(item.save())))
+        assert again.state_hash() == item.state_hash() and again.save().more == item.save().more
+        check_restored(item, again)
 
 
 def test_a_comms_node_that_is_restored_is_as_new() -> None:
@@ -281,3 +490,10 @@ def test_every_class_that_resets_is_compared() -> None:
     found = classes_that_reset()
     assert found > {'VehicleTools', 'Car', 'VehicleAgent'} and set(NOT_STATE) <= found
     assert found - set(NOT_STATE) - MET == set()
+
+
+def test_every_class_with_a_declared_state_is_restored() -> None:
+    """A class that declares its state, whether new or renamed, is restored by one of the cases above."""
+    found = classes_with_state()
+    assert found > {'VehicleAgent', 'Wheels', 'SoilGrid', 'RigidBody', 'ParticleBed'}
+    assert found - WITH_STATE == set()

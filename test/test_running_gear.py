@@ -22,11 +22,13 @@ import numpy as np
 from regolith_terrain.contact import box
 from regolith_vehicles.visuals.visual_description import DrawnPart, PartRole, Visual
 from regolith_vehicles.running_gear import RunningGear, ContactPart
+from regolith_world.cycle import StateLayout, state_fields
 
 
 class Skid(RunningGear):
     """One plank, pushed by a force that follows the commanded speed, or is given by the name of its actuator."""
 
+    STATE = StateLayout('a skid', *state_fields('<f8', 'thrust', 'table'))
     columns = ('normal_load', 'drag')
     joints = ('push',)
     contact_area = 0.4
@@ -59,13 +61,6 @@ class Skid(RunningGear):
 
     def measure(self, data, contacts):
         self.table[:, 0], self.table[:, 1] = contacts.force[:, 2], -contacts.force[:, 0]
-
-    def values(self):
-        return np.concatenate((self.thrust, super().values()))
-
-    def take(self, values):
-        self.thrust = values[:1].copy()
-        super().take(values[1:])
 '''
 MODEL = """
 <mujoco>

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.excavation.diggable_soil import DiggableSoil
 from regolith_terrain.excavation.ejected_soil import compile_disturbed, disturbed
 from regolith_terrain.excavation.exchange import SoilGrant, compile_exchange, exchange
-from regolith_terrain.excavation.loose_soil import NO_LOOSE_SOIL, LooseSoil
+from regolith_terrain.excavation.loose_soil import NO_LOOSE_SOIL, ROW, LooseSoil
 from regolith_terrain.grid.mass_balance import soil_mass_balance
 from regolith_terrain.grid.node_records import Indices
 from regolith_terrain.grid.owned_region import ForeignSoilError
@@ -24,12 +25,22 @@ from regolith_terrain.height_field import HeightField
 from regolith_terrain.height_profiles import profiles
 from regolith_terrain.updates.committed_soil import SoilCommit
 from regolith_terrain.updates.merge import SoilDelta, SoilUpdate, compile_merge, merge
-from regolith_world.cycle import TERRAIN_ROLES, Command, Cycle, CycleKey, CycleResult, JoinRequest, Participant
+from regolith_world.cycle import (
+    TERRAIN_ROLES,
+    Command,
+    Cycle,
+    CycleKey,
+    CycleResult,
+    JoinRequest,
+    Participant,
+    StateField,
+    StateLayout,
+    state_fields,
+)
 
 NO_STEP_LIMIT_NS = 2**62
 """Terrain never limits the step."""
 
-_HEAD = 24
 MOON_MPS2 = 1.62
 """Default gravity [m/s^2]."""
 
@@ -63,6 +74,14 @@ class TerrainParticipant(Participant):
     On EVOLVE it waits for exactly one delta of every participating agent, merges them, sends the update and then
     responds. The soil changes only on the world's COMMIT.
     """
+
+    STATE = StateLayout(
+        'terrain',
+        *state_fields('q', 'soil_seq', 'conflicts'),
+        StateField('_soil', bytes),
+        StateField('_loose_rows', ROW, ('rows',)),
+        tag=b'REGTER02',
+    )
 
     def __init__(
         self,
@@ -216,7 +235,7 @@ class TerrainParticipant(Participant):
         loose = self.loose.changed(update.loose)
         if not len(loose) and not update.grants:
             return update.soil_hash
-        digest = hashlib.sha256(update.soil_hash.encode() + loose.save())
+        digest = hashlib.sha256(update.soil_hash.encode() + loose.rows.tobytes())
         for grant in update.grants:
             digest.update(f'{grant.agent} {grant.tool} {grant.granted!r}'.encode())
         return digest.hexdigest()
@@ -286,8 +305,7 @@ class TerrainParticipant(Participant):
 
     def save(self) -> bytes:
         """Return soil_seq, number of conflicts, loose soil and soil grid as bytes (little-endian)."""
-        loose = self.loose.save()
-        return np.array([self.soil_seq, self.conflicts, len(loose)], dtype='<i8').tobytes() + loose + self.grid.save()
+        return self.STATE.pack(self)
 
     def restore(self, blob: bytes, epoch: int) -> None:
         """Restore the result of :meth:`save`.
@@ -299,18 +317,32 @@ class TerrainParticipant(Participant):
         Raises:
             ValueError: If the saved state does not match this terrain.
         """
-        if len(blob) < _HEAD:
-            raise ValueError(f'{self.name}: saved state of {len(blob)} bytes is truncated')
-        self.grid.load(self.unpack(blob)[1])
-        self.soil_seq, self.conflicts, length = (int(v) for v in np.frombuffer(blob, '<i8', 3))
-        self.loose = LooseSoil.load(blob[_HEAD : _HEAD + length])
+        self.STATE.unpack(self, blob)
         self.set_epoch(epoch)
 
-    @staticmethod
-    def unpack(blob: bytes) -> tuple[int, bytes]:
+    @classmethod
+    def unpack(cls, blob: bytes) -> tuple[int, bytes]:
         """Return soil_seq and the soil grid (for ``SoilGrid.load``) from the bytes of :meth:`save`."""
-        soil_seq, _, length = (int(v) for v in np.frombuffer(blob, '<i8', 3))
-        return soil_seq, blob[_HEAD + length :]
+        found = cls.STATE.values(blob)
+        return found.soil_seq, found._soil
+
+    @property
+    def _loose_rows(self) -> NDArray[Any]:
+        """Loose soil as an array."""
+        return self.loose.rows
+
+    @_loose_rows.setter
+    def _loose_rows(self, rows: NDArray[Any]) -> None:
+        self.loose = LooseSoil.of(rows)
+
+    @property
+    def _soil(self) -> bytes:
+        """Soil grid as bytes."""
+        return self.grid.save()
+
+    @_soil.setter
+    def _soil(self, blob: bytes) -> None:
+        self.grid.load(blob)
 
     def set_epoch(self, epoch: int) -> None:
         """Start a new epoch: drop results of earlier records, keep received deltas of the new epoch."""

@@ -87,7 +87,7 @@ def test_soil_grid_fields_of_another_model_are_rejected() -> None:
     assert rigid.window(0, 2, 0, 2).fields == ('level_initial', 'level', 'mass_kgpm2')
     with pytest.raises(ValueError, match=r'sinkage_plastic.*allowed here: level_initial, level, mass_kgpm2'):
         rigid.apply(records(node(0, 0, 0.0, -0.1, 0.1, 1.0)))
-    with pytest.raises(ValueError, match=r'saved soil has fields .*sigma_yield.*this grid'):
+    with pytest.raises(ValueError, match=r'saved state of soil .*fields .*sigma_yield.*of this grid'):
         rigid.load(grid.save())
 
 

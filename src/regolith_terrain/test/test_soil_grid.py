@@ -117,7 +117,7 @@ def test_save_and_load() -> None:
         other.load(grid.save()[:-1])
     with pytest.raises(ValueError, match='spacing'):
         SoilGrid(FlatField(), 0.1).load(grid.save())
-    with pytest.raises(ValueError, match='not a saved soil'):
+    with pytest.raises(ValueError, match='not the saved state of soil of this version'):
         other.load(b'another format, and long enough')
 
 
@@ -166,10 +166,11 @@ def test_shear_memory_keeps_values_outside_the_window() -> None:
         (0, -2, 104),
         (0, 0, 100),
     ]
-    again = ShearMemory.load(after.save())
+    again = ShearMemory.empty(1)
+    again.load(after.save())
     assert again.save() == after.save() and again.layers == 2
     with pytest.raises(ValueError, match='truncated'):
-        ShearMemory.load(after.save()[:-1])
+        again.load(after.save()[:-1])
 
 
 @pytest.mark.parametrize('first', [TILE - 2, TILE - 1, TILE, TILE + 1])

@@ -36,6 +36,7 @@ from regolith_vehicles.powertrain.battery import STORED, full_charge
 from regolith_vehicles.powertrain.config import PowertrainConfig
 from regolith_vehicles.powertrain.powertrain import Powertrain, make_powertrain
 from regolith_vehicles.visuals.visual_description import DrawnPart, Roller
+from regolith_world.cycle import Saved, StateField, StateLayout
 from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
@@ -111,8 +112,13 @@ class Contacts(NamedTuple):
     """Statistics of the contacts by the STAT columns, shape (n, STAT_COUNT)."""
 
 
-class RunningGear(ABC):
-    """Running gear of one vehicle; its complete state is in :meth:`values` and :attr:`odometry`."""
+class RunningGear(Saved, ABC):
+    """Running gear of one vehicle; its complete state is declared in STATE, except odometry and charge.
+
+    A running gear with more state than its table declares its fields before the table.
+    """
+
+    STATE = StateLayout('running gear', StateField('table', '<f8'))
 
     columns: tuple[str, ...] = ()
     """Names of the table's columns."""
@@ -287,7 +293,7 @@ class RunningGear(ABC):
             duration: Duration of the cycle [s].
         """
 
-    def roll(self, data: Any, speed: float) -> None:  # noqa: B027  most start from rest
+    def roll(self, data: Any, speed: float) -> None:
         """Set the speeds of the moving parts for a vehicle that rolls forward.
 
         Args:
@@ -295,7 +301,7 @@ class RunningGear(ABC):
             speed: Forward speed [m/s].
         """
 
-    def let_down(self, data: Any, before: Any, duration: float) -> None:  # noqa: B027  most have nothing to correct
+    def let_down(self, data: Any, before: Any, duration: float) -> None:
         """Update the running gear after a cycle of placement, without a command."""
 
     @abstractmethod
@@ -380,17 +386,6 @@ class RunningGear(ABC):
         """Set the battery to its initial charge."""
         if self.config.battery is not None:
             self.charge[:] = full_charge(self.config.battery)
-
-    def values(self) -> Vector:
-        """Return the state except odometry, shape (k,).
-
-        A running gear with more state than its table puts it before the table.
-        """
-        return self.table.reshape(-1)
-
-    def take(self, values: Vector) -> None:
-        """Restore the state from :meth:`values`."""
-        self.table = values.reshape(self.table.shape).copy()
 
 
 def checked_parameters(schema: type[Checked], config: VehicleModelConfig, parameters: dict[str, Any]) -> Checked:

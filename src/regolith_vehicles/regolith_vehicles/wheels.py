@@ -34,6 +34,7 @@ from regolith_vehicles.tires import Tire
 from regolith_vehicles.tires.contact import TireContact
 from regolith_vehicles.tires.wheel_tire import wheel_tire
 from regolith_vehicles.visuals.visual_description import PartRole, Roller
+from regolith_world.cycle import StateLayout, state_fields
 
 Vector = NDArray[np.float64]
 
@@ -41,6 +42,12 @@ Vector = NDArray[np.float64]
 class Wheels(RunningGear):
     """Wheels of a vehicle's file; the table's columns are those of :mod:`regolith_vehicles.contact.wheel_state`."""
 
+    STATE = StateLayout(
+        'wheels',
+        *state_fields(
+            '<f8', 'motors.command', 'motors.bias', 'motors.strayed', 'servos.command', 'servos.goal', 'table'
+        ),
+    )
     columns = wheel_state.NAMES
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
@@ -245,17 +252,3 @@ class Wheels(RunningGear):
         self.motors.reset()
         self.servos.reset()
         self._goal = self.servos.goal
-
-    def values(self) -> Vector:
-        """Return the states of motors and joint servos, and the table."""
-        motors, servos = self.motors, self.servos
-        own = motors.command, motors.bias, motors.strayed, servos.command, servos.goal
-        return np.concatenate((*own, self.table.reshape(-1)))
-
-    def take(self, values: Vector) -> None:
-        """Restore the state from :meth:`values`."""
-        motors, servos = self.motors, self.servos
-        own = motors.command, motors.bias, motors.strayed, servos.command, servos.goal
-        parts = (part.copy() for part in np.split(values, np.cumsum([len(part) for part in own])))
-        motors.command, motors.bias, motors.strayed, servos.command, servos.goal, table = parts
-        super().take(table)

@@ -365,7 +365,7 @@ def test_save_and_restore_continue_bit_identical() -> None:
     resumed = fresh.hold()
     assert (resumed.state_hash, resumed.soil_hash) == (held.state_hash, held.soil_hash)
     assert _hashes(fresh, 10) == expected
-    with pytest.raises(ValueError, match='amber: blob is not the saved state'):
+    with pytest.raises(ValueError, match='amber: not the saved state of a vehicle agent of this version'):
         fresh.agent.restore(b'nonsense', 2)
 
 
@@ -385,7 +385,7 @@ def test_agent_state_is_saved_and_restored_field_by_field() -> None:
     assert one._hash == two._hash and two._digest(15, b'', two.vehicle.state()) == two._hash
     assert one.driver.save() == two.driver.save() == two._driver_committed != b''
     assert vars(one._watch) == vars(two._watch) and one._watch.save() == two._watch_committed
-    assert two.vehicle.state() == one.vehicle.state() == two.vehicle.committed_state()
+    assert two.vehicle.state() == one.vehicle.state() == two.vehicle.committed
     assert (two._tentative, two._delta, two._snapshot, two._latched) == (None, None, None, (-1, b''))
     # The first state that an observer receives is the restored one.
     fresh.go_to(blob, rig.terrain.save(), 15, rig.t_ns)

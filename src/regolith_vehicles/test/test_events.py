@@ -64,7 +64,8 @@ def test_detector_continues_from_saved_state() -> None:
     """A detector restored midway finds the same events and keeps those reported before."""
     first = EventDetector()
     _look(first, range(300), up=0.1, share=0.9, speed=1.0)
-    second = EventDetector.load(first.save())
+    second = EventDetector()
+    second.load(first.save())
     assert second.save() == first.save() and second.history == first.history
     rest = _look(first, range(300, 700), share=0.9, speed=1.0)
     assert rest and _look(second, range(300, 700), share=0.9, speed=1.0) == rest
@@ -76,5 +77,6 @@ def test_battery_empty_is_reported_once() -> None:
     found = []
     for k, empty in enumerate((False, True, True, False, True)):
         found += [e.kind for e in watch.update(k * STEP_NS, 0.02, 1.0, 0.0, 0.0, 0.0, 0.0, empty)]
-        watch = EventDetector.load(watch.save())
+        saved, watch = watch.save(), EventDetector()
+        watch.load(saved)
     assert found == ['battery_empty', 'battery_empty']

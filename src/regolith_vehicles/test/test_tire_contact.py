@@ -297,7 +297,7 @@ def test_tire_memory_is_saved(make_rover: Callable[..., Vehicle]) -> None:
     assert again.state() == kept
     again.evolve(CYCLE_NS, np.full(4, 1.0), np.zeros(4))
     assert again.state() == after
-    with pytest.raises(ValueError, match=r'bytes; allowed: '):
+    with pytest.raises(ValueError, match='truncated'):
         again.restore(kept[:-8])
 
 

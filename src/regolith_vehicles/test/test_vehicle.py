@@ -169,7 +169,7 @@ def test_another_process_continues_bit_identical(make_vehicle: Maker) -> None:
 
 def test_foreign_state_is_refused(make_vehicle: Maker) -> None:
     """The state of another model is refused."""
-    with pytest.raises(ValueError, match='not the saved state'):
+    with pytest.raises(ValueError, match=r"saved state of a vehicle of this model .*'sizes': .*; allowed: "):
         make_vehicle('viper').restore(make_vehicle('viper_locked').state())
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import astuple, fields
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_vehicle_state_is_restored_field_by_field(make_vehicle: Maker) -> None:
     two.place(5.0, 5.0, 0.0)
     drive(two, 3, -0.2, 0.1)
     two.restore(one.state())
-    assert two.state() == one.state() == two.committed_state()
+    assert two.state() == one.state() == two.committed
     assert one.gear.motors.bias.any() and np.unique(one.gear.motors.command).size > 3
     for name in ('command', 'bias'):
         assert same(getattr(one.gear.motors, name), getattr(two.gear.motors, name)), name
@@ -62,7 +62,7 @@ def test_vehicle_state_is_restored_field_by_field(make_vehicle: Maker) -> None:
         # Only for the wheels of vehicles with an engine; a rover has none.
         assert np.any(value) or field.name == 'fastest', field.name
         assert same(value, getattr(two.odometry, field.name)), field.name
-    assert all(one.statistics.values()) and one.statistics == two.statistics
+    assert all(astuple(one.statistics)) and one.statistics == two.statistics
     for a, b in zip((*one.joint_states()[1:], *one.gear_arrays()), (*two.joint_states()[1:], *two.gear_arrays())):
         assert same(a, b)
     first, second = one.body_state(), two.body_state()
@@ -87,21 +87,12 @@ def test_placement_resets_the_vehicle_state(make_vehicle: Maker, mode: str) -> N
     position, orientation = [0.1, -0.3, 0.28], from_yaw(0.4)
     for vehicle in (used, fresh):
         vehicle.place_at(position, orientation)
-    assert used.state() == fresh.state() == used.committed_state()
+    assert used.state() == fresh.state() == used.committed
     assert used.contact.save() == fresh.contact.save() and used.odometry.distance == 0.0
     np.testing.assert_allclose(used.body_state().position, position, atol=1e-15)
     for vehicle in (used, fresh):
         drive(vehicle, 10, 0.2, -0.1, marks=False)
     assert used.state() == fresh.state()
-
-
-def test_odometry_is_restored_field_by_field() -> None:
-    rng = np.random.default_rng(4)
-    for fastest in (0.0, 1.5):
-        made = Odometry(*rng.normal(size=8).tolist(), rng.normal(size=(12, 12)), rng.normal(size=(3, 3)), fastest)
-        again = Odometry.load(made.save())
-        for field in fields(Odometry):
-            assert same(getattr(made, field.name), getattr(again, field.name)), field.name
 
 
 def four_wheels() -> WheelLayout:
@@ -165,7 +156,8 @@ def test_events_are_restored_field_by_field() -> None:
     watch = EventDetector()
     for k in range(80):
         watch.update(k * 20_000_000, 0.02, -0.5 if k < 60 else 0.2, 0.9, 0.3, 0.001 * k, -0.02)
-    again = EventDetector.load(watch.save())
+    again = EventDetector()
+    again.load(watch.save())
     for name, value in vars(watch).items():
         assert value, name
         assert same(value, getattr(again, name)), name
@@ -176,9 +168,9 @@ def test_events_are_restored_field_by_field() -> None:
     assert again.save() == watch.save()
 
 
-def test_statistics_are_restored_in_order() -> None:
+def test_mean_slip_is_that_over_the_rolled_distance() -> None:
     made = RunStatistics(1.0, 2.0, 3.0, 4.0, 5.0)
-    assert RunStatistics(*made.values()) == made == made.copy() and made.copy() is not made
+    assert made == made.copy() and made.copy() is not made
     assert made.mean_slip == pytest.approx(2.0 / 3.0)
 
 
@@ -187,7 +179,7 @@ def test_slip_is_averaged_over_rolled_distance() -> None:
     figures = RunStatistics()
     slips, sinkage = np.array([0.1, 0.5, -1.0]), 0.03
     figures.update(0.5, np.array([0.2, -0.4, 0.0]), slips, sinkage, False, 0.5)
-    assert figures.values() == (0.0, 0.0, 0.0, 0.03, 0.0)
+    assert astuple(figures) == (0.0, 0.0, 0.0, 0.03, 0.0)
     figures.update(0.5, np.array([0.2, -0.4, 0.0]), slips, sinkage, True, 0.5)
     figures.update(0.25, np.array([0.0, 0.0, 0.0]), slips, 0.01, False, 0.5)
     assert (

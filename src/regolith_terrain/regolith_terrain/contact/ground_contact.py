@@ -31,6 +31,7 @@ from regolith_terrain.grid.node_records import Floats, NodeRecords
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.height_field import HeightField
+from regolith_world.cycle import Saved
 
 if TYPE_CHECKING:
     from regolith_terrain.contact.surfels import Surfels
@@ -113,7 +114,7 @@ class ContactSetting:
     """Gravity vector [m/s^2], shape (3,)."""
 
 
-class GroundContact(ABC):
+class GroundContact(Saved, ABC):
     """Contact of one vehicle's parts with one terrain model, and its memory between cycles.
 
     :attr:`press` is the compiled function; the other methods run once per cycle.
@@ -137,12 +138,10 @@ class GroundContact(ABC):
     def arrays(self, window: SoilWindow, active: int) -> Any:
         """Return the ``arrays`` of :attr:`press` for a cycle in which the first ``active`` parts may touch."""
 
-    def remember(self, window: SoilWindow, arrays: Any) -> None:  # noqa: B027  not every contact has a memory
+    def remember(self, window: SoilWindow, arrays: Any) -> None:
         """Store the contact memory from ``arrays`` after the cycle."""
 
-    def advance(  # noqa: B027  most terrain models do not move
-        self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats
-    ) -> None:
+    def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
         """Advance moving terrain before the substeps of the same time, see :attr:`max_exposure_s`.
 
         Args:
@@ -156,7 +155,7 @@ class GroundContact(ABC):
             FloatingPointError: If the terrain simulation diverges. The message names the cause.
         """
 
-    def warm_up(self) -> None:  # noqa: B027
+    def warm_up(self) -> None:
         """Compile the kernels of :meth:`advance` without a change of state."""
 
     def soil_changes(self, fields: tuple[str, ...]) -> list[NodeRecords]:
@@ -182,21 +181,8 @@ class GroundContact(ABC):
     def step_limit(self, mass: float, area: float) -> StepLimit:
         """Return the stability limit of a vehicle of ``mass`` [kg] that presses with ``area`` [m^2]."""
 
-    def reset(self) -> None:  # noqa: B027
+    def reset(self) -> None:
         """Reset all contacts."""
-
-    def save(self) -> bytes:
-        """Return the contact memory; equal memories give equal bytes."""
-        return b''
-
-    def load(self, blob: bytes) -> None:
-        """Restore the result of :meth:`save`.
-
-        Raises:
-            ValueError: If the length does not fit.
-        """
-        if blob:
-            raise ValueError(f'saved contact of {len(blob)} bytes; allowed: 0 bytes, this terrain model has no memory')
 
     def region_rows(self, window: SoilWindow) -> NDArray[np.uint8]:
         """Return the row of the soil table at each node of a window, shape (ni, nj)."""

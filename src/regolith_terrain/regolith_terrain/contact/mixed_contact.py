@@ -8,7 +8,6 @@ the table of soils of a model (:class:`~regolith_terrain.grid.soil_map.SoilMap`)
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -29,8 +28,7 @@ from regolith_terrain.contact.surfels import Surfels, joined_surfels
 from regolith_terrain.grid.node_records import Floats, NodeRecords
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.terrain_model import TerrainModel, find_terrain_model
-
-_LENGTH = struct.Struct('<q')
+from regolith_world.cycle import Part, StateField, StateLayout
 
 
 class MixedArrays(NamedTuple):
@@ -79,9 +77,11 @@ def _pressing(first: Press, second: Press) -> Press:
 class MixedContact(GroundContact):
     """Combination of two contacts; for more models the second one is again a combination."""
 
+    STATE = StateLayout('contacts', StateField('first', Part(1)), StateField('second', Part()))
+
     def __init__(self, setting: ContactSetting, first: GroundContact, second: GroundContact) -> None:
         super().__init__(setting)
-        self.both = first, second
+        self.first, self.second = self.both = first, second
         self.press = _pressing(first.press, second.press)
         self.margin_cells = max(contact.margin_cells for contact in self.both)
         self.feels_above_m = max(contact.feels_above_m for contact in self.both)
@@ -129,19 +129,6 @@ class MixedContact(GroundContact):
         """Reset all contacts."""
         for contact in self.both:
             contact.reset()
-
-    def save(self) -> bytes:
-        """Return both memories, the first one with its length."""
-        first, second = (contact.save() for contact in self.both)
-        return _LENGTH.pack(len(first)) + first + second
-
-    def load(self, blob: bytes) -> None:
-        """Restore the result of :meth:`save`."""
-        if len(blob) < _LENGTH.size or not 0 <= _LENGTH.unpack_from(blob)[0] <= len(blob) - _LENGTH.size:
-            raise ValueError(f'saved contacts of {len(blob)} bytes; allowed: contacts of two models, not truncated')
-        end = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
-        self.both[0].load(blob[_LENGTH.size : end])
-        self.both[1].load(blob[end:])
 
 
 def make_contact(

@@ -5,18 +5,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.grid.node_records import Floats, Indices
+from regolith_world.cycle import Saved, StateField, StateLayout, state_fields
 from regolith_world.numerics import kernel
 
 Flags = NDArray[np.bool_]
 
 
 @dataclass(slots=True)
-class ShearMemory:
+class ShearMemory(Saved):
     """Nonzero shear of (layer, node), sorted by (layer, i, j).
 
     A layer is a wheel or a part of the hull (regolith mode) or the whole vehicle (reference mode, layer 0). The meaning
@@ -34,6 +36,14 @@ class ShearMemory:
     """Node index along y, shape (n,)."""
     value: Floats
     """Shear of each entry, shape (n, 2)."""
+    STATE: ClassVar[StateLayout] = StateLayout(
+        'shear',
+        *state_fields('q', 'layers', 'count'),
+        StateField('layer', '<i4', ('count',)),
+        StateField('i', '<i4', ('count',)),
+        StateField('j', '<i4', ('count',)),
+        StateField('value', '<f8', ('count', 2)),
+    )
 
     @staticmethod
     def empty(layers: int) -> ShearMemory:
@@ -84,26 +94,6 @@ class ShearMemory:
             order = np.lexsort((j, i, layer))
             layer, i, j, value = layer[order], i[order], j[order], value[order]
         return ShearMemory(self.layers, layer, i, j, value)
-
-    def save(self) -> bytes:
-        """Return the memory as bytes (little-endian); equal memories give equal bytes."""
-        head = np.array([self.layers, len(self)], dtype='<i8').tobytes()
-        index = b''.join(part.astype('<i4').tobytes() for part in (self.layer, self.i, self.j))
-        return head + index + self.value.astype('<f8').tobytes()
-
-    @staticmethod
-    def load(blob: bytes) -> ShearMemory:
-        """Return the memory stored by :meth:`save`.
-
-        Raises:
-            ValueError: If the length does not match.
-        """
-        layers, n = (int(v) for v in np.frombuffer(blob, '<i8', 2)) if len(blob) >= 16 else (0, -1)
-        if len(blob) != 16 + 28 * n:
-            raise ValueError(f'saved shear memory of {n} entries has {len(blob)} bytes, it is truncated')
-        layer, i, j = (np.frombuffer(blob, '<i4', n, 16 + 4 * n * k).astype(np.int32) for k in range(3))
-        value = np.frombuffer(blob, '<f8', 2 * n, 16 + 12 * n).astype(np.float64).reshape(n, 2)
-        return ShearMemory(layers, layer, i, j, value)
 
 
 @kernel

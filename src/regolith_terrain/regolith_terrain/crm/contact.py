@@ -10,7 +10,6 @@ then applies the mean forces of that time, so forces act in the time to which th
 from __future__ import annotations
 
 import math
-import struct
 from typing import NamedTuple
 
 import numpy as np
@@ -28,9 +27,8 @@ from regolith_terrain.crm.surface import sort_columns
 from regolith_terrain.crm.surfels import surface_surfels
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilWindow
+from regolith_world.cycle import Part, StateField, StateLayout
 from regolith_world.numerics import kernel
-
-_LENGTH = struct.Struct('<q')
 
 
 class ParticleArrays(NamedTuple):
@@ -61,6 +59,7 @@ def press(arrays: ParticleArrays, step: float, part: int, pose: PartPose, wrench
 class ParticleContact(GroundContact):
     """Contact with the vehicle's CRM regions, including their state."""
 
+    STATE = StateLayout('particles', StateField('domains', Part(1)))
     press = staticmethod(press)
 
     def __init__(self, setting: ContactSetting) -> None:
@@ -127,18 +126,7 @@ class ParticleContact(GroundContact):
                 domain.reset()
         self._touched = False
 
-    def save(self) -> bytes:
-        """Return the state of all regions."""
-        blobs = (domain.save() for domain in self.domains)
-        return b''.join(_LENGTH.pack(len(blob)) + blob for blob in blobs)
-
     def load(self, blob: bytes) -> None:
-        """Restore the result of :meth:`save`."""
-        at = 0
-        for domain in self.domains:
-            length = _LENGTH.unpack_from(blob, at)[0] if len(blob) >= at + _LENGTH.size else -1
-            if length < 0 or at + _LENGTH.size + length > len(blob):
-                raise ValueError(f'saved particles of {len(blob)} bytes; allowed: the state of all regions')
-            domain.load(blob[at + _LENGTH.size : at + _LENGTH.size + length])
-            at += _LENGTH.size + length
+        """Restore the state of all regions."""
+        super().load(blob)
         self._touched = True

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,18 +46,42 @@ from regolith_terrain.crm.neighbor_search import (
 )
 from regolith_terrain.crm.soil import Discretization, ParticleSoil
 from regolith_terrain.crm.soil_step import ACCELERATION, APPROACH, BAND, LIMITS, ROOM, SPEED, advance_soil
+from regolith_world.cycle import Saved, StateField, StateLayout, state_fields
 from regolith_world.numerics import parallel_ranges, portable_math
 
 SKIN = 0.1
 """Fraction by which neighbor lists extend beyond the kernel's reach, so they last for some steps."""
 
 
-class ParticleBed:
+class EvolvingParticles(NamedTuple):
+    """Rows of the particles of a bed."""
+
+    particles: Floats
+    """Position, velocity and stress, shape (n, COLUMNS)."""
+    memory: Floats
+    """Memory of the soil, shape (n, MEMORY), or (0, MEMORY)."""
+    kind: Bytes
+    """SOIL or MARKER, shape (n,)."""
+    label: Rows
+    """Numbers of the particles, shape (n,)."""
+
+
+class ParticleBed(Saved):
     """Soil in a box of walls, with bodies in it.
 
     A step is one of the midpoint rule. Bodies have the poses of :attr:`bodies` at its start and move with their twists.
     The forces of soil on them during the step are then in :attr:`force` and :attr:`torque`.
     """
+
+    STATE = StateLayout(
+        'a bed',
+        StateField('sizes', '<i8', same=True),
+        *state_fields('d', 't', '_top'),
+        StateField('_limits', '<f8', shared=True),
+        *state_fields('<f8', 'evolving.particles', 'evolving.memory', shared=True),
+        StateField('evolving.kind', '|u1', shared=True),
+        StateField('evolving.label', '<i4', shared=True),
+    )
 
     def __init__(
         self,
@@ -300,16 +324,25 @@ class ParticleBed:
         moving: NDArray[np.bool_] = inside | (self._are(MARKER) & busy.reshape(-1)[cell])
         return moving
 
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of particles, and of those with a memory of their soil, shape (2,)."""
+        return np.array([self._count, min(self._count, len(self.memory))])
+
+    @property
+    def evolving(self) -> EvolvingParticles:
+        """Particles without images, which follow from other rows; written to after :meth:`load` has dropped these."""
+        n = self._count
+        own = self.label >= 0 if (self.label[n:] >= 0).any() else slice(n)
+        memory = self.memory[own] if len(self.memory) else self.memory
+        return EvolvingParticles(self.particles[own], memory, self.kind[own], self.label[own])
+
     def save(self) -> bytes:
         """Return the complete state of the soil, without the poses of bodies.
 
         A restored bed continues bit-identically to one that was saved right after :meth:`sort`.
         """
-        own = slice(None) if len(self.label) == self._count else self.label >= 0  # images follow from other rows
-        evolving = tuple(a[own] if len(a) else a for a in (self.particles, self.memory, self.kind, self.label))
-        head = np.array([self._count, len(evolving[1])], np.int64)
-        parts = (head, np.array([self.t, self._top]), self._limits, *evolving)
-        return b''.join(np.ascontiguousarray(part).tobytes() for part in parts)
+        return super().save()
 
     def load(self, blob: bytes) -> None:
         """Restore the result of :meth:`save`.
@@ -317,20 +350,8 @@ class ParticleBed:
         Raises:
             ValueError: If the state is of another bed.
         """
-        n = self._count
-        m = n if len(self.memory) else 0
-        sizes = (16, 16, self._limits.nbytes, 8 * COLUMNS * n, 8 * MEMORY * m, n, 4 * n)
-        if len(blob) != sum(sizes) or tuple(np.frombuffer(blob, np.int64, 2)) != (n, m):
-            raise ValueError(f'saved bed of {len(blob)} bytes; allowed: one of {n} particles, {sum(sizes)} bytes')
-        ends = np.cumsum(sizes)
-        parts = [blob[end - size : end] for size, end in zip(sizes, ends, strict=True)]
-        self.t, self._top = np.frombuffer(parts[1], np.float64).tolist()
-        self._limits[:] = np.frombuffer(parts[2], np.float64).reshape(-1, LIMITS)
-        self.particles[:n] = np.frombuffer(parts[3], np.float64).reshape(-1, COLUMNS)
-        self.memory[:m] = np.frombuffer(parts[4], np.float64).reshape(-1, MEMORY)
-        self.kind[:n] = np.frombuffer(parts[5], np.uint8)
-        self.label[:n] = np.frombuffer(parts[6], np.int32)
-        self.label[n:] = -1  # images are created again
+        self.label[: self._count], self.label[self._count :] = 0, -1  # images are created again
+        super().load(blob)
         self.sort()
 
     def largest_step(self) -> float:

@@ -10,14 +10,13 @@ through them. Parts have markers only while they are near.
 from __future__ import annotations
 
 import math
-import struct
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.contact.arrays import Shapes
 from regolith_terrain.contact.surfels import Surfels
-from regolith_terrain.crm.arrays import SOIL, Floats, make_bodies
+from regolith_terrain.crm.arrays import SOIL, BoundaryBodies, Floats, make_bodies
 from regolith_terrain.crm.initialization import initial_particles, markers_of
 from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.region import MARGIN, ParticleRegion
@@ -26,16 +25,27 @@ from regolith_terrain.crm.surfels import surface_surfels
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.height_field import HeightField
+from regolith_world.cycle import Saved, StateField, StateLayout, state_fields
 from regolith_world.numerics import portable_math
 
-_HEAD = struct.Struct('<8sqq')
-_MAGIC = b'REGCRM01'
 _STIRRED = 0.1
 """Distance from its initial position, in spacings, beyond which soil is no longer undisturbed."""
 
 
-class RegionSimulation:
+class RegionSimulation(Saved):
     """Particles of a region, the parts of its vehicle in them, and the resulting surface."""
+
+    STATE = StateLayout(
+        'a particle region',
+        StateField('length', 'q'),
+        StateField('count', 'q', same=True),
+        StateField('soil', bytes, ('length',)),
+        StateField('nearby', '|b1'),
+        *state_fields('<f8', *(f'poses.{name}' for name in BoundaryBodies._fields), shared=True),
+        *state_fields('<f8', '_level', '_borne'),
+        *state_fields('<f8', 'force', 'torque', shared=True),
+        tag=b'REGCRM01',
+    )
 
     def __init__(
         self,
@@ -71,6 +81,8 @@ class RegionSimulation:
         """Force of soil on each part [N] and torque about its center [N m], means over the last :meth:`advance`, shape
         (n, 3).
         """
+        self.soil = b''
+        """Saved state of the bed, while the region is saved or restored."""
         self.reset()
 
     def reset(self) -> None:
@@ -289,14 +301,32 @@ class RegionSimulation:
 
     # -- state --------------------------------------------------------------------------------------------------
 
+    @property
+    def count(self) -> int:
+        """Number of nodes of the grid in the region."""
+        return len(self._level)
+
+    @property
+    def nearby(self) -> NDArray[np.bool_]:
+        """Parts with markers, shape (n,); a bed without their markers is replaced."""
+        return self._near
+
+    @nearby.setter
+    def nearby(self, near: NDArray[np.bool_]) -> None:
+        if not np.array_equal(near, self._near):
+            self._near = near
+            self.bed = self._made(np.zeros((self.bed.soil_count, 3)))
+
+    @property
+    def poses(self) -> BoundaryBodies:
+        """Poses and twists of the parts."""
+        return BoundaryBodies(*(part[1:] for part in self.bed.bodies))
+
     def save(self) -> bytes:
         """Return the complete state right after :meth:`settle`: soil, surface, poses of parts."""
-        bodies = self.bed.bodies
-        poses = np.concatenate([part[1:].reshape(-1) for part in bodies])
-        bed = self.bed.save()
-        head = _HEAD.pack(_MAGIC, len(bed), len(self._level))
-        parts = (self._near, poses, self._level, self._borne, self.force, self.torque)
-        return head + bed + b''.join(np.ascontiguousarray(part).tobytes() for part in parts)
+        self.soil = self.bed.save()
+        saved, self.soil = super().save(), b''
+        return saved
 
     def load(self, blob: bytes) -> None:
         """Restore the result of :meth:`save`.
@@ -304,26 +334,10 @@ class RegionSimulation:
         Raises:
             ValueError: If the state is of another region.
         """
-        parts, count = len(self.reach), len(self._level)
-        poses = [part[1:].size for part in self.bed.bodies]
-        size = parts + 8 * (sum(poses) + 2 * count + 6 * parts)
-        fits = len(blob) >= _HEAD.size and blob[:8] == _MAGIC
-        length = _HEAD.unpack_from(blob)[1] if fits else 0
-        if not fits or _HEAD.unpack_from(blob)[2] != count or len(blob) != _HEAD.size + length + size:
-            raise ValueError(f'saved particles of {len(blob)} bytes; allowed: those of region {self.region.name!r}')
-        at = _HEAD.size + length
-        near = np.frombuffer(blob, np.bool_, parts, at).copy()
-        if not np.array_equal(near, self._near):
-            self._near = near
-            self.bed = self._made(np.zeros((self.bed.soil_count, 3)))
-        numbers = np.frombuffer(blob[at + parts :], np.float64)
-        cut = np.split(numbers, np.cumsum([*poses, count, count, 3 * parts, 3 * parts])[:-1])
-        for part, values in zip(self.bed.bodies, cut[: len(poses)], strict=True):
-            part[1:] = values.reshape(part[1:].shape)
-        self._level, self._borne = cut[-4].copy(), cut[-3].copy()
-        self.force[:], self.torque[:] = cut[-2].reshape(-1, 3), cut[-1].reshape(-1, 3)
+        super().load(blob)
         self._place_boxes()
-        self.bed.load(blob[_HEAD.size : at])
+        saved, self.soil = self.soil, b''
+        self.bed.load(saved)
         self._moved_mass = self._mass() - self._whole
 
 

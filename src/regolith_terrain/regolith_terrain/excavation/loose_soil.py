@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from regolith_terrain.grid.node_records import Floats, Indices, node_key
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
-_ROW = np.dtype([('i', '<i4'), ('j', '<i4'), ('mass', '<f8'), ('mark', '<i1')])
+ROW = np.dtype([('i', '<i4'), ('j', '<i4'), ('mass', '<f8'), ('mark', '<i1')])
 
 
 def _none() -> Indices:
@@ -67,28 +68,17 @@ class LooseSoil:
         """Return selected rows."""
         return LooseSoil(self.i[rows], self.j[rows], self.mass[rows], self.mark[rows])
 
-    def save(self) -> bytes:
-        """Return the loose soil as bytes (little-endian); equal soil gives equal bytes."""
-        rows = np.empty(len(self), _ROW)
+    @property
+    def rows(self) -> NDArray[Any]:
+        """All columns as an array of ROW, shape (n,)."""
+        rows = np.empty(len(self), ROW)
         rows['i'], rows['j'], rows['mass'], rows['mark'] = self.i, self.j, self.mass, self.mark
-        return rows.tobytes()
+        return rows
 
     @staticmethod
-    def load(blob: bytes) -> LooseSoil:
-        """Return the loose soil stored by :meth:`save`.
-
-        Raises:
-            ValueError: If the data is truncated.
-        """
-        if len(blob) % _ROW.itemsize:
-            raise ValueError(f'saved loose soil of {len(blob)} bytes; allowed: whole rows of {_ROW.itemsize}')
-        rows = np.frombuffer(blob, _ROW)
-        return LooseSoil(
-            rows['i'].astype(np.int32),
-            rows['j'].astype(np.int32),
-            rows['mass'].astype(np.float64),
-            rows['mark'].astype(np.int8),
-        )
+    def of(rows: NDArray[Any]) -> LooseSoil:
+        """Return the loose soil of :attr:`rows`."""
+        return LooseSoil(*(np.ascontiguousarray(rows[name]) for name in ROW.names or ()))
 
 
 NO_LOOSE_SOIL = LooseSoil()

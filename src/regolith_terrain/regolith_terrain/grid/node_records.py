@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.terrain_model import DEFAULT_TERRAIN_MODEL, find_terrain_model
+from regolith_world.cycle import Saved, StateField, StateLayout, state_fields
 
 FIELDS = find_terrain_model(DEFAULT_TERRAIN_MODEL).names
 """Names of the node fields of the default terrain model, in the order of arrays, messages and files."""
@@ -23,7 +24,7 @@ Indices = NDArray[np.int32]
 
 
 @dataclass(slots=True)
-class NodeRecords:
+class NodeRecords(Saved):
     """Records of soil nodes, unique and sorted by (i, j) in messages and files.
 
     Every field is also an attribute: ``records.level``, shape (n,).
@@ -37,6 +38,14 @@ class NodeRecords:
     """One row per field, C-contiguous, shape (number of fields, n)."""
     fields: tuple[str, ...] = FIELDS
     """Names of the rows, as in the terrain model."""
+    STATE: ClassVar[StateLayout] = StateLayout(
+        'records of nodes',
+        StateField('fields', tuple[str, ...]),
+        *state_fields('q', 'rows', 'nodes'),
+        StateField('i', '<i4', ('nodes',)),
+        StateField('j', '<i4', ('nodes',)),
+        StateField('table', '<f8', ('rows', 'nodes')),
+    )
 
     def __len__(self) -> int:
         """Return the number of nodes."""
@@ -50,6 +59,13 @@ class NodeRecords:
     def empty(fields: tuple[str, ...] = FIELDS) -> NodeRecords:
         """Return empty records."""
         return NodeRecords(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((len(fields), 0)), fields)
+
+    @staticmethod
+    def restored(blob: bytes) -> NodeRecords:
+        """Return the records of :meth:`save`."""
+        made = NodeRecords.empty()
+        made.load(blob)
+        return made
 
     @staticmethod
     def from_values(i: Indices, j: Indices, values: Floats, fields: tuple[str, ...] = FIELDS) -> NodeRecords:

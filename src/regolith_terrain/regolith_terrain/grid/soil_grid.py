@@ -28,6 +28,7 @@ from regolith_terrain.terrain_model import (
     TerrainModel,
     find_terrain_model,
 )
+from regolith_world.cycle import Part, Saved, StateField, StateLayout
 from regolith_world.numerics import kernel
 
 Flags = NDArray[np.bool_]
@@ -36,7 +37,6 @@ Members = NDArray[np.int64]
 TILE = 64
 """Number of nodes along the side of a tile."""
 _SHIFT = TILE.bit_length() - 1
-_MAGIC = b'REGSOIL2'
 
 
 @dataclass(slots=True)
@@ -108,8 +108,15 @@ class _Tile:
         return self.values, self.bits, self.modified
 
 
-class SoilGrid:
+class SoilGrid(Saved):
     """The committed soil that all vehicles share."""
+
+    STATE = StateLayout(
+        'soil',
+        StateField('spacing', 'd', same=True),
+        StateField('records', Part(of=NodeRecords.restored)),
+        tag=b'REGSOIL3',
+    )
 
     def __init__(self, height_field: HeightField, spacing: float, law: TerrainModel | None = None) -> None:
         """Create an unmodified grid over a height field.
@@ -357,48 +364,20 @@ class SoilGrid:
         _hash_all(records.i, records.j, records.table.view(np.uint64), lanes)
         return digest(len(records), lanes)
 
-    def save(self) -> bytes:
-        """Return all records as bytes; equal soil gives equal bytes."""
-        records = self.all_records()
-        names = ' '.join(self.law.names).encode()
-        head = np.array([len(records), len(names)], dtype='<i8').tobytes() + np.array([self.spacing], '<f8').tobytes()
-        body = records.i.astype('<i4').tobytes() + records.j.astype('<i4').tobytes()
-        return _MAGIC + head + names + body + records.table.astype('<f8').tobytes()
+    @property
+    def records(self) -> NodeRecords:
+        """Records of all modified nodes; when they are set, they replace all present ones."""
+        return self.all_records()
 
-    def load(self, blob: bytes) -> None:
-        """Replace all records by saved ones; the height field is not part of them.
-
-        Args:
-            blob: Bytes of :meth:`save`.
-
-        Raises:
-            ValueError: If the blob is not a saved soil, or of a grid with another spacing or terrain model.
-        """
-        records = self._parse(blob)
+    @records.setter
+    def records(self, records: NodeRecords) -> None:
+        if records.fields != self.law.names:
+            raise ValueError(f'fields {", ".join(records.fields)}; allowed: {", ".join(self.law.names)} of this grid')
         tiles = self._tiles
         self._clear()
         # The undisturbed heights are kept: their computation is the slow part.
         self._tiles = {key: _Tile(tile.base) for key, tile in tiles.items()}
         self.apply(records)
-
-    def _parse(self, blob: bytes) -> NodeRecords:
-        start = len(_MAGIC) + 24
-        if len(blob) < start or not blob.startswith(_MAGIC):
-            raise ValueError(f'is not a saved soil: {len(blob)} bytes starting {blob[:8]!r}; allowed: {_MAGIC!r}')
-        count, length = (int(v) for v in np.frombuffer(blob, '<i8', 2, len(_MAGIC)))
-        spacing = float(np.frombuffer(blob, '<f8', 1, start - 8)[0])
-        fields = tuple(blob[start : start + length].decode(errors='replace').split())
-        start += length
-        if len(blob) != start + count * (8 + 8 * len(fields)):
-            raise ValueError(f'saved soil of {count} nodes has {len(blob)} bytes, it is truncated')
-        if spacing != self.spacing:
-            raise ValueError(f'saved soil has spacing {spacing!r} m; this grid: {self.spacing!r} m')
-        if fields != self.law.names:
-            raise ValueError(f'saved soil has fields {", ".join(fields)}; this grid: {", ".join(self.law.names)}')
-        i = np.frombuffer(blob, '<i4', count, start).astype(np.int32)
-        j = np.frombuffer(blob, '<i4', count, start + 4 * count).astype(np.int32)
-        values = np.frombuffer(blob, '<f8', len(fields) * count, start + 8 * count).astype(np.float64)
-        return NodeRecords(i, j, values.reshape(len(fields), count), fields)
 
     def _overlapping(self, i0: int, i1: int, j0: int, j1: int) -> Iterator[tuple[_Tile, int, int]]:
         """Yield the tiles that have nodes i0 <= i < i1, j0 <= j < j1, each with the indices of its first node."""

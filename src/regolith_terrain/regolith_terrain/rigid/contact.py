@@ -69,6 +69,7 @@ from regolith_terrain.rigid.surface import (
     soil_at,
     surface_at,
 )
+from regolith_world.cycle import StateField, StateLayout
 from regolith_world.numerics import kernel
 
 WHEEL_POINTS, BOX_POINTS = 3, 8
@@ -452,6 +453,7 @@ def _push(
 class RigidContact(GroundContact):
     """Contact of springs, dampers and Coulomb friction; its memory is the mobilized friction of each point."""
 
+    STATE = StateLayout('friction', StateField('_held', '<f8', shared=True))
     press = staticmethod(press)
     margin_cells = 1.0
     """Margin of nodes: the nearest point of the surface may be in the next cell."""
@@ -495,13 +497,3 @@ class RigidContact(GroundContact):
     def reset(self) -> None:
         """Reset all friction."""
         self._held[:] = 0.0
-
-    def save(self) -> bytes:
-        """Return the mobilized friction."""
-        return self._held.astype('<f8').tobytes()
-
-    def load(self, blob: bytes) -> None:
-        """Restore the result of :meth:`save`."""
-        if len(blob) != self._held.nbytes:
-            raise ValueError(f'saved friction of {len(blob)} bytes; allowed: {self._held.nbytes}')
-        self._held[:] = np.frombuffer(blob, '<f8').reshape(self._held.shape)

@@ -29,6 +29,7 @@ from regolith_terrain.scm.constants import (
 )
 from regolith_terrain.scm.slip_sinkage import transport_margin
 from regolith_terrain.scm.wrench import body_wrench
+from regolith_world.cycle import Saved, StateField, StateLayout
 from regolith_world.numerics import kernel
 
 Ints = NDArray[np.int64]
@@ -74,6 +75,7 @@ def press(arrays: ScmArrays, step: float, part: int, pose: PartPose, wrench: Wre
 class ScmContact(GroundContact):
     """SCM contact: Bekker pressure, Janosi-Hanamoto shear, bulldozing, slip-sinkage."""
 
+    STATE = StateLayout('SCM', StateField('shear', Saved))
     press = staticmethod(press)
 
     def __init__(self, setting: ContactSetting) -> None:
@@ -134,11 +136,3 @@ class ScmContact(GroundContact):
     def reset(self) -> None:
         """Reset all shear."""
         self.shear = ShearMemory.empty(self._layers)
-
-    def save(self) -> bytes:
-        """Return the shear memory."""
-        return self.shear.save()
-
-    def load(self, blob: bytes) -> None:
-        """Restore the result of :meth:`save`."""
-        self.shear = ShearMemory.load(blob)

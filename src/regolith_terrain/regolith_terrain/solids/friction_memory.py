@@ -11,6 +11,7 @@ from regolith_terrain.contact.arrays import Shapes
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.solids.contact import MOST_DISCS, SLOTS, SolidContactArrays
 from regolith_terrain.solids.solids import NOTHING_NEAR, Solids
+from regolith_world.cycle import Saved, StateField, StateLayout
 
 Indices = NDArray[np.int64]
 
@@ -47,8 +48,15 @@ NO_SOLIDS = _no_arrays()
 """Arrays of a vehicle without a solid nearby."""
 
 
-class SolidContact:
+class SolidContact(Saved):
     """Contact of one vehicle's parts with solids; its memory is the mobilized friction of each point."""
+
+    STATE = StateLayout(
+        'contacts with solids',
+        StateField('_count', '<i8', shared=True),
+        StateField('_keys', '<i8', ('contacts',)),
+        StateField('_forces', '<f8', ('contacts', 3)),
+    )
 
     def __init__(self, solids: Solids, shapes: Shapes, reach: Floats, stiffness: Floats) -> None:
         """Create the contact of parts that touch no solid.
@@ -64,7 +72,6 @@ class SolidContact:
         self._stiffness = stiffness
         parts = len(reach)
         self._count = np.zeros(parts, dtype=np.int64)
-        self._nothing = self._count.astype('<i8').tobytes()
         self._key = np.zeros((parts, SLOTS), dtype=np.int64)
         self._held = np.zeros((parts, SLOTS, 3))
         most = max(16, int(np.diff(solids.library.first_vertex).max()))
@@ -99,36 +106,25 @@ class SolidContact:
         """Reset the contacts of parts from the first on, which have no solid nearby."""
         self._count[first:] = 0
 
-    def save(self) -> bytes:
-        """Return the contact memory; equal memories give equal bytes."""
-        if not self._count.any():
-            return self._nothing
-        kept = np.arange(SLOTS) < self._count[:, None]
-        return b''.join(
-            (
-                self._count.astype('<i8').tobytes(),
-                self._key[kept].astype('<i8').tobytes(),
-                self._held[kept].astype('<f8').tobytes(),
-            )
-        )
+    @property
+    def _present(self) -> NDArray[np.bool_]:
+        """Which slots are contacts, shape (parts, SLOTS)."""
+        return np.arange(SLOTS) < self._count[:, None]
 
-    def load(self, blob: bytes) -> None:
-        """Restore the result of :meth:`save`.
+    @property
+    def _keys(self) -> NDArray[np.int64]:
+        """Keys of all contacts, shape (n,)."""
+        return self._key[self._present] if self._count.any() else self._key[:0].ravel()
 
-        Args:
-            blob: Saved memory.
+    @_keys.setter
+    def _keys(self, keys: NDArray[np.int64]) -> None:
+        self._key[self._present] = keys
 
-        Raises:
-            ValueError: If the length does not match.
-        """
-        head = 8 * len(self._count)
-        count = np.frombuffer(blob[:head], '<i8') if len(blob) >= head else None
-        total = 0 if count is None else int(count.sum())
-        if count is None or (len(count) and not 0 <= count.max() <= SLOTS) or len(blob) != head + 32 * total:
-            raise ValueError(
-                f'saved contacts with solids of {len(blob)} bytes; allowed: contacts that are not truncated'
-            )
-        self._count[:] = count
-        kept = np.arange(SLOTS) < self._count[:, None]
-        self._key[kept] = np.frombuffer(blob, '<i8', total, head)
-        self._held[kept] = np.frombuffer(blob, '<f8', 3 * total, head + 8 * total).reshape(-1, 3)
+    @property
+    def _forces(self) -> Floats:
+        """Mobilized friction of all contacts, shape (n, 3)."""
+        return self._held[self._present] if self._count.any() else self._held[:0].reshape(-1, 3)
+
+    @_forces.setter
+    def _forces(self, held: Floats) -> None:
+        self._held[self._present] = held

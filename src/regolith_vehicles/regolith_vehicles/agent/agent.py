@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import math
 import struct
@@ -53,8 +52,12 @@ from regolith_world.cycle import (
     CycleKey,
     CycleResult,
     JoinRequest,
+    Part,
     Participant,
     ParticipantFailed,
+    StateField,
+    StateLayout,
+    state_fields,
 )
 
 Vector = NDArray[np.float64]
@@ -63,8 +66,6 @@ NO_LIMIT_NS = 2**62
 """Limit of the next step size [ns]; a vehicle never requires a shorter cycle."""
 
 _MAGIC = b'REGAGT02'
-_SAVED = b'REGAGT03'
-_HEAD = struct.Struct('<8sq32sqqq')
 
 
 class VehicleAgent(Participant):
@@ -73,6 +74,15 @@ class VehicleAgent(Participant):
     It only reads the soil grid. The terrain participant of the process or a
     :class:`regolith_terrain.updates.SoilCopy` commits changes to it.
     """
+
+    STATE = StateLayout(
+        'a vehicle agent',
+        StateField('_cycles', 'q'),
+        StateField('_hash', str),
+        StateField('_command', Part(1, DriveCommand.load)),
+        *state_fields(bytes, '_driver_committed', '_watch_committed', 'vehicle.committed'),
+        tag=b'REGAGT04',
+    )
 
     def __init__(
         self,
@@ -313,7 +323,7 @@ class VehicleAgent(Participant):
         """Return to the committed state."""
         self.vehicle.discard()
         self.driver.restore(self._driver_committed)
-        self._watch = EventDetector.load(self._watch_committed)
+        self._watch.load(self._watch_committed)
 
     def _prepare(self, cycle: Cycle) -> Callable[[], None]:
         self._see(cycle)
@@ -511,9 +521,7 @@ class VehicleAgent(Participant):
 
     def save(self) -> bytes:
         """Return the committed state as bytes (little-endian); for use between cycles, at HOLD."""
-        parts = self._command.save(), self._driver_committed, self._watch_committed
-        head = _HEAD.pack(_SAVED, self._cycles, bytes.fromhex(self._hash), *map(len, parts))
-        return head + b''.join(parts) + self.vehicle.committed_state()
+        return self.STATE.pack(self)
 
     def restore(self, blob: bytes, epoch: int) -> None:
         """Restore the state from :meth:`save`; the terrain is restored by its owner.
@@ -521,18 +529,8 @@ class VehicleAgent(Participant):
         Raises:
             ValueError: If the blob is not the state of a vehicle agent.
         """
-        if len(blob) < _HEAD.size or blob[:8] != _SAVED:
-            raise ValueError(f'{self.name}: blob is not the saved state of a vehicle agent ({len(blob)} bytes)')
-        _, cycles, state_hash, *lengths = _HEAD.unpack_from(blob)
-        cuts = (_HEAD.size, *(_HEAD.size + sum(lengths[: k + 1]) for k in range(len(lengths))))
-        command, driver, watch = (blob[a:b] for a, b in itertools.pairwise(cuts))
-        self.vehicle.restore(blob[cuts[-1] :])
-        self.driver.restore(driver)
-        self._watch, self._watch_committed = EventDetector.load(watch), watch
-        self._cycles = cycles
-        self._command = DriveCommand.load(command)
-        self._hash = state_hash.hex()
-        self._driver_committed = driver
+        self.STATE.unpack(self, blob)
+        self._go_back()
         self.set_epoch(epoch)
 
     def set_epoch(self, epoch: int) -> None:

@@ -5,8 +5,13 @@
 from __future__ import annotations
 
 import math
-import struct
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_world.cycle import Saved, StateField, StateLayout, state_fields
 
 KINDS = ('rolled_over', 'high_centered', 'stuck', 'battery_empty')
 ROLLED_OVER, HIGH_CENTERED, STUCK, BATTERY_EMPTY = KINDS
@@ -32,8 +37,8 @@ STUCK_M = 0.05
 STUCK_NS = 10_000_000_000
 """Time in which a commanded vehicle must cover STUCK_M [ns]."""
 
-_STATE = struct.Struct('<ddddq????q')
-_ENTRY = struct.Struct('<qB')
+_ENTRY = np.dtype([('t_ns', '<i8'), ('kind', 'u1')])
+_NO_ENTRIES = np.zeros(0, _ENTRY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +55,22 @@ class Event:
     """Human-readable description."""
 
 
-class EventDetector:
+class EventDetector(Saved):
     """Detector of one vehicle's events; a pure function of its state and of the arguments of :meth:`update`."""
+
+    STATE = StateLayout(
+        'events',
+        *state_fields('d', '_lying_s', '_share', '_anchor_x', '_anchor_y'),
+        StateField('_anchor_ns', 'q'),
+        StateField('_flags', bytes, (len(KINDS),)),
+        StateField('count', 'q'),
+        StateField('_entries', _ENTRY, ('count',)),
+    )
 
     def __init__(self) -> None:
         self._lying_s = 0.0
         self._share = 0.0
-        self._anchor = (0.0, 0.0)
+        self._anchor_x = self._anchor_y = 0.0
         """Position from which the vehicle has not yet moved by STUCK_M [m]."""
         self._anchor_ns = 0
         self._told = dict.fromkeys(KINDS, False)
@@ -66,6 +80,26 @@ class EventDetector:
     def history(self) -> list[tuple[int, str]]:
         """Time [ns] and kind of all events so far, in order."""
         return list(self._history)
+
+    @property
+    def _flags(self) -> bytes:
+        """Whether each of the KINDS is present, one byte each."""
+        return bytes(self._told.values())
+
+    @_flags.setter
+    def _flags(self, flags: bytes) -> None:
+        self._told = dict(zip(KINDS, map(bool, flags)))
+
+    @property
+    def _entries(self) -> NDArray[Any]:
+        """History as an array."""
+        if not self._history:
+            return _NO_ENTRIES
+        return np.array([(t_ns, KINDS.index(kind)) for t_ns, kind in self._history], _ENTRY)
+
+    @_entries.setter
+    def _entries(self, entries: NDArray[Any]) -> None:
+        self._history = [(t_ns, KINDS[kind]) for t_ns, kind in entries.tolist()]
 
     def update(
         self,
@@ -106,8 +140,8 @@ class EventDetector:
 
         going = abs(speed) > GOING_MPS
         late = t_ns - self._anchor_ns >= STUCK_NS
-        if not going or math.hypot(x - self._anchor[0], y - self._anchor[1]) >= STUCK_M:
-            self._anchor, self._anchor_ns = (x, y), t_ns
+        if not going or math.hypot(x - self._anchor_x, y - self._anchor_y) >= STUCK_M:
+            self._anchor_x, self._anchor_y, self._anchor_ns = x, y, t_ns
             self._told[STUCK] = self._told[STUCK] and going and late
         elif late and not self._told[STUCK]:
             time = f'{STUCK_NS * 1e-9:.0f} s'
@@ -121,20 +155,3 @@ class EventDetector:
             self._told[kind] = True
             self._history.append((t_ns, kind))
         return tuple(Event(t_ns, kind, GROUND_TRUTH, text) for kind, text in found)
-
-    def save(self) -> bytes:
-        """Return the exact state, including the history."""
-        told = (self._told[kind] for kind in KINDS)
-        head = _STATE.pack(self._lying_s, self._share, *self._anchor, self._anchor_ns, *told, len(self._history))
-        return head + b''.join(_ENTRY.pack(t_ns, KINDS.index(kind)) for t_ns, kind in self._history)
-
-    @staticmethod
-    def load(blob: bytes) -> EventDetector:
-        """Return the detector with the state from :meth:`save`."""
-        watch = EventDetector()
-        watch._lying_s, watch._share, x, y, watch._anchor_ns, *told, count = _STATE.unpack_from(blob)
-        watch._anchor = (x, y)
-        watch._told = dict(zip(KINDS, told))
-        entries = (_ENTRY.unpack_from(blob, _STATE.size + k * _ENTRY.size) for k in range(count))
-        watch._history = [(t_ns, KINDS[kind]) for t_ns, kind in entries]
-        return watch

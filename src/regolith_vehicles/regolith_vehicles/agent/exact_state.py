@@ -4,30 +4,43 @@
 
 from __future__ import annotations
 
-import struct
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from regolith_terrain.contact import GroundContact
-from regolith_vehicles.contact.obstacle_contact import ObstacleContact
-from regolith_vehicles.dynamics.odometry import Odometry
+from regolith_terrain.solids import SolidContact
 from regolith_vehicles.dynamics.payloads import Payloads
-from regolith_vehicles.dynamics.run_statistics import COUNT as STATISTICS_COUNT
 from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_vehicles.running_gear import RunningGear
 from regolith_vehicles.tools.vehicle_tools import VehicleTools
+from regolith_world.cycle import Part, Saved, StateField, StateLayout
 
-_MAGIC = b'REGVEH01'
-_HEAD = struct.Struct('<8sqq')
-_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+_INTEGRATION = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 
-@dataclass(frozen=True, slots=True)
-class ExactState:
+@dataclass
+class ExactState(Saved):
     """Complete state of a vehicle except the terrain."""
+
+    STATE: ClassVar[StateLayout] = StateLayout(
+        'a vehicle of this model',
+        StateField('sizes', '<i8', same=True),
+        StateField('bodies', '<f8'),
+        StateField('gear', Saved),
+        StateField('gear.charge', '<f8', shared=True),
+        StateField('carried', '<f8'),
+        StateField('statistics', Saved),
+        StateField('gear.odometry', Saved),
+        StateField('solids', Part(1)),
+        StateField('tools', Part(8)),
+        StateField('contact', Part()),
+        tag=b'REGVEH01',
+    )
 
     name: str
     model: Any
@@ -36,51 +49,35 @@ class ExactState:
     """MuJoCo state (mujoco.MjData)."""
     gear: RunningGear
     payloads: Payloads
-    tools: VehicleTools
-    solids: ObstacleContact
+    tools: VehicleTools | None
+    solids: SolidContact | None
     contact: GroundContact
+    statistics: RunStatistics = field(default_factory=RunStatistics)
 
-    def pack(self, statistics: RunStatistics) -> bytes:
-        """Return the state and the statistics of the run as bytes (little-endian)."""
-        size = mujoco.mj_stateSize(self.model, _STATE)
-        vector = np.empty(size)
-        mujoco.mj_getState(self.model, self.data, vector, _STATE)
-        gear = self.gear
-        own = np.concatenate((gear.values(), gear.charge, self.payloads.table.reshape(-1), statistics.values()))
-        head = _HEAD.pack(_MAGIC, size, len(own)) + vector.astype('<f8').tobytes() + own.astype('<f8').tobytes()
-        odometry = b'' if gear.odometry is None else gear.odometry.save()
-        return head + odometry + self.solids.save() + self.tools.save() + self.contact.save()
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Numbers of values of the bodies, and of running gear, payloads and statistics."""
+        own = len(self.gear.save()) + self.gear.charge.nbytes + self.carried.nbytes + len(self.statistics.save())
+        return np.array([mujoco.mj_stateSize(self.model, _INTEGRATION), own // 8])
 
-    def unpack(self, blob: bytes) -> RunStatistics:
-        """Restore the state from :meth:`pack`, and return the statistics of the run.
+    @property
+    def bodies(self) -> NDArray[np.float64]:
+        """State of the bodies, as MuJoCo integrates it."""
+        vector = np.empty(self.sizes[0])
+        mujoco.mj_getState(self.model, self.data, vector, _INTEGRATION)
+        return vector
 
-        Args:
-            blob: State from :meth:`pack`.
-
-        Raises:
-            ValueError: If the blob is not the state of a vehicle of this model.
-        """
-        size = mujoco.mj_stateSize(self.model, _STATE)
-        gear_size, charge = len(self.gear.values()), self.gear.charge
-        own_size = gear_size + len(charge) + self.payloads.table.size + STATISTICS_COUNT
-        if len(blob) < _HEAD.size or _HEAD.unpack_from(blob) != (_MAGIC, size, own_size):
-            raise ValueError(f'{self.name}: blob is not the saved state of a vehicle of this model ({len(blob)} bytes)')
-        at = _HEAD.size
-        vector = np.frombuffer(blob, '<f8', size, at).astype(np.float64)
-        at += 8 * size
-        own = np.frombuffer(blob, '<f8', own_size, at).astype(np.float64)
-        at += 8 * own_size
-        odometry_size = 0
-        if self.gear.odometry is not None:
-            odometry_size = len(self.gear.odometry.save())
-            self.gear.odometry = Odometry.load(blob[at : at + odometry_size])
-        at = self.tools.load(blob, self.solids.load(blob, at + odometry_size))
-        self.contact.load(blob[at:])
-        mujoco.mj_setState(self.model, self.data, vector, _STATE)
+    @bodies.setter
+    def bodies(self, vector: NDArray[np.float64]) -> None:
+        mujoco.mj_setState(self.model, self.data, vector, _INTEGRATION)
         self.data.warning.number[:] = 0
-        self.gear.take(own[:gear_size].copy())
-        charge[:] = own[gear_size : gear_size + len(charge)]
-        carried = own[gear_size + len(charge) : -STATISTICS_COUNT].reshape(-1, 4)
-        if not np.array_equal(carried, self.payloads.table):
-            self.payloads.take(carried)
-        return RunStatistics(*(float(value) for value in own[-STATISTICS_COUNT:]))
+
+    @property
+    def carried(self) -> NDArray[np.float64]:
+        """Mass and moments of inertia of the payloads."""
+        return self.payloads.table
+
+    @carried.setter
+    def carried(self, table: NDArray[np.float64]) -> None:
+        if not np.array_equal(table, self.payloads.table):
+            self.payloads.take(table)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -122,13 +123,20 @@ class Vehicle:
         parts = len(self._parts.names)
         self._force, self._torque = np.zeros((2, parts, 3))
         self._stats = np.zeros((parts, STAT_COUNT))
-        self._figures = RunStatistics()
         self._body_state: BodyState | None = None
         self._exact = ExactState(
-            name, self._model, self._data, self.gear, self.payloads, self.tools, self._solids, self.contact
+            name,
+            self._model,
+            self._data,
+            self.gear,
+            self.payloads,
+            self.tools if self.tools.names else None,
+            self._solids.contact,
+            self.contact,
         )
         self._refresh()
-        self._committed = self.state()
+        self.committed = self.state()
+        """The :meth:`state` of the last commit."""
 
     # -- placement ------------------------------------------------------------------------------------------------
 
@@ -245,7 +253,7 @@ class Vehicle:
         self.gear.reset()
         self.payloads.reset()
         self.tools.reset()
-        self._figures = RunStatistics()
+        self._exact.statistics = RunStatistics()
         self._refresh()
         self.commit()
 
@@ -323,12 +331,12 @@ class Vehicle:
     def odometry(self) -> Odometry | None:
         """Copy of the present odometry; None for a running gear without odometry."""
         own = self.gear.odometry
-        return None if own is None else Odometry.load(own.save())
+        return None if own is None else replace(own)
 
     @property
     def statistics(self) -> RunStatistics:
         """Copy of distance, slip and sinkage so far."""
-        return self._figures.copy()
+        return self._exact.statistics.copy()
 
     # -- motion ---------------------------------------------------------------------------------------------------
 
@@ -503,7 +511,7 @@ class Vehicle:
         speeds = self._whereabouts(n)[1]
         gear.measure(data, Contacts(window, speeds, self._force[:n], self._torque[:n], self._stats[:n]))
         way = math.hypot(*(data.xpos[self.body.base, :2] - motion.base_position[:2]).tolist())
-        gear.update_statistics(self._figures, way, data, motion.before, gear.moves(motion.ramp), duration)
+        gear.update_statistics(self._exact.statistics, way, data, motion.before, gear.moves(motion.ramp), duration)
         if self.tools.finish(data, motion.digging, duration):
             self._refresh()
         return window.changed().joined(motion.left)
@@ -558,19 +566,15 @@ class Vehicle:
         Args:
             state: Value of :meth:`state`, if already available.
         """
-        self._committed = self.state() if state is None else state
+        self.committed = self.state() if state is None else state
 
     def discard(self) -> None:
         """Return to the committed state, bit for bit."""
-        self.restore(self._committed)
-
-    def committed_state(self) -> bytes:
-        """Return the :meth:`state` of the last commit."""
-        return self._committed
+        self.restore(self.committed)
 
     def state(self) -> bytes:
         """Return the exact state (little-endian): bodies, running gear, statistics, odometry, contact memory."""
-        return self._exact.pack(self._figures)
+        return self._exact.save()
 
     def restore(self, blob: bytes) -> None:
         """Restore a state from :meth:`state`, and commit it.
@@ -579,9 +583,9 @@ class Vehicle:
             ValueError: If the blob is not the state of a vehicle of this model.
         """
         self._take(blob)
-        self._committed = blob
+        self.committed = blob
 
     def _take(self, blob: bytes) -> None:
         """Restore a state from :meth:`state` without committing it."""
-        self._figures = self._exact.unpack(blob)
+        self._exact.load(blob)
         self._refresh()

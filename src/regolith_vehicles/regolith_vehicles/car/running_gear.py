@@ -45,6 +45,7 @@ from regolith_vehicles.tires import Tire
 from regolith_vehicles.tires.contact import TireContact
 from regolith_vehicles.tires.wheel_tire import wheel_tire
 from regolith_vehicles.visuals.visual_description import PartRole, Roller
+from regolith_world.cycle import StateField, StateLayout, state_fields
 from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
@@ -63,6 +64,12 @@ class Car(RunningGear):
     (:mod:`regolith_vehicles.car.speed_controller`).
     """
 
+    STATE = StateLayout(
+        'car',
+        *state_fields('<f8', 'command', 'cruising'),
+        *state_fields('<f8', 'state', 'wound_up', shared=True),
+        StateField('table', '<f8'),
+    )
     columns = wheel_state.NAMES
     faces = (TWIST, ACKERMANN, PEDALS)
     hooks = RunningGearHooks(drive=forces.drive)
@@ -402,13 +409,3 @@ class Car(RunningGear):
         self.cruising[:] = 0.0
         self.state[:] = 0.0
         self.wound_up[:] = 0.0
-
-    def values(self) -> Vector:
-        """Return command, controller memory, powertrain state, brake rotations, and the table."""
-        return np.concatenate((self.command, self.cruising, self.state, self.wound_up, self.table.reshape(-1)))
-
-    def take(self, values: Vector) -> None:
-        """Restore the state from :meth:`values`."""
-        command, cruising, state, wound_up, table = np.split(values, np.cumsum((4, 2, STATES, len(self.wound_up))))
-        self.command, self.cruising, self.state[:], self.wound_up[:] = command.copy(), cruising.copy(), state, wound_up
-        super().take(table)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -30,9 +29,6 @@ from regolith_world.numerics import kernel, portable_math
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
-
-
-_LENGTH = struct.Struct('<q')
 
 
 class ObstacleContact:
@@ -117,30 +113,6 @@ class ObstacleContact:
         """Reset all contacts."""
         if self.contact is not None:
             self.contact.part()
-
-    def save(self) -> bytes:
-        """Return the memory of all contacts with its length; empty without solids."""
-        if self.contact is None:
-            return b''
-        saved = self.contact.save()
-        return _LENGTH.pack(len(saved)) + saved
-
-    def load(self, blob: bytes, at: int) -> int:
-        """Restore the state from :meth:`save` at an offset, and return the end offset.
-
-        Args:
-            blob: Bytes that contain the state.
-            at: Offset of the state in the bytes.
-
-        Raises:
-            ValueError: If the length does not match.
-        """
-        if self.contact is None:
-            return at
-        start = at + _LENGTH.size
-        end = start + int(_LENGTH.unpack(blob[at:start].ljust(_LENGTH.size, b'\xff'))[0])
-        self.contact.load(blob[start : max(start, end)])
-        return end
 
 
 @kernel

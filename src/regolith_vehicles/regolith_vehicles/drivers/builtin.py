@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import metadata
@@ -25,13 +24,11 @@ from regolith_vehicles.drivers.driver import Driver as Driver
 from regolith_vehicles.drivers.driver import DriverError as DriverError
 from regolith_vehicles.drivers.task_config import TasksDriverConfig
 from regolith_vehicles.drivers.tasks import TasksDriver
-from regolith_world.cycle import BodyState
+from regolith_world.cycle import BodyState, Part, StateField, StateLayout, state_fields
 from regolith_world.numerics import rotation
 
 GROUP = 'regolith.drivers'
 """Entry point group of drivers; an entry point is a callable that takes parameters and returns a Driver."""
-
-_EXTERNAL = struct.Struct('<qqqdd')
 
 
 class ConstantDriver(Driver):
@@ -59,6 +56,7 @@ class PathDriver(Driver):
     test_drivers.py::test_path_driver_follows_and_stops.
     """
 
+    STATE = StateLayout('a path driver', StateField('_progress', 'd'))
     ARRIVED = 0.05
     """Distance along the path from the last waypoint at which the vehicle stops [m]."""
 
@@ -72,14 +70,6 @@ class PathDriver(Driver):
         self._total = math.fsum(self._lengths)
         self._start_ns = round(config.start_s * 1e9)
         self._progress = 0.0
-
-    def save(self) -> bytes:
-        """Return the reached arc length."""
-        return struct.pack('<d', self._progress)
-
-    def restore(self, blob: bytes) -> None:
-        """Restore the state from :meth:`save`."""
-        (self._progress,) = struct.unpack('<d', blob)
 
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
         """Return the twist toward the point ahead; see the base class."""
@@ -143,6 +133,12 @@ class ExternalDriver(Driver):
     The state is both with their times, and the present speed and steering of rate-limited commands.
     """
 
+    STATE = StateLayout(
+        'an external driver',
+        *state_fields('q', '_since_ns', '_joints_since_ns', '_at_ns'),
+        *state_fields('d', '_speed', '_steering_angle'),
+        StateField('_wanted', Part(of=DriveCommand.load)),
+    )
     wants_live_input = True
 
     def __init__(self, config: ExternalDriverConfig) -> None:
@@ -151,7 +147,7 @@ class ExternalDriver(Driver):
         self._joints_since_ns = 0
         self._wanted = DriveCommand()
         self._at_ns = 0
-        self._reached = AckermannCommand()
+        self._speed = self._steering_angle = 0.0
 
     def encode(self, wanted: DriveCommand | None) -> bytes:
         """Return 0 (no command), 1 (drive command) or 2 (joint targets only), and the command; see the base class."""
@@ -181,21 +177,12 @@ class ExternalDriver(Driver):
         given = self._wanted if fresh else timeout_command(self._wanted)
         seconds, self._at_ns = (t_ns - self._at_ns) * 1e-9, t_ns
         if isinstance(given.by, AckermannCommand):
-            given = replace(given, by=_approached(self._reached, given.by, seconds))
-        self._reached = given.by if isinstance(given.by, AckermannCommand) else AckermannCommand(given.linear)
+            given = replace(
+                given, by=_approached(AckermannCommand(self._speed, self._steering_angle), given.by, seconds)
+            )
+        self._steering_angle = given.by.steering_angle if isinstance(given.by, AckermannCommand) else 0.0
+        self._speed = given.speed
         return replace(given, joints=self._joints(t_ns))
-
-    def save(self) -> bytes:
-        """Return the command, the times at which its parts were latched, and the present speed and steering."""
-        times = self._since_ns, self._joints_since_ns, self._at_ns
-        return _EXTERNAL.pack(*times, *self._reached[:2]) + self._wanted.save()
-
-    def restore(self, blob: bytes) -> None:
-        """Restore the state from :meth:`save`."""
-        *times, speed, angle = _EXTERNAL.unpack_from(blob)
-        self._since_ns, self._joints_since_ns, self._at_ns = times
-        self._reached = AckermannCommand(speed, angle)
-        self._wanted = DriveCommand.load(blob[_EXTERNAL.size :])
 
 
 def _approached(reached: AckermannCommand, goal: AckermannCommand, seconds: float) -> AckermannCommand:

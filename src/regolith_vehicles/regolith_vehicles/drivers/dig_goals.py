@@ -12,10 +12,9 @@ from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.drivers.driver import Driver
 from regolith_vehicles.drivers.task_config import DigConfig, TasksDriverConfig
 from regolith_vehicles.drivers.tasks import TasksDriver
-from regolith_world.cycle import BodyState
+from regolith_world.cycle import BodyState, Saved, StateField, StateLayout, state_fields
 
 _LENGTH = struct.Struct('<q')
-_HEAD = struct.Struct('<qqq')
 _NONE = -1
 """Length that encodes no goal; an empty goal cancels the active one."""
 
@@ -27,6 +26,14 @@ class DigGoalDriver(Driver):
     state is the active goal with its progress, the number of goals so far, and the other driver's state.
     """
 
+    STATE = StateLayout(
+        'a driver with dig goals',
+        StateField('length', 'q'),
+        *state_fields('q', 'taken', 'since_ns'),
+        StateField('goal', bytes, ('length',)),
+        StateField('_task', Saved),
+        StateField('other', bytes, ('rest',)),
+    )
     wants_live_input = True
 
     def __init__(self, driver: Driver) -> None:
@@ -61,15 +68,30 @@ class DigGoalDriver(Driver):
         (length,) = _LENGTH.unpack_from(live)
         end = _LENGTH.size + max(length, 0)
         if length != _NONE:
-            self._take(live[_LENGTH.size : end], t_ns)
             self.taken, self.since_ns = self.taken + 1, t_ns
+            self.goal = live[_LENGTH.size : end]
         self._driver.receive(t_ns, live[end:])
 
-    def _take(self, order: bytes, t_ns: int) -> None:
+    @property
+    def goal(self) -> bytes:
+        """Active goal; empty: none."""
+        return self._order
+
+    @goal.setter
+    def goal(self, order: bytes) -> None:
         self._order = order
         self._task = None
         if order:
-            self._task = TasksDriver(TasksDriverConfig.model_validate({'tasks': [json.loads(order)]}), t_ns)
+            self._task = TasksDriver(TasksDriverConfig.model_validate({'tasks': [json.loads(order)]}), self.since_ns)
+
+    @property
+    def other(self) -> bytes:
+        """State of the other driver."""
+        return self._driver.save()
+
+    @other.setter
+    def other(self, blob: bytes) -> None:
+        self._driver.restore(blob)
 
     def set_fill_levels(self, fill_levels: Mapping[str, float]) -> None:
         """Store the fill levels of the tools; see the base class."""
@@ -84,22 +106,5 @@ class DigGoalDriver(Driver):
         self._task.set_fill_levels(self._levels)
         command = self._task.command(t_ns, base)
         if self._task.done:
-            self._take(b'', t_ns)
+            self.goal = b''
         return command
-
-    def save(self) -> bytes:
-        """Return goal, progress, number of goals and the other driver's state."""
-        progress = b'' if self._task is None else self._task.save()
-        head = _HEAD.pack(len(self._order), self.taken, self.since_ns)
-        return head + self._order + progress + self._driver.save()
-
-    def restore(self, blob: bytes) -> None:
-        """Restore the state from :meth:`save`."""
-        length, self.taken, self.since_ns = _HEAD.unpack_from(blob)
-        end = _HEAD.size + length
-        self._take(blob[_HEAD.size : end], self.since_ns)
-        if self._task is not None:
-            size = len(self._task.save())
-            self._task.restore(blob[end : end + size])
-            end += size
-        self._driver.restore(blob[end:])

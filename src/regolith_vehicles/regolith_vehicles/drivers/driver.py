@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_world.cycle import BodyState
+from regolith_world.cycle import BodyState, StateLayout
 
 LIVE = struct.Struct('<?dd')
 """Latched command: whether it is new, forward speed [m/s], yaw rate [rad/s]."""
@@ -23,6 +23,8 @@ class DriverError(RuntimeError):
 class Driver(ABC):
     """Base class of drivers. The complete state must be in :meth:`save`; clocks and random numbers are forbidden."""
 
+    STATE = StateLayout('a driver')
+    """Declared state."""
     wants_live_input = False
     """Whether :meth:`receive` is called with the latched input of each cycle."""
 
@@ -58,7 +60,8 @@ class Driver(ABC):
 
     def save(self) -> bytes:
         """Return the exact state."""
-        return b''
+        return self.STATE.pack(self)
 
-    def restore(self, blob: bytes) -> None:  # noqa: B027  most drivers have no state
+    def restore(self, blob: bytes) -> None:
         """Restore the state from :meth:`save`."""
+        self.STATE.unpack(self, blob)

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Mapping
 
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.drivers.driver import Driver
 from regolith_vehicles.drivers.task_config import DigConfig, DumpConfig, HaulConfig, TasksDriverConfig
-from regolith_world.cycle import BodyState
+from regolith_world.cycle import BodyState, StateField, StateLayout, state_fields
 from regolith_world.numerics import rotation
 
 ASIDE_RAD = 0.3
@@ -21,14 +20,14 @@ NEARLY = 5.0
 AHEAD_M = 0.8
 """Maximum distance of the pursued point on the line to the goal [m]."""
 
-_STATE = struct.Struct('<qq?')
-
 
 class TasksDriver(Driver):
     """Driver of tasks.
 
     Its state is the number of finished tasks, the start of the present one, and whether it rotates.
     """
+
+    STATE = StateLayout('a driver of tasks', *state_fields('q', '_done', '_since_ns'), StateField('_turning', '?'))
 
     def __init__(self, config: TasksDriverConfig, start_ns: int | None = None) -> None:
         """Start with the first task.
@@ -96,14 +95,6 @@ class TasksDriver(Driver):
         curvature = 2.0 * math.sin(bearing) / min(distance, AHEAD_M)
         rate = min(max(task.speed_mps * curvature, -task.max_yaw_rate_radps), task.max_yaw_rate_radps)
         return -task.speed_mps if task.reverse else task.speed_mps, rate
-
-    def save(self) -> bytes:
-        """Return the number of finished tasks and the progress of the present one."""
-        return _STATE.pack(self._done, self._since_ns, self._turning)
-
-    def restore(self, blob: bytes) -> None:
-        """Restore the state from :meth:`save`."""
-        self._done, self._since_ns, self._turning = _STATE.unpack(blob)
 
 
 def _goal(task: HaulConfig, base: BodyState) -> tuple[float, float]:

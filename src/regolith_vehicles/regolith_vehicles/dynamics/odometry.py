@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import math
-import struct
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 from regolith_vehicles.description.model_config import OdometryConfig
 from regolith_vehicles.dynamics import odometry_covariance
 from regolith_vehicles.dynamics.kinematics import WheelLayout, twist_of_wheels
+from regolith_world.cycle import Saved, StateLayout, state_fields
 from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 
-_FORMAT = struct.Struct('<8d')
-_ENGINE = struct.Struct('<d')
-"""Appended value for wheels driven by an engine."""
 _CYCLE_S = 0.02
 """Duration over which the first twist counts ticks: the default maximum step size [s]."""
 _STILL = 1e-3
@@ -45,7 +43,7 @@ def slope_of(turn: Vector, gravity: Vector) -> tuple[float, float]:
 
 
 @dataclass(slots=True)
-class Odometry:
+class Odometry(Saved):
     """Planar pose in the odom frame, which is the base frame at the start. Wheel slip makes it drift."""
 
     x: float = 0.0
@@ -69,8 +67,13 @@ class Odometry:
     """
     twist_errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
     """Covariance of the twist over the last cycle, shape (3, 3)."""
-    fastest: float | None = None
-    """Maximum speed since standstill of wheels driven by an engine [m/s]; None for other wheels."""
+    fastest: Vector = field(default_factory=lambda: np.zeros(0), compare=False)
+    """Maximum speed since standstill of wheels driven by an engine [m/s], shape (1,); (0,) for other wheels."""
+    STATE: ClassVar[StateLayout] = StateLayout(
+        'odometry',
+        *state_fields('d', 'x', 'y', 'yaw', 'linear_x', 'linear_y', 'angular', 'distance', 'curvature'),
+        *state_fields('<f8', 'twist_errors', 'errors', 'fastest'),
+    )
 
     @staticmethod
     def start(layout: WheelLayout, config: OdometryConfig) -> Odometry:
@@ -79,7 +82,7 @@ class Odometry:
         return Odometry(
             errors=odometry_covariance.initial_covariance(layout, config),
             twist_errors=odometry_covariance.twist_covariance(layout, config, still, still, _CYCLE_S),
-            fastest=0.0 if layout.engine else None,
+            fastest=np.zeros(int(layout.engine)),
         )
 
     def advance(
@@ -124,9 +127,10 @@ class Odometry:
             faster = (vx * abs(vx) - self.linear_x * abs(self.linear_x)) / (2.0 * gravity)
             if layout.engine:
                 moved = vx * self.linear_x > 0.0 and abs(self.linear_x) > _STILL
-                before = (self.fastest or 0.0) if moved else 0.0
-                self.fastest = max(before, abs(vx))
-                faster = math.copysign((self.fastest**2 - before**2) / (2.0 * gravity), vx)
+                before = float(self.fastest[0]) if moved else 0.0
+                fastest = max(before, abs(vx))
+                self.fastest = np.array([fastest])
+                faster = math.copysign((fastest**2 - before**2) / (2.0 * gravity), vx)
             speeding = faster, abs(vx) * duration * vx * rate / gravity
             pulls = (vx - self.linear_x) / (duration * gravity), vx * rate / gravity
             loaded = tuple(min(max(a + b, -STEEPEST), STEEPEST) for a, b in zip(slope, pulls))  # type: ignore[assignment]
@@ -149,22 +153,3 @@ class Odometry:
         self.linear_x, self.linear_y, self.angular = vx, vy, rate
         self.distance += length
         self.curvature = curvature
-
-    def save(self) -> bytes:
-        """Return the exact state; its length does not change during a run."""
-        head = _FORMAT.pack(
-            self.x, self.y, self.yaw, self.linear_x, self.linear_y, self.angular, self.distance, self.curvature
-        )
-        last = b'' if self.fastest is None else _ENGINE.pack(self.fastest)
-        return head + self.twist_errors.astype('<f8').tobytes() + self.errors.astype('<f8').tobytes() + last
-
-    @staticmethod
-    def load(blob: bytes) -> Odometry:
-        """Return the odometry with the state from :meth:`save`."""
-        errors = np.frombuffer(blob, '<f8', offset=_FORMAT.size).astype(np.float64)
-        size = math.isqrt(len(errors) - 9)
-        end = 9 + size * size
-        joint, fastest = errors[9:end].reshape(size, size), float(errors[end]) if len(errors) > end else None
-        x, y, yaw, linear_x, linear_y, angular, distance, curvature = _FORMAT.unpack_from(blob)
-        twist = errors[:9].reshape(3, 3)
-        return Odometry(x, y, yaw, linear_x, linear_y, angular, distance, curvature, joint, twist, fastest)

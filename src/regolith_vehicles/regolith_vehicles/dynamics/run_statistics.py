@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from regolith_world.cycle import Saved, StateLayout, state_fields
 
 Vector = NDArray[np.float64]
 
@@ -16,7 +19,7 @@ SLOW = 1e-2
 
 
 @dataclass(slots=True)
-class RunStatistics:
+class RunStatistics(Saved):
     """Statistics of a vehicle in the run's summary; part of its state.
 
     Distances and slip count from the first command.
@@ -32,6 +35,9 @@ class RunStatistics:
     """Maximum total sinkage of any wheel or shoe [m]."""
     commanded: float = 0.0
     """1 after the first command to move, else 0."""
+    STATE: ClassVar[StateLayout] = StateLayout(
+        'statistics', *state_fields('d', 'distance', 'slipped', 'rolled', 'max_sinkage', 'commanded')
+    )
 
     @property
     def mean_slip(self) -> float:
@@ -68,13 +74,6 @@ class RunStatistics:
             self.rolled += rolled
             self.slipped += float(np.add.reduce(slips[turning]) / count) * rolled
 
-    def values(self) -> tuple[float, ...]:
-        """Return all statistics in order; ``RunStatistics(*values)`` restores them."""
-        return self.distance, self.slipped, self.rolled, self.max_sinkage, self.commanded
-
     def copy(self) -> RunStatistics:
         """Return an independent copy."""
-        return RunStatistics(*self.values())
-
-
-COUNT = len(RunStatistics().values())
+        return replace(self)

@@ -54,6 +54,7 @@ from regolith_vehicles.tires.constants import TIRE_RECORD, Records
 from regolith_vehicles.tires.force import MEMORY, Contact, tire_force
 from regolith_vehicles.tires.load_curve import vertical_load
 from regolith_vehicles.tires.tire import DEEPEST, NAMES, Tire, penetration
+from regolith_world.cycle import Saved, StateField, StateLayout
 from regolith_world.numerics import kernel
 
 _UPRIGHT = 0.5
@@ -328,6 +329,7 @@ def _is_near(ground: RigidArrays, pose: PartPose, radius: float, aside: float) -
 class TireContact(GroundContact):
     """Contact of tires and, for other parts, rigid contact; it contains the memory of both."""
 
+    STATE = StateLayout('tires', StateField('_memory', '<f8', shared=True), StateField('_rigid', Saved))
     press = staticmethod(press)
 
     def __init__(self, setting: ContactSetting, tires: Mapping[int, Tire]) -> None:
@@ -381,15 +383,3 @@ class TireContact(GroundContact):
         """Reset all deflections."""
         self._rigid.reset()
         self._memory[:] = 0.0
-
-    def save(self) -> bytes:
-        """Return the deflections, then the memory of the rigid contacts."""
-        return self._memory.astype('<f8').tobytes() + self._rigid.save()
-
-    def load(self, blob: bytes) -> None:
-        """Restore the state from :meth:`save`."""
-        own = self._memory.nbytes
-        if len(blob) < own:
-            raise ValueError(f'saved tires have {len(blob)} bytes; allowed: at least {own}')
-        self._rigid.load(blob[own:])
-        self._memory[:] = np.frombuffer(blob[:own], '<f8').reshape(self._memory.shape)

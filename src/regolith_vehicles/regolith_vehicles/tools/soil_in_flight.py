@@ -16,15 +16,15 @@ Vector = NDArray[np.float64]
 
 # Columns of a parcel: mass per area of a grid node [kg/m^2], position [m], velocity [m/s], direction of the tool's
 # edge in the plane, half lengths of the rectangle in which it lands, along and across the edge [m].
-MASS, X, VX, ALONG, HALF, COLUMNS = 0, 1, 4, 7, 9, 11
+MASS, X, VX, ALONG, HALF, PARCEL_COLUMNS = 0, 1, 4, 7, 9, 11
 
 
 class SoilInFlight:
     """Parcels of soil on ballistic paths, one for each tool and cycle in which it dumped."""
 
     def __init__(self) -> None:
-        self.parcels = np.zeros((0, COLUMNS))
-        """Parcels, shape (n, COLUMNS), in the order in which they were dropped."""
+        self.parcels = np.zeros((0, PARCEL_COLUMNS))
+        """Parcels, shape (n, PARCEL_COLUMNS), in the order in which they were dropped."""
 
     @property
     def mass(self) -> float:
@@ -75,20 +75,12 @@ class SoilInFlight:
         landed = together > 0.0
         return SoilDeposit(i[first][landed], j[first][landed], together[landed])
 
-    def save(self) -> Vector:
-        """Return the values of all parcels."""
-        return self.parcels.reshape(-1)
-
-    def load(self, values: Vector) -> None:
-        """Restore the state from :meth:`save`."""
-        self.parcels = values.reshape(-1, COLUMNS).copy()
-
 
 def spread(parcel: Vector, spacing: float) -> tuple[Indices, Indices, Vector]:
     """Return the grid nodes in a parcel's rectangle, and its mass on each: equal parts, remaining quanta to the first.
 
     Args:
-        parcel: Parcel, shape (COLUMNS,).
+        parcel: Parcel, shape (PARCEL_COLUMNS,).
         spacing: Grid spacing [m].
     """
     x, y = parcel[X], parcel[X + 1]

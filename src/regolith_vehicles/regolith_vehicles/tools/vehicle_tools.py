@@ -10,7 +10,6 @@ payload. Dumped soil is *in flight*, until a delta of this vehicle adds it to th
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,16 +26,16 @@ from regolith_vehicles.dynamics import multibody, substeps
 from regolith_vehicles.dynamics.multibody import Multibody
 from regolith_vehicles.dynamics.payloads import Payloads
 from regolith_vehicles.running_gear import TelemetryQuantity
-from regolith_vehicles.tools.soil_in_flight import SoilInFlight
+from regolith_vehicles.tools.soil_in_flight import PARCEL_COLUMNS, SoilInFlight
 from regolith_vehicles.tools.tool_shapes import shape_of
 from regolith_vehicles.tools.tool_substep import ToolStepArrays
+from regolith_world.cycle import Saved, StateField, StateLayout, state_fields
 from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
 
 ROCKING_RADPS = 0.1
 """Rate up to which a drum in reverse rotation keeps its soil, since arms and wheels rock it [rad/s]."""
-_HEAD = struct.Struct('<q')
 _HELD, _TRANSIT, _GRANTED, _POURED, SOIL_COLUMNS = range(5)
 """Columns of a tool's soil, per area of a grid node [kg/m^2]: held, in transit, granted and dumped since the start."""
 
@@ -44,8 +43,15 @@ _HELD, _TRANSIT, _GRANTED, _POURED, SOIL_COLUMNS = range(5)
 _TOLD = ('load', 'kg'), ('depth of cut', 'm'), ('cutting force', 'N')
 
 
-class VehicleTools:
+class VehicleTools(Saved):
     """Tools of a vehicle's file in order of their names; none for most vehicles."""
+
+    STATE = StateLayout(
+        'tools',
+        *state_fields('<f8', '_soil', '_edge'),
+        StateField('told', '<f8', shared=True),
+        StateField('flight.parcels', '<f8', ('parcels', PARCEL_COLUMNS)),
+    )
 
     def __init__(
         self,
@@ -146,7 +152,7 @@ class VehicleTools:
         self._soil = np.zeros((n, SOIL_COLUMNS))
         self._edge = np.full((n, 2, 3), np.nan)
         self.told[:] = 0.0
-        self.flight.load(np.zeros(0))
+        self.flight.parcels = np.zeros((0, PARCEL_COLUMNS))
         self.work = ToolExchange()
 
     # -- cycle ----------------------------------------------------------------------------------------------------
@@ -367,40 +373,6 @@ class VehicleTools:
             'excavated_kg': granted,
             'dumped_kg': poured,
         }
-
-    def save(self) -> bytes:
-        """Return the state with its length; empty without tools."""
-        if not self.names:
-            return b''
-        values = np.concatenate(
-            (self._soil.reshape(-1), self._edge.reshape(-1), self.told.reshape(-1), self.flight.save())
-        )
-        return _HEAD.pack(len(values)) + values.astype('<f8').tobytes()
-
-    def load(self, blob: bytes, at: int) -> int:
-        """Restore the state from :meth:`save` at an offset, and return the end offset.
-
-        Args:
-            blob: Bytes that contain the state.
-            at: Offset of the state in the bytes.
-
-        Raises:
-            ValueError: If the state is truncated.
-        """
-        if not self.names:
-            return at
-        start = at + _HEAD.size
-        count = int(_HEAD.unpack(blob[at:start].ljust(_HEAD.size, b'\xff'))[0])
-        end = start + 8 * count
-        sizes = [self._soil.size, self._edge.size, self.told.size]
-        if count < sum(sizes) or end > len(blob):
-            raise ValueError(f'saved state of tools in {len(blob)} bytes is truncated')
-        values = np.frombuffer(blob, '<f8', count, start).astype(np.float64)
-        soil, edge, told, flight = np.split(values, np.cumsum(sizes))
-        self._soil, self._edge = soil.reshape(self._soil.shape).copy(), edge.reshape(self._edge.shape).copy()
-        self.told[:] = told.reshape(self.told.shape)
-        self.flight.load(flight)
-        return end
 
 
 def _turned(frame: Vector, model: Any, joint: int) -> Vector:

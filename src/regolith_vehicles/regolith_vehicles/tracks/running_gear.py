@@ -38,6 +38,7 @@ from regolith_vehicles.tracks.config import SprocketConfig, TracksConfig, TrackW
 from regolith_vehicles.tracks.driveline import Driveline, TrackArrays
 from regolith_vehicles.tracks.speed_controller import speed_control
 from regolith_vehicles.visuals.visual_description import DrawnPart, PartRole, Roller
+from regolith_world.cycle import StateField, StateLayout, state_fields
 from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
@@ -58,6 +59,12 @@ class Tracks(RunningGear):
     pivot (1: rotate in place). It is given as :meth:`ramp`'s target, or computed from a twist.
     """
 
+    STATE = StateLayout(
+        'tracks',
+        *state_fields('<f8', 'command', 'cruising'),
+        *state_fields('<f8', 'engine', 'wound_up', 'state.pin', 'state.short', 'state.tension', shared=True),
+        StateField('table', '<f8'),
+    )
     columns = ('normal_force', 'sinkage', 'band_speed')
     faces = (TWIST, PEDALS)
     hooks = RunningGearHooks(driveline.drive, driveline.place, driveline.bear, driveline.settle)
@@ -436,23 +443,6 @@ class Tracks(RunningGear):
         self.wound_up[:] = 0.0
         for values in (self.state.pin, self.state.short, self.state.tension, self.state.pull):
             values[:] = 0.0
-
-    def values(self) -> Vector:
-        """Return command, controller memory, engine, brakes, pins, lengths and tensions of the bands, and the table."""
-        return np.concatenate([part.reshape(-1) for part in (*self._evolving(), self.table)])
-
-    def _evolving(self) -> tuple[Vector, ...]:
-        state = self.state
-        return self.command, self.cruising, self.engine, self.wound_up, state.pin, state.short, state.tension
-
-    def take(self, values: Vector) -> None:
-        """Restore the state from :meth:`values`."""
-        kept = self._evolving()
-        *parts, table = np.split(values, np.cumsum([part.size for part in kept]))
-        self.command, self.cruising = parts[0].copy(), parts[1].copy()
-        for part, saved in zip(kept[2:], parts[2:], strict=True):
-            part[:] = saved.reshape(part.shape)
-        super().take(table)
 
 
 def _quantities(sides: list[str]) -> tuple[TelemetryQuantity, ...]:
