@@ -232,7 +232,7 @@ class StateLayout:
         for k, each in enumerate(self.fields):
             try:
                 at = self._read(k, item, blob, at, sizes)
-            except (KeyError, TypeError, ValueError, struct.error) as error:
+            except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(
                     f'{_name(item)}saved state of {self.what} ({len(blob)} bytes), field {each.name!r}: {error}'
                 ) from None
@@ -254,8 +254,8 @@ class StateLayout:
                     at = part.STATE.read(part, blob, at)
             return at
         if _is_number(kind):
-            (value,) = struct.unpack_from(f'<{kind}', blob, at)
-            at += struct.calcsize(f'<{kind}')
+            value, at = _cut(blob, at, 0, struct.calcsize(f'<{kind}'))
+            (value,) = struct.unpack(f'<{kind}', value)
             if name in self._sizes:
                 sizes[name] = value
                 return at
@@ -362,9 +362,10 @@ def _cut(blob: bytes, at: int, unit: int, length: int = -1) -> tuple[bytes, int]
         ValueError: If there are not so many.
     """
     if unit:
-        length, at = struct.unpack_from('<q', blob, at)[0] * unit, at + 8
+        head, at = _cut(blob, at, 0, 8)
+        length = int.from_bytes(head, 'little', signed=True) * unit
     elif length < 0:
         length = len(blob) - at
     if not 0 <= length <= len(blob) - at:
-        raise ValueError(f'{length} bytes; {len(blob) - at} are left, so it is truncated')
+        raise ValueError(f'{length} bytes; allowed: the {len(blob) - at} that are left, so it is truncated')
     return blob[at : at + length], at + length
