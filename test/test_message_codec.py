@@ -221,7 +221,7 @@ def test_bytes_of_soil_are_those_of_the_serializer() -> None:
             assert_equal(one, other)
         again = protocol_codec.UPDATE.unpack(data)
         assert again.records.equals(update.records) and again.owner.tolist() == update.owner.tolist()
-        assert again.loose.save() == update.loose.save()
+        assert again.loose.rows.tobytes() == update.loose.rows.tobytes()
         plain = [(u.key, u.agents, u.conflicts, u.soil_seq, u.soil_hash, u.grants) for u in (again, update)]
         assert plain[0] == plain[1]
         for name in ('key', 'agents', 'conflicts', 'soil_seq', 'soil_hash'):
