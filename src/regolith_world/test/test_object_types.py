@@ -19,7 +19,7 @@ from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.static_body import StaticBody
 from regolith_world.world import ProtocolError, World
 
-THINGS: dict[str, Any] = {
+OBJECTS: dict[str, Any] = {
     'wall': {
         'type': 'static_body',
         'position': [3.0, 0.0, 0.0],
@@ -60,7 +60,7 @@ THINGS: dict[str, Any] = {
 
 
 def world() -> World:
-    return World(WorldConfig(), make_objects(THINGS, 1.62))
+    return World(WorldConfig(), make_objects(OBJECTS, 1.62))
 
 
 def run(w: World, until_s: float) -> World:
@@ -91,7 +91,7 @@ def test_world_continues_from_a_checkpoint_bit_for_bit() -> None:
 
 
 def test_every_field_of_the_record_is_restored() -> None:
-    for item in make_objects(THINGS, 1.62):
+    for item in make_objects(OBJECTS, 1.62):
         kept = codec.decode_record(SavedObject, codec.encode_record(item.save()))
         again = restored(kept)
         assert type(again) is type(item) and codec.encode_record(again.save()) == codec.encode_record(item.save())
@@ -103,9 +103,9 @@ def test_every_field_of_the_record_is_restored() -> None:
         ('restitution', 0.1),
         ('friction', 0.11),
         ('t_ns', 7),
-        ('more', RIGID_BODY.make('b', RIGID_BODY.section.model_validate(THINGS['spark']), np.ones(3)).save().more),
+        ('more', RIGID_BODY.make('b', RIGID_BODY.section.model_validate(OBJECTS['spark']), np.ones(3)).save().more),
     ]
-    kept = make_objects(THINGS, 1.62)[0].save()
+    kept = make_objects(OBJECTS, 1.62)[0].save()
     for field, value in changed:
         other = SavedObject(**{**{n: getattr(kept, n) for n in SavedObject.__slots__}, field: value})
         assert codec.encode_record(restored(other).save()) == codec.encode_record(other) != codec.encode_record(kept), (
@@ -114,7 +114,7 @@ def test_every_field_of_the_record_is_restored() -> None:
 
 
 def test_object_has_the_values_of_its_scenario_entry() -> None:
-    wall, ball = (next(o for o in make_objects(THINGS, 1.62) if o.name == n) for n in ('wall', 'ball'))
+    wall, ball = (next(o for o in make_objects(OBJECTS, 1.62) if o.name == n) for n in ('wall', 'ball'))
     assert isinstance(wall, StaticBody) and wall.body.mass == 0.0 and len(wall.shapes) == 2
     assert wall.body.orientation == pytest.approx([0.0, 0.0, np.sin(np.radians(10.0)), np.cos(np.radians(10.0))])
     assert isinstance(ball, RigidBody) and ball.gravity.tolist() == [0.0, 0.0, -1.62]
@@ -138,21 +138,21 @@ def test_object_has_the_values_of_its_scenario_entry() -> None:
 )
 def test_object_with_invalid_keys_is_refused(thing: str, change: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
-        make_objects({thing: {**THINGS[thing], **change}}, 1.62)
+        make_objects({thing: {**OBJECTS[thing], **change}}, 1.62)
 
 
 def test_object_of_unknown_kind_is_not_saved() -> None:
     class Own(Object):
         """An object of user code."""
 
-    body = make_objects(THINGS, 1.62)[0].body
+    body = make_objects(OBJECTS, 1.62)[0].body
     w = World(WorldConfig(), [Own('own', body)])
     with pytest.raises(ProtocolError, match='own'):
         w.save()
     beam = Beam('beam', np.zeros(3), np.array([1.0, 0.0, 0.0]), 1.0, 0, 'own')
     assert not beam.kind
     odd = SavedObject(
-        **{**{n: getattr(make_objects(THINGS, 1.62)[0].save(), n) for n in SavedObject.__slots__}, 'kind': 'ghost'}
+        **{**{n: getattr(make_objects(OBJECTS, 1.62)[0].save(), n) for n in SavedObject.__slots__}, 'kind': 'ghost'}
     )
     with pytest.raises(
         ValueError,

@@ -27,7 +27,7 @@ _YOUNG_S = 10.0
 _COMPLETE = b'\x02'
 """First byte of a complete segment: ``InitializedSegment`` of ``boost::interprocess``."""
 _CREATION_S = 2.0
-"""Time after which an incomplete segment has no creator [s]. Creation takes microseconds."""
+"""Time after which an incomplete segment has no creator [s]. A running creator completes it by two system calls."""
 
 
 def remove_abandoned_segments(folder: Path = _FOLDER) -> int:
