@@ -486,6 +486,14 @@ def node_pids(starter: int) -> dict[str, int]:
     return found
 
 
+def process_runs(pid: int) -> bool:
+    """Return whether a process exists and has not ended. A zombie has ended: not every machine removes it at once."""
+    try:
+        return Path(f'/proc/{pid}/stat').read_text().rpartition(') ')[2][0] != 'Z'
+    except OSError:
+        return False
+
+
 def last_committed(run_dir: Path) -> tuple[int, int]:
     """Return the number of the last cycle that was committed: according to the world, and to the bag."""
     world = json.loads((run_dir / 'world_summary.json').read_text())['cycles']

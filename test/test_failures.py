@@ -13,7 +13,16 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from harness import LiveRun, command, environment, last_committed, run_scenario, vehicle, write_scenario
+from harness import (
+    LiveRun,
+    command,
+    environment,
+    last_committed,
+    process_runs,
+    run_scenario,
+    vehicle,
+    write_scenario,
+)
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
@@ -125,7 +134,7 @@ def test_ctrl_c_leaves_nothing_behind_and_a_whole_bag(tmp_path):
         assert len(pids) == 5
         live.interrupt()
         until = time.monotonic() + 60.0
-        while any(Path(f'/proc/{pid}').exists() for pid in pids.values()):
+        while any(map(process_runs, pids.values())):
             assert time.monotonic() < until, 'processes are left'
             time.sleep(0.02)
         result = live.finish(30.0)
@@ -144,7 +153,7 @@ def test_a_killed_supervisor_leaves_no_orphans(tmp_path):
         live.process.kill()
         live.process.wait()
         until = time.monotonic() + 20.0
-        while any(Path(f'/proc/{pid}').exists() for pid in pids.values()):
+        while any(map(process_runs, pids.values())):
             assert time.monotonic() < until, 'orphans'
             time.sleep(0.05)
 

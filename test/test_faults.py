@@ -23,6 +23,7 @@ from harness import (
     environment,
     last_committed,
     library_run,
+    process_runs,
     run_scenario,
     vehicle,
     write_scenario,
@@ -104,7 +105,7 @@ def the_line(run: RunResult, words: str) -> str:
 def assert_gone(pids: dict[str, int]) -> None:
     """Assert that no process is left of a run that is over."""
     until = time.monotonic() + 10.0
-    while left := [label for label, pid in pids.items() if Path(f'/proc/{pid}').exists()]:
+    while left := [label for label, pid in pids.items() if process_runs(pid)]:
         assert time.monotonic() < until, left
         time.sleep(0.05)
 

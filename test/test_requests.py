@@ -23,11 +23,24 @@ HEIGHTS: list[tuple[list[float], list[float], str]] = [
     ([0.0, 1.0, 2.0], [0.0], '3 values of x and 1 of y'),
     ([], [0.0], '0 values of x and 1 of y'),
 ]
+EDITS: list[tuple[dict[str, Any], str]] = [
+    ({}, '0 points; allowed: 1 to 1000000'),
+    ({'x': [nan], 'y': [0.0], 'height': [0.0]}, 'x[0] = nan'),
+    ({'x': [0.0], 'y': [2e5], 'height': [0.0]}, 'y[0] = 200000'),
+    ({'x': [0.0], 'y': [0.0], 'height': [inf]}, 'height[0] = inf; allowed: finite numbers'),
+    ({'x': [0.0], 'y': [0.0], 'height': [-1e9]}, 'node (0, 0) is too far from the undisturbed surface'),
+    ({'x': [0.0, 1.0], 'y': [0.0], 'height': [0.0]}, '2 values of x, 1 value of y, 1 value of height'),
+    ({'x': [0.0] * 1_000_001, 'y': [0.0] * 1_000_001, 'height': [0.0] * 1_000_001}, '1000001 points; allowed: 1 to'),
+    ({'stamp': 'hole', 'length': 1.0, 'depth': 1.0}, "stamp = 'hole'; allowed: crater, trench, mound"),
+    ({'stamp': 'crater', 'length': nan, 'depth': 1.0}, 'length = nan; allowed: at least two grid spacings'),
+    ({'stamp': 'crater', 'length': 1e5, 'depth': 1.0}, 'stamp crater reaches 200000 m'),
+    ({'stamp': 'mound', 'length': 1.0, 'depth': 1.0, 'center_x': inf}, 'center[0] = inf'),
+]
 ESCAPES = ('../../../escape', '/escape', '~/escape', '..', '.', 'a/../../b', 'bag/../../x', '.hidden', 'a\nb')
 
 
 def test_requests_that_cannot_be_met_are_refused_in_the_response(tmp_path: Path) -> None:
-    from regolith_msgs.srv import BindPort, GetHeights, RegisterRadio, SaveCheckpoint, SaveSnapshot
+    from regolith_msgs.srv import BindPort, GetHeights, RegisterRadio, SaveCheckpoint, SaveSnapshot, SetTerrainNodes
     from simulation_interfaces.msg import Bounds
     from simulation_interfaces.srv import GetEntities, SpawnEntity
 
@@ -47,6 +60,9 @@ def test_requests_that_cannot_be_met_are_refused_in_the_response(tmp_path: Path)
                 assert not response.height and not response.height_initial
             response = ask(GetHeights, f'{node}/get_heights', x=[0.0, 90.0], y=[0.0, -1e4])
             assert response.success and len(response.height) == len(response.height_initial) == 2
+        for fields, said in EDITS:
+            response = ask(SetTerrainNodes, '/regolith/terrain/set_nodes', **fields)
+            assert not response.success and response.message.startswith(said), (fields, response.message)
         for path in ESCAPES:
             response = ask(SaveCheckpoint, f'{WORLD}/save_checkpoint', path=path)
             assert not response.success and response.message.isprintable(), (path, response.message)

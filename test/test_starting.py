@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from harness import environment, vehicle, write_scenario
+from harness import environment, process_runs, vehicle, write_scenario
 
 from regolith_bringup.run.node_plan import NodeSpec
 from regolith_bringup.run.node_processes import executable
@@ -97,16 +97,9 @@ def test_a_node_ends_with_the_process_that_started_it() -> None:
     started.kill()
     started.wait()
     until = time.monotonic() + 5.0
-    while _alive(pid):
+    while process_runs(pid):
         assert time.monotonic() < until, 'the child outlived its parent'
         time.sleep(0.02)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0] != 'Z'
-    except OSError:
-        return False
 
 
 def test_a_node_whose_parent_is_gone_already_does_not_begin() -> None:

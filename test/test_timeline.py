@@ -12,6 +12,7 @@ from harness import vehicle, write_scenario
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
+from regolith_terrain import Stamp, stamp_edit
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, SpawnEdit
 from regolith_world.cycle.records import Shape, ShapeKind
@@ -87,6 +88,25 @@ def test_a_rewound_world_repeats_itself_with_commands_and_ruts(tmp_path: Path) -
         ValueError, match=r'rewind to 9 s is outside the timeline of this run; allowed: 0\.0000 to 2\.2000 s'
     ):
         run.timeline.rewind(9 * SECOND, live=False)
+
+
+@pytest.mark.seconds
+def test_edits_of_the_surface_are_made_again(tmp_path: Path) -> None:
+    """By a rewind, and by a simulation that continues from a checkpoint; with the same mass."""
+    run = Run(tmp_path)
+    terrain = run.simulation.terrain
+    run.go(0.3)
+    terrain.edit(stamp_edit(Stamp('mound', 0.4, 0.0, 0.6, 0.03), terrain.grid.spacing))
+    run.go(0.6)
+    terrain.edit(stamp_edit(Stamp('trench', -2.0, 0.1, 0.5, 0.05, width=0.4), terrain.grid.spacing))
+    end, before = run.go(1.2), dict(run.hashes)
+    edited = terrain.edited
+    run.timeline.rewind(round(0.2 * SECOND), live=False)
+    assert terrain.edited == 0
+    assert run.go(1.2, commands=False) == end and run.hashes == before and terrain.edited == edited != 0
+    run.timeline.rewind(round(0.55 * SECOND), live=True)
+    assert 0 < terrain.edited != edited and run.go(1.2) != end
+    assert terrain.summary()['mass_balance']['error_kg'] == 0.0
 
 
 @pytest.mark.seconds

@@ -20,7 +20,7 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.participant_sections import sections
 from regolith_bringup.scenario.schema import Scenario
 from regolith_sensors.config import lossless_streams, scenario_sensors
-from regolith_terrain.ros import MapTopics, create_height_service, create_state_service
+from regolith_terrain.ros import MapTopics, create_edit_service, create_height_service, create_state_service
 from regolith_terrain.ros import protocol_codec as soil_codec
 from regolith_vehicles import VehicleEntry
 from regolith_vehicles.agent import VehicleAgent, VehicleState
@@ -103,6 +103,7 @@ class SingleProcessNode:
         terrain_node = named_node('terrain', namespace)
         create_height_service(terrain_node, simulation.terrain.grid)
         create_state_service(terrain_node, simulation.terrain, self._run_id)
+        create_edit_service(terrain_node, simulation.terrain)
         terrain_map = MapTopics(terrain_node, simulation.terrain.grid)
         simulation.terrain.on_shown = lambda cycle: terrain_map.publish(cycle.t_ns, cycle.bodies)
         self.executor.add_node(terrain_node)

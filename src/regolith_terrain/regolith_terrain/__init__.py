@@ -63,6 +63,9 @@ if TYPE_CHECKING:
     from regolith_terrain.terrain_participant import handshake_parameters as handshake_parameters
     from regolith_terrain.terrain_source_config import RectangleConfig as RectangleConfig
     from regolith_terrain.terrain_source_config import RockFreeConfig as RockFreeConfig
+    from regolith_terrain.updates.surface_edit import Stamp as Stamp
+    from regolith_terrain.updates.surface_edit import heights_edit as heights_edit
+    from regolith_terrain.updates.surface_edit import stamp_edit as stamp_edit
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -145,6 +148,11 @@ __all__, __getattr__, __dir__ = export_lazily(
         'terrain_source_config': (
             'RectangleConfig',
             'RockFreeConfig',
+        ),
+        'updates.surface_edit': (
+            'Stamp',
+            'heights_edit',
+            'stamp_edit',
         ),
     },
 )

@@ -11,7 +11,7 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.ros import protocol_codec
 from regolith_terrain.ros.map_topics import MapTopics
-from regolith_terrain.ros.services import create_height_service, create_state_service
+from regolith_terrain.ros.services import create_edit_service, create_height_service, create_state_service
 from regolith_terrain.terrain_participant import TerrainParticipant
 from regolith_terrain.updates.committed_soil import SoilCommit
 from regolith_terrain.updates.merge import SoilUpdate
@@ -50,6 +50,7 @@ class TerrainNode:
         host.watch([self._update])
         create_height_service(node, self.authority.grid)
         create_state_service(node, self.authority, host.run_id)
+        create_edit_service(node, self.authority)
         self._map = MapTopics(node, self.authority.grid)
         self.authority.on_shown = self._show
         self.authority.on_committed = self._send_committed

@@ -17,7 +17,7 @@ from regolith_terrain.excavation.diggable_soil import DiggableSoil
 from regolith_terrain.excavation.ejected_soil import compile_disturbed, disturbed
 from regolith_terrain.excavation.exchange import SoilGrant, compile_exchange, exchange
 from regolith_terrain.excavation.loose_soil import NO_LOOSE_SOIL, ROW, LooseSoil
-from regolith_terrain.grid.mass_balance import soil_mass_balance
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2, soil_mass_balance
 from regolith_terrain.grid.node_records import Indices
 from regolith_terrain.grid.owned_region import ForeignSoilError
 from regolith_terrain.grid.soil_grid import SoilGrid
@@ -25,6 +25,8 @@ from regolith_terrain.height_field import HeightField
 from regolith_terrain.height_profiles import profiles
 from regolith_terrain.updates.committed_soil import SoilCommit
 from regolith_terrain.updates.merge import SoilDelta, SoilUpdate, compile_merge, merge
+from regolith_terrain.updates.surface_edit import ROW as EDIT_ROW
+from regolith_terrain.updates.surface_edit import Rows, apply_edit, check_edit, combined
 from regolith_world.cycle import (
     TERRAIN_ROLES,
     Command,
@@ -77,10 +79,10 @@ class TerrainParticipant(Participant):
 
     STATE = StateLayout(
         'terrain',
-        *state_fields('q', 'soil_seq', 'conflicts'),
+        *state_fields('q', 'soil_seq', 'conflicts', 'edited'),
         StateField('_soil', bytes),
         StateField('_loose_rows', ROW, ('rows',)),
-        tag=b'REGTER02',
+        tag=b'REGTER03',
     )
 
     def __init__(
@@ -116,6 +118,8 @@ class TerrainParticipant(Participant):
         self.t_ns = -1
         """Simulated time of the last commit [ns]; -1: no commit in this epoch."""
         self.conflicts = 0
+        self.edited = 0
+        """Mass that edits of the surface added, in quanta of mass per area summed over nodes."""
         self.on_shown: Callable[[Cycle], None] = lambda cycle: None
         """Callback for every record that commits an attempt, after the soil has changed; not called during replay."""
         self.on_committed: Callable[[SoilCommit], None] = lambda commit: None
@@ -124,6 +128,8 @@ class TerrainParticipant(Participant):
         self._diggable = DiggableSoil(config, gravity_mps2)
         self._owned = config.owned_regions()
         self._deltas: dict[CycleKey, dict[str, SoilDelta]] = {}
+        self._waiting: list[Rows] = []
+        self._latched: tuple[int, bytes] = (-1, b'')
         self._awaited: tuple[str, ...] | None = None
         self._update: SoilUpdate | None = None
         self._committed: SoilUpdate | None = None
@@ -165,6 +171,29 @@ class TerrainParticipant(Participant):
             if result is not None:
                 self._reply(result)
 
+    def edit(self, rows: Rows) -> int:
+        """Change the surface at the end of the next cycle, and return the number of changed nodes.
+
+        It is a live input: it takes effect for all attempts of that cycle, is recorded, and is fed back by a replay.
+
+        Args:
+            rows: Edit of :func:`regolith_terrain.heights_edit` or :func:`regolith_terrain.stamp_edit`.
+
+        Raises:
+            ValueError: As :func:`regolith_terrain.updates.surface_edit.check_edit`.
+        """
+        check_edit(rows, self.grid, self._diggable, self._owned)
+        self._waiting.append(rows)
+        return len(rows)
+
+    def _live_input(self, cycle: int) -> bytes:
+        """Return the edits of a cycle as bytes."""
+        if self._latched[0] != cycle:
+            waiting, self._waiting = self._waiting, []
+            live = self.replay_inputs.get(cycle)
+            self._latched = cycle, combined(waiting).tobytes() if live is None else live
+        return self._latched[1]
+
     def missing(self) -> tuple[str, ...]:
         """Return the agents whose delta the present attempt is waiting for."""
         if self._awaited is None or self._last_key is None:
@@ -176,6 +205,7 @@ class TerrainParticipant(Participant):
         self._discard_before(cycle.key)
         if (update := self._replayed.pop(cycle.key, None)) is not None:
             self._update = update
+            self._live_input(cycle.key.cycle)
             self._send_update(update)
             return self._answer_with(update.key, update.soil_hash, self._state_hash(update))
         self._awaited = tuple(
@@ -204,8 +234,15 @@ class TerrainParticipant(Participant):
                 self.grid, records, owner, works, self.loose, self._diggable, thrown
             )
             self._refuse_foreign('loose soil', records.i[owner < 0], records.j[owner < 0])
+        edited = 0
+        if live := self._live_input(key.cycle):
+            records, owner, edited = apply_edit(
+                np.frombuffer(live, EDIT_ROW), self.grid, records, owner, self._diggable
+            )
         soil_hash = self.grid.hash_with(records)
-        self._update = SoilUpdate(key, records, owner, agents, conflicts, self.soil_seq + 1, soil_hash, grants, loose)
+        self._update = SoilUpdate(
+            key, records, owner, agents, conflicts, self.soil_seq + 1, soil_hash, grants, loose, edited
+        )
         self._send_update(self._update)
         return self._answer_with(key, soil_hash, self._state_hash(self._update))
 
@@ -241,8 +278,15 @@ class TerrainParticipant(Participant):
         return digest.hexdigest()
 
     def _answer_with(self, key: CycleKey, soil_hash: str, state_hash: str, report: str = '') -> CycleResult:
+        live = self._latched[1] if self._latched[0] == key.cycle else b''
         return CycleResult(
-            key, self.name, NO_STEP_LIMIT_NS, state_hash=state_hash, soil_hash=soil_hash, summary_json=report
+            key,
+            self.name,
+            NO_STEP_LIMIT_NS,
+            state_hash=state_hash,
+            soil_hash=soil_hash,
+            live_inputs=live,
+            summary_json=report,
         )
 
     def _idle_result(self, cycle: Cycle) -> CycleResult:
@@ -261,7 +305,11 @@ class TerrainParticipant(Participant):
             'modified_nodes': self.grid.modified_count,
             'max_rut_depth_m': self.grid.max_rut_depth(),
             'conflicts': self.conflicts,
-            'mass_balance': soil_mass_balance(self.grid.moved_mass(), self.grid.spacing**2),
+            'mass_balance': soil_mass_balance(
+                self.grid.moved_mass(self.edited),
+                cell := self.grid.spacing**2,
+                edited_kg=self.edited * MASS_QUANTUM_KGPM2 * cell,
+            ),
             **({'profiles': profiles(self.grid, self.config.profiles)} if self.config.profiles else {}),
         }
 
@@ -273,6 +321,7 @@ class TerrainParticipant(Participant):
             self.loose = self.loose.changed(self._update.loose)
             self.soil_seq = self._update.soil_seq
             self.conflicts += self._update.conflicts
+            self.edited += self._update.edited
         self._drop_attempt()
         if not cycle.resimulating:
             self.on_shown(cycle)
@@ -304,7 +353,7 @@ class TerrainParticipant(Participant):
         self._deltas = {other: parts for other, parts in self._deltas.items() if other >= key}
 
     def save(self) -> bytes:
-        """Return soil_seq, number of conflicts, loose soil and soil grid as bytes (little-endian)."""
+        """Return soil_seq, number of conflicts, edited mass, loose soil and soil grid as bytes (little-endian)."""
         return self.STATE.pack(self)
 
     def restore(self, blob: bytes, epoch: int) -> None:
@@ -349,5 +398,6 @@ class TerrainParticipant(Participant):
         super().set_epoch(epoch)
         self._drop_attempt()
         self._committed, self.t_ns = None, -1
+        self._waiting, self._latched = [], (-1, b'')
         self._replayed.clear()
         self._deltas = {key: parts for key, parts in self._deltas.items() if key.epoch >= epoch}

@@ -213,6 +213,7 @@ def test_mass_balance_shows_soil_without_origin() -> None:
         'in_flight_kg': 0.0,
         'in_transit_kg': 0.0,
         'error_kg': 0.75 * 0.02**2,
+        'edited_kg': 0.0,
     }
 
 

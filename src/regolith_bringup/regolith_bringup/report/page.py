@@ -32,6 +32,7 @@ _BOOKS = {
     'in_flight_kg': 'in flight',
     'in_transit_kg': 'in transit',
     'error_kg': 'total, zero if mass is conserved',
+    'edited_kg': 'added by edits from outside, beside the above',
 }
 _GEAR = 'Measurements of running gears, and speed, over time'
 

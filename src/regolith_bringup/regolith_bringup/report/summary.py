@@ -164,7 +164,8 @@ def _close_books(summary: dict[str, Any]) -> None:
     soil_balance = summary['terrain']['mass_balance']
     if soil_balance is not None and held:
         parts = (math.fsum(soil[key] for soil in held) for key in ('carried_kg', 'in_flight_kg', 'in_transit_kg'))
-        summary['terrain']['mass_balance'] = dict(soil_mass_balance(soil_balance['ground_kg'], 1.0, *parts))
+        whole = soil_mass_balance(soil_balance['ground_kg'], 1.0, *parts, soil_balance['edited_kg'])
+        summary['terrain']['mass_balance'] = dict(whole)
 
 
 def _mapping(report: Any) -> dict[str, Any]:

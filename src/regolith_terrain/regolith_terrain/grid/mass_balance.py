@@ -21,7 +21,7 @@ class MassBalance(TypedDict):
     """Masses of displaced soil by location [kg]."""
 
     ground_kg: float
-    """Change over the whole terrain, negative where soil was removed [kg]."""
+    """Change over the whole terrain without edits, negative where soil was removed [kg]."""
     carried_kg: float
     """Soil in tools and on vehicles [kg]."""
     in_flight_kg: float
@@ -30,10 +30,17 @@ class MassBalance(TypedDict):
     """Soil taken from the terrain in one cycle and granted in the next [kg]."""
     error_kg: float
     """Sum of all four: mass created or lost [kg]; zero for a closed balance."""
+    edited_kg: float
+    """Soil that edits from outside added, negative where they removed more [kg]."""
 
 
 def soil_mass_balance(
-    ground_kgpm2: float, cell_m2: float, carried_kg: float = 0.0, in_flight_kg: float = 0.0, in_transit_kg: float = 0.0
+    ground_kgpm2: float,
+    cell_m2: float,
+    carried_kg: float = 0.0,
+    in_flight_kg: float = 0.0,
+    in_transit_kg: float = 0.0,
+    edited_kg: float = 0.0,
 ) -> MassBalance:
     """Return the mass balance.
 
@@ -41,11 +48,12 @@ def soil_mass_balance(
     deposits soil in the substep in which it takes it.
 
     Args:
-        ground_kgpm2: Exact sum of ``mass_kgpm2`` over all nodes [kg/m^2].
+        ground_kgpm2: Exact sum of ``mass_kgpm2`` over all nodes without edits [kg/m^2].
         cell_m2: Area of a node [m^2].
         carried_kg: Soil in tools and on vehicles [kg].
         in_flight_kg: Soil ejected and not yet landed [kg].
         in_transit_kg: Soil taken in one cycle and granted in the next [kg].
+        edited_kg: Soil that edits added [kg].
     """
     ground = ground_kgpm2 * cell_m2
     return {
@@ -54,4 +62,5 @@ def soil_mass_balance(
         'in_flight_kg': in_flight_kg,
         'in_transit_kg': in_transit_kg,
         'error_kg': math.fsum((ground, carried_kg, in_flight_kg, in_transit_kg)),
+        'edited_kg': edited_kg,
     }

@@ -17,6 +17,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, row_of
 from regolith_terrain.grid.soil_hash import LANES, Words, add_node, digest
 from regolith_terrain.height_field import HeightField
@@ -308,13 +309,18 @@ class SoilGrid(Saved):
                 depth = max(depth, float((tile.base - tile.values[self._level])[tile.modified].max()))
         return depth
 
-    def moved_mass(self) -> float:
-        """Return the sum of all changes of column mass, rounded once [kg/m^2].
+    def moved_mass(self, edited: int = 0) -> float:
+        """Return the sum of all changes of column mass without edits, rounded once [kg/m^2].
 
         See :mod:`regolith_terrain.grid.mass_balance`.
+
+        Args:
+            edited: Mass that edits added, in quanta.
         """
         kept = (t.values[self._mass] for t in self._tiles.values() if t.values is not None)
-        return math.fsum(chain.from_iterable(mass[mass != 0.0].tolist() for mass in kept))
+        masses = chain.from_iterable(mass[mass != 0.0].tolist() for mass in kept)
+        many, few = divmod(-edited, 2**53)  # doubles represent both exactly
+        return math.fsum(chain(masses, (many * 2.0**53 * MASS_QUANTUM_KGPM2, few * MASS_QUANTUM_KGPM2)))
 
     # -- writing ------------------------------------------------------------------------------------------------
 

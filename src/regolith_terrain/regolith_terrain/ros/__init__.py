@@ -14,6 +14,7 @@ from regolith_files import export_lazily
 if TYPE_CHECKING:
     from regolith_terrain.ros import protocol_codec as protocol_codec
     from regolith_terrain.ros.map_topics import MapTopics as MapTopics
+    from regolith_terrain.ros.services import create_edit_service as create_edit_service
     from regolith_terrain.ros.services import create_height_service as create_height_service
     from regolith_terrain.ros.services import create_state_service as create_state_service
     from regolith_terrain.ros.soil_follower import SoilFollower as SoilFollower
@@ -23,6 +24,7 @@ __all__, __getattr__, __dir__ = export_lazily(
     {
         'map_topics': ('MapTopics',),
         'services': (
+            'create_edit_service',
             'create_height_service',
             'create_state_service',
         ),

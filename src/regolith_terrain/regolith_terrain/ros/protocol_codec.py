@@ -33,9 +33,9 @@ def _delta(key: Any, agent: str, nodes: NodeRecords, requests: tuple[SoilRequest
 
 
 def _update(*values: Any) -> SoilUpdate:
-    key, soil_seq, nodes, agents, owner, conflicts, soil_hash, grants, *loose = values
+    key, soil_seq, nodes, agents, owner, conflicts, soil_hash, grants, *loose, edited = values
     changes = LooseSoil(*loose) if len(loose[0]) else NO_LOOSE_SOIL
-    return SoilUpdate(key, nodes, owner, agents, conflicts, soil_seq, soil_hash, grants, changes)
+    return SoilUpdate(key, nodes, owner, agents, conflicts, soil_seq, soil_hash, grants, changes, edited)
 
 
 register_record(

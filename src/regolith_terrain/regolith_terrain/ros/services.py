@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 from rclpy.node import Node
-from regolith_msgs.srv import GetHeights, GetTerrainState
+from regolith_msgs.srv import GetHeights, GetTerrainState, SetTerrainNodes
 
 from regolith_files import counted_noun
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.ros.protocol_codec import NODES
 from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_terrain.updates.surface_edit import Stamp, combined, heights_edit, stamp_edit
 from regolith_world.ros import create_service, request_coordinates, typed_array
 
 
@@ -51,3 +52,29 @@ def create_state_service(node: Node, authority: TerrainParticipant, run: int) ->
         return response
 
     create_service(node, GetTerrainState, '~/get_state', respond)
+
+
+def create_edit_service(node: Node, authority: TerrainParticipant) -> None:
+    """Create the service ``~/set_nodes``, which changes the surface at the end of the next cycle.
+
+    Args:
+        node: Node of the service.
+        authority: Participant that owns the soil.
+    """
+
+    def respond(request: SetTerrainNodes.Request, response: SetTerrainNodes.Response) -> SetTerrainNodes.Response:
+        spacing = authority.grid.spacing
+        parts = []
+        if len(request.x) or len(request.y) or len(request.height) or not request.stamp:
+            x, y = request_coordinates('x', request.x), request_coordinates('y', request.y)
+            height = np.array(request.height, dtype=np.float64)
+            parts.append(heights_edit(x, y, height, spacing, relative=request.relative))
+        if request.stamp:
+            x, y = request_coordinates('center', (request.center_x, request.center_y)).tolist()
+            size = request.length, request.depth, request.width, request.yaw
+            parts.append(stamp_edit(Stamp(request.stamp, x, y, *size), spacing))
+        response.nodes = authority.edit(combined(parts))
+        response.success = True
+        return response
+
+    create_service(node, SetTerrainNodes, '~/set_nodes', respond)

@@ -60,6 +60,8 @@ class SoilUpdate:
     """Soil granted to the requests of tools."""
     loose: LooseSoil = NO_LOOSE_SOIL
     """Changes of loose soil, for a restarted terrain."""
+    edited: int = 0
+    """Mass that edits of the surface added, in quanta of mass per area summed over nodes, for a restarted terrain."""
 
 
 class Merged(NamedTuple):

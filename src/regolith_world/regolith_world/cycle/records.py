@@ -75,7 +75,7 @@ class Roles(NamedTuple):
 
 VEHICLE_ROLES = Roles(has_bodies=True, writes_soil=True, inputs=True, phase=1)
 """Roles of a vehicle."""
-TERRAIN_ROLES = Roles(owns_soil=True)
+TERRAIN_ROLES = Roles(owns_soil=True, inputs=True)
 """Roles of the terrain."""
 
 
