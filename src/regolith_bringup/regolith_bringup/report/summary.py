@@ -163,9 +163,10 @@ def _close_books(summary: dict[str, Any]) -> None:
     held = [vehicle['soil'] for vehicle in summary['vehicles'].values() if 'soil' in vehicle]
     soil_balance = summary['terrain']['mass_balance']
     if soil_balance is not None and held:
-        parts = (math.fsum(soil[key] for soil in held) for key in ('carried_kg', 'in_flight_kg', 'in_transit_kg'))
-        whole = soil_mass_balance(soil_balance['ground_kg'], 1.0, *parts, soil_balance['edited_kg'])
-        summary['terrain']['mass_balance'] = dict(whole)
+        keys = ('carried_kg', 'in_flight_kg', 'in_transit_kg')
+        parts = {key: math.fsum(soil[key] for soil in held) for key in keys}
+        parts['edited_kg'] = soil_balance['edited_kg']
+        summary['terrain']['mass_balance'] = dict(soil_mass_balance(soil_balance['ground_kg'], 1.0, **parts))
 
 
 def _mapping(report: Any) -> dict[str, Any]:
