@@ -55,6 +55,7 @@ def radio_report(run: Simulation) -> dict[str, Any]:
     return {k: v for k, v in run.others['comms'].summary().items() if k != 'history'}
 
 
+@pytest.mark.slow
 def test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air() -> None:
     """Amber is out of reach when its breadcrumb starts to transmit at 54 s, and is received from then on.
 

@@ -173,7 +173,7 @@ def test_device_bed_with_soil_packed_too_densely_raises(on: str) -> None:
         bed.sort()
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_device_kernels_compile_for_a_graphics_card(tmp_path: Path) -> None:
     """Without a graphics card, the test compiles to machine code for compute capability 8.0."""
     (file,) = wp.compile_aot_module(MODULE, arch=80, module_dir=tmp_path, use_ptx=False)

@@ -14,9 +14,8 @@ from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.soil import Discretization
 
 
-@pytest.mark.parametrize(
-    'g', [pytest.param(9.81, marks=pytest.mark.seconds), pytest.param(1.62, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize('g', [9.81, 1.62])
 def test_crm_incline_flow_matches_the_bagnold_profile(g: float) -> None:
     """A layer flows down an incline with the speed of the mu(I) law within 5 % (specification); its initial speed is
     lower.

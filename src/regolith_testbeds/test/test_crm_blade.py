@@ -47,7 +47,7 @@ def test_crm_blade_draft_matches_the_equation_within_a_factor_of_two(
     assert found.lift > 0.0  # the rough face lifts the wedge; the soil below the thick edge supports it
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_crm_blade_draft_scales_with_gravity_and_depth_squared() -> None:
     """Without cohesion, forces per width scale with rho g d^2 if speeds scale with the root of g d.
 

@@ -31,10 +31,8 @@ def driven(**settings: object) -> Drive:
     return drive(Settings.model_validate(settings), lambda done, total: None)
 
 
-@pytest.mark.seconds
-@pytest.mark.parametrize(
-    ('case', 'speed'), [('box_full_v0.3', 0.3), pytest.param('box_left_v0.15', 0.15, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(('case', 'speed'), [('box_full_v0.3', 0.3), ('box_left_v0.15', 0.15)])
 def test_crossing_a_box_matches_the_reference(case: str, speed: float) -> None:
     """Height within 15 mm and pitch within 2 degrees at the same x while the reference rolls.
 
@@ -60,7 +58,7 @@ def test_columns_match_the_reference() -> None:
     )
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_rover_drives_circles_and_rotates_in_place() -> None:
     """On hard ground it follows the twist, within the limits of skidding wheels."""
     circle = {'vehicle': 'viper', 'maneuver': 'circle', 'gravity_mps2': 1.62, 'duration_s': 10.0, 'cycle_s': 0.02}

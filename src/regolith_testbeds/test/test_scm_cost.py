@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from regolith_testbeds.bench.soil_contact import scm_cost
 
 
+@pytest.mark.slow
 def test_cost_of_a_wheel_step() -> None:
     cost = scm_cost(repeats=2, clock=time.thread_time)
     # A wheel of 0.25 m radius at 3 cm depth: at least the leading quarter of the chord, 0.12 m by 0.30 m of 2 cm cells.

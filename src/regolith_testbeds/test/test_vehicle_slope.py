@@ -9,7 +9,7 @@ import pytest
 from regolith_testbeds.experiments import vehicle_slope
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_grousered_rover_slips_less_uphill() -> None:
     rows = [
         vehicle_slope.run(
