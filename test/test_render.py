@@ -136,5 +136,7 @@ def test_a_snapshot_shows_a_vehicle_as_a_camera_beside_it_would(bag: Bag) -> Non
     rows, columns = np.nonzero(differ)
     assert 0.05 < differ.mean() < 0.7 and rows.min() > 0
     assert abs(np.median(columns) - 60) < 25 and abs(np.median(rows) - 40) < 20
+    # Any direction: yaw and azimuth may add up to more than a turn.
+    assert drawn.picture('digger', 330.0, (12, 8)).shape == (8, 12, 3)
     with pytest.raises(ValueError, match='allowed: '):
         BagRenderer(FinishedRun(run_dir), -1.0)

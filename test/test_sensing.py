@@ -51,6 +51,24 @@ def sensors() -> dict[str, Any]:
     }
 
 
+OBJECTS: dict[str, Any] = {
+    'crate': {
+        'type': 'static_body',
+        'position': [4.0, -1.1, 0.4],
+        'shapes': [{'kind': 'box', 'size_m': [0.15, 0.15, 0.4]}],
+        'material': 'wood',
+    },
+    'globe': {
+        'type': 'rigid_body',
+        'position': [3.9, 1.25, 0.9],
+        'mass_kg': 1.0,
+        'shape': {'kind': 'sphere', 'size_m': [0.25]},
+        'velocity_mps': [0.2, 0.1, 0.0],
+        'weightless': True,
+    },
+}
+
+
 def scenario(folder: Path, seeing: bool = True, **sections: Any) -> Path:
     amber = vehicle(0.0, 0.0, type='constant', speed_mps=0.4, yaw_rate_radps=0.2)
     if seeing:
@@ -62,6 +80,7 @@ def scenario(folder: Path, seeing: bool = True, **sections: Any) -> Path:
         {'amber': amber, 'basalt': basalt},
         duration_s=DURATION_S,
         light=light,
+        objects=OBJECTS,
         recording={'sensors': seeing},
         world={'checkpoint_period_s': CHECKPOINT_S},
         **sections,
@@ -215,6 +234,67 @@ def test_camera_info_mount_and_pose_put_the_ground_where_the_depth_image_has_it(
     assert checked > 300
 
 
+@pytest.mark.ros
+def test_objects_are_seen_where_the_world_has_them(seen: RunResult) -> None:
+    """Depth within 0.1 mm of the shapes; boxes within a pixel of the corners, with lens distortion."""
+    import cv2
+
+    bag = Bag(seen.run_dir)
+    info = next(bag.messages('/amber/tilted/camera_info')).content
+    k, d = np.array(info.k).reshape(3, 3), np.array(info.d)
+    transforms = [t for m in bag.messages('/tf_static') for t in m.content.transforms]
+    base_from_optical = _chain(transforms, 'amber/base_link', ['amber/tilted_link', 'amber/tilted_optical_frame'])
+    poses = {stamp_ns(m.content): m.content.chassis for m in bag.messages('/amber/wheeled_state')}
+    images = {
+        name: {stamp_ns(m.content): image_pixels(m.content) for m in bag.messages(f'/amber/tilted/{name}/image_raw')}
+        for name in ('depth', 'instance', 'semantic')
+    }
+    checked = dict.fromkeys(OBJECTS, 0)
+    for message in bag.messages('/amber/tilted/boxes'):
+        t_ns = stamp_ns(message.content)
+        if t_ns not in poses:
+            continue
+        camera = _transform(poses[t_ns].position, poses[t_ns].orientation) @ base_from_optical
+        depth, instance = images['depth'][t_ns].astype(np.float64), images['instance'][t_ns]
+        for box in labeled_boxes(message.content.detections, instance):
+            if box.name not in OBJECTS:
+                continue
+            v, u = np.nonzero(instance == box.instance)
+            assert (images['semantic'][t_ns][v, u] == 5).all()
+            rays = cv2.undistortPoints(np.stack([u, v], axis=1).astype(np.float64)[:, None], k, d)[:, 0]
+            place = np.concatenate([rays, np.ones((len(rays), 1))], axis=1) * depth[v, u, None]
+            place = place @ camera[:3, :3].T + camera[:3, 3]
+            if box.name == 'globe':
+                center = np.array([3.9, 1.25, 0.9]) + np.array([0.2, 0.1, 0.0]) * t_ns * 1e-9
+                off = np.abs(np.linalg.norm(place - center, axis=1) - 0.25)
+                reach = [center + 0.25 * np.array(e) for e in _directions()]
+            else:
+                beyond = np.abs(place - (4.0, -1.1, 0.4)) - (0.15, 0.15, 0.4)
+                off = np.abs(beyond.max(axis=1))
+                reach = [np.array((4.0, -1.1, 0.4)) + s * np.array((0.15, 0.15, 0.4)) for s in _corners()]
+            # Towards the edge of a ball a ray meets it at a small angle, which magnifies the error of the pixel.
+            assert np.median(off) < 1e-4 and off.max() < 2e-3, (box.name, off.max())
+            seen_from = (np.array(reach) - camera[:3, 3]) @ camera[:3, :3]
+            at = cv2.projectPoints(seen_from, np.zeros(3), np.zeros(3), k, d)[0][:, 0]
+            whole = np.array([at[:, 0].min(), at[:, 1].min(), at[:, 0].max(), at[:, 1].max()])
+            found = np.array([u.min() - 0.5, v.min() - 0.5, u.max() + 0.5, v.max() + 0.5])
+            inside = (whole[0] > 0) & (whole[1] > 0) & (whole[2] < info.width - 1) & (whole[3] < info.height - 1)
+            if inside:
+                # A corner of a box may be narrower than a pixel, and then lies between two pixel centers.
+                assert np.abs(found - whole).max() < (1.0 if box.name == 'globe' else 1.5), (box.name, found, whole)
+                checked[box.name] += 1
+    assert min(checked.values()) >= 1 and sum(checked.values()) >= 4
+
+
+def _corners() -> list[np.ndarray]:
+    return [np.array((x, y, z)) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]
+
+
+def _directions() -> np.ndarray:
+    some = np.random.default_rng(1).normal(size=(20000, 3))
+    return some / np.linalg.norm(some, axis=1, keepdims=True)
+
+
 def _transform(position: Any, turn: Any) -> np.ndarray:
     out = np.eye(4)
     out[:3, :3] = matrix(np.array([turn.x, turn.y, turn.z, turn.w]))
@@ -243,7 +323,8 @@ def test_stereo_infos_and_labels(seen: RunResult) -> None:
     assert 'basalt' in names and set(wheels.names) <= set(names) and len(wheels.names) >= 1
     for box in labeled_boxes(found.detections, image_pixels(instance)):
         assert box.pixels == int(np.sum(image_pixels(instance) == box.instance)) > 0
-        assert box.class_name == ('wheel' if '/' in box.name else 'vehicle')
+        kind = 'other' if box.name in OBJECTS else 'wheel' if '/' in box.name else 'vehicle'
+        assert box.class_name == kind
     # The labels are the sinkages that wheel_states publishes at the first cycle's end from the image's stamp on.
     states = [m.content for m in bag.messages('/basalt/wheel_states')]
     state = next(s for s in states if stamp_ns(s) >= stamp_ns(wheels))

@@ -77,6 +77,16 @@ def test_overlap_of_any_two_objects_is_refused_at_the_later_one(tmp_path: Path) 
         loaded(tmp_path, row)
 
 
+def test_rope_that_begins_inside_a_body_is_refused(tmp_path: Path) -> None:
+    """Its rods collide, though the rope as a whole has no shape."""
+    ends = [[0.0, 0.0, 2.0], [2.0, 0.0, 2.0]]
+    rope = {'type': 'rope', 'ends': ends, 'length_m': 2.5, 'rods': 8, 'mass_kg': 1.0, 'radius_m': 0.02}
+    wall = {'type': 'static_body', 'position': [0.0, 0.0, 2.0], 'shapes': [{'kind': 'box', 'size_m': [0.3, 0.3, 0.3]}]}
+    loaded(tmp_path, {'rope': rope, 'wall': {**wall, 'position': [0.0, 0.5, 2.0]}})
+    with pytest.raises(InputError, match=r"objects\.wall\.position = .*: is .* m inside 'rope/\w+' at the start"):
+        loaded(tmp_path, {'rope': rope, 'wall': wall})
+
+
 def test_many_bodies_are_measured_once_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not once for each other one: that made 3000 bodies take 40 s."""
     calls = 0

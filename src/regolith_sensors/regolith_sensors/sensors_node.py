@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import TransformStamped
@@ -27,6 +28,7 @@ from regolith_sensors.config.sensors import ResolvedSensor, scenario_sensors
 from regolith_sensors.render_cost import SensorCost, describe_sensor_costs
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.sensor_scene import SensorScene
+from regolith_sensors.scene.world_view import object_poses
 from regolith_sensors.schedule import Schedule, ScheduledImage
 from regolith_terrain import TerrainConfig
 from regolith_terrain.contact import SURFEL_TOPIC, surfels_record
@@ -35,6 +37,7 @@ from regolith_vehicles import VehicleEntry
 from regolith_vehicles.visuals import VisualDescription, state_poses, visuals_from_message
 from regolith_world import WorldConfig, load_section
 from regolith_world.cycle import Command
+from regolith_world.objects import object_visuals
 from regolith_world.ros import (
     Inbox,
     ShutdownRequest,
@@ -67,6 +70,7 @@ class _Scenario(BaseModel):
     world: WorldConfig
     terrain: TerrainConfig
     light: LightConfig
+    objects: dict[str, dict[str, Any]] = {}
     vehicles: dict[str, VehicleEntry]
 
 
@@ -101,7 +105,8 @@ class SensorsNode:
         self._leaving = ShutdownRequest()
         warm_up.main(scenario.light.ray_backend)
         looks = self._await_looks(sorted(scenario.vehicles))
-        self.world = SensorScene(scenario.terrain, scenario.light, scenario.seed, looks, kept_ns)
+        objects = object_visuals(scenario.objects, scenario.world.gravity_mps2)
+        self.world = SensorScene(scenario.terrain, scenario.light, scenario.seed, looks, kept_ns, objects)
         self.states = self.world.states
         self._views = self.world.views(topics.sensor.vehicle for topics in self.topics)
         self._seeing = {topics.sensor.vehicle for topics in self.topics if topics.sees}
@@ -211,6 +216,8 @@ class SensorsNode:
         clock_offset.set_offset(message.clock_offset_ns)
         rewound = epoch != ground.epoch
         ground.on_cycle(epoch, message.t_ns)
+        if objects := self.states.objects.parts:
+            self.states.objects.add(message.t_ns, object_poses(message.bodies, objects))
         self.states.participants = frozenset(message.participants)
         self._stopped = self._stopped or message.command == Command.STOP
         self._returning = self._returning or rewound

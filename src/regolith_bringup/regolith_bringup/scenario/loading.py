@@ -172,7 +172,7 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
         needed[key] = made.needs()
         there |= set(attachable_bodies({name: made}))
     if scenario.world.contact != 'none':
-        touched = first_overlap([made for made in all_made.values() if made.tangible])
+        touched = first_overlap([*all_made.values()])
         if touched is not None:
             made, other, depth = touched
             problem = f'is {depth:.3f} m inside {other.name!r} at the start'

@@ -13,10 +13,9 @@ import rerun as rr
 from regolith_bringup.view.draw_terrain import shaded
 from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed
-from regolith_sensors.surfaces import Mesh, meshes
-from regolith_world.cycle import Shape, ShapeKind
-from regolith_world.numerics import rotation
-from regolith_world.objects import make_objects
+from regolith_sensors.surfaces import meshes
+from regolith_world.cycle import Shape
+from regolith_world.objects import object_visuals
 
 CYCLE = '/regolith/cycle'
 _COLOR = (196, 168, 120)
@@ -35,8 +34,8 @@ class DrawnObjects:
 
     def __init__(self, canvas: Canvas, scenario: Any, period_ns: int) -> None:
         self._canvas, self._period_ns = canvas, period_ns
-        made = make_objects(scenario.objects, scenario.world.gravity_mps2) if scenario.objects else []
-        self._shapes = {item.name: tuple(item.shapes) for root in made for item in root.family()}
+        visuals = object_visuals(scenario.objects, scenario.world.gravity_mps2)
+        self._shapes = {name: visual.shapes for name, visual in visuals.items()}
         self._others = (*scenario.vehicles,)
         self._drawn: dict[str, bool] = {}
         """Whether each drawn body exists at present, by name."""
@@ -68,31 +67,12 @@ class DrawnObjects:
 
 
 def _mesh_of(shapes: Sequence[Shape], body: Any) -> rr.Mesh3D:
-    known = [mesh for mesh in map(_shape, shapes) if mesh is not None]
+    known = [mesh for mesh in map(meshes.of_shape, shapes) if mesh is not None]
     if not known:
         # A homogeneous ball has I = 2/5 m r^2.
         mean = float(np.trace(np.asarray(body.inertia).reshape(3, 3))) / 3.0
         radius = min(max((2.5 * mean / body.mass) ** 0.5, 0.01), 1.0) if body.mass > 0.0 else 0.02
-        known = [_scaled(meshes.icosphere(2), (radius,) * 3)]
+        ball = meshes.icosphere(2)
+        known = [meshes.Mesh(radius * ball.vertices, ball.triangles, ball.material)]
     mesh = meshes.joined(known)
     return shaded(mesh.vertices, mesh.triangles, _COLOR)
-
-
-def _shape(shape: Shape) -> Mesh | None:
-    """Return the mesh of a shape in the frame of its body, or None for a beam."""
-    a, b, c = (float(v) for v in shape.size)
-    if shape.kind == ShapeKind.SPHERE:
-        own = _scaled(meshes.icosphere(2), (a, a, a))
-    elif shape.kind == ShapeKind.BOX:
-        own = meshes.box((a, b, c))
-    elif shape.kind == ShapeKind.CAPSULE:
-        own = meshes.capsule(a, b)
-    elif shape.kind == ShapeKind.CYLINDER:
-        own = meshes.cylinder(a, b)
-    else:
-        return None
-    return own.moved(shape.position, rotation.matrix(shape.orientation))
-
-
-def _scaled(mesh: Mesh, size: tuple[float, ...]) -> Mesh:
-    return Mesh(mesh.vertices * np.array(size), mesh.triangles, mesh.material)

@@ -17,12 +17,13 @@ from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.report.image_reader import stamp_ns
 from regolith_sensors.scene.sensor_scene import SensorScene
-from regolith_sensors.scene.world_view import TerrainHistory
+from regolith_sensors.scene.world_view import TerrainHistory, object_poses
 from regolith_sensors.sensor_models import load_sensor
 from regolith_terrain.contact import SURFEL_TOPIC, surfels_record
 from regolith_terrain.updates import COMMITTED_TOPIC, CommittedSoil, SoilCommit
 from regolith_vehicles.visuals import VisualDescription, poses_from_message, visuals_from_message
 from regolith_world.numerics import rotation
+from regolith_world.objects import object_visuals
 
 Floats = NDArray[np.float64]
 
@@ -59,12 +60,17 @@ class BagRenderer:
         if not last:
             raise ValueError(f'no vehicle is recorded at {t_s:g} s; allowed: times of the recording')
         self._seed, self._light = scenario.seed, scenario.light
-        world = SensorScene(scenario.terrain, scenario.light, scenario.seed, self.looks)
+        objects = object_visuals(scenario.objects, scenario.world.gravity_mps2)
+        world = SensorScene(scenario.terrain, scenario.light, scenario.seed, self.looks, objects=objects)
         self.t_ns = max(map(stamp_ns, last.values()))
         """Time of the rendered state [ns]."""
         self.poses = {name: poses_from_message(content) for name, content in last.items()}
         for name, poses in self.poses.items():
             world.states.tracks[name].add(self.t_ns, poses)
+        if shown := world.states.objects.parts:
+            for message in bag.messages('/regolith/cycle'):
+                if message.content.t_ns <= self.t_ns:
+                    world.states.objects.add(message.content.t_ns, object_poses(message.content.bodies, shown))
         ground = world.states.ground
         replay_terrain(bag, ground, self.t_ns)
         for name, moving in world.states.particles.items():
@@ -106,7 +112,9 @@ class BagRenderer:
             'focus_distance_m': distance,
         }
         camera = Camera(CameraConfig.model_validate(values), self._seed, 'snapshot')
-        pose = CameraPose(eye, Mount(rpy_deg=(0.0, down, math.degrees(to) + 180.0)).orientation)
+        pose = CameraPose(
+            eye, Mount(rpy_deg=(0.0, down, math.degrees(math.remainder(to + math.pi, math.tau)))).orientation
+        )
         view.center_on(eye)
         rays = view.prepare(self.t_ns)
         seen = camera.process(camera.expose(rays, view.scene.origin, lambda _: pose, sun, ()))

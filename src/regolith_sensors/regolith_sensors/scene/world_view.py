@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,8 +30,12 @@ _STANDS_OUT = 0.35
 """Height of a disc above the height field, relative to its radius, above which the field does not show its soil."""
 
 
+_OUT_OF_SIGHT = np.array([0.0, 0.0, -1e6, 0.0, 0.0, 0.0, 1.0])
+"""Pose of an absent object."""
+
+
 class PoseTrack:
-    """Poses of a vehicle's parts at committed times."""
+    """Poses of a vehicle's parts, or of the world's objects, at committed times."""
 
     def __init__(self, parts: Sequence[str], kept_ns: int = 2_000_000_000) -> None:
         """Create a track without states.
@@ -55,7 +59,8 @@ class PoseTrack:
 
         Args:
             t_ns: Committed time [ns].
-            poses: Position (x, y, z) [m] and quaternion (x, y, z, w) of each part, world frame, shape (parts, 7).
+            poses: Position (x, y, z) [m] and quaternion (x, y, z, w) of each part, world frame, shape (parts, 7);
+                NaN for absent parts.
         """
         known = bisect_left(self._times, t_ns)
         del self._times[known:], self._poses[known:]
@@ -111,9 +116,11 @@ class PoseTrack:
         if share == 1.0:
             return last
         place = first[:, :3] + share * (last[:, :3] - first[:, :3])
-        return np.concatenate(
+        poses = np.concatenate(
             (place, rotation.slerp(first[:, 3:], last[:, 3:], np.full((len(first), 1), share))), axis=1
         )
+        # A part that is absent (NaN) in one of the states was spawned or removed at the later one.
+        return np.where(np.isnan(last), first, poses)
 
 
 class SurfelHistory:
@@ -230,6 +237,7 @@ class WorldStates:
         grid: SoilGrid,
         kept_ns: int = 2_000_000_000,
         particles: Iterable[str] = (),
+        objects: Iterable[str] = (),
     ) -> None:
         """Create tracks without states.
 
@@ -238,11 +246,14 @@ class WorldStates:
             grid: Grid of the ground.
             kept_ns: Age to which states are kept [ns].
             particles: Vehicles with particle regions.
+            objects: Names of the world's objects with shapes.
         """
         self.particles = {name: SurfelHistory() for name in sorted(set(particles))}
         self.discs = Surfels.none()
         """Moving soil at the time of :meth:`advance`."""
         self.tracks = {name: PoseTrack(names, kept_ns) for name, names in sorted(parts.items())}
+        self.objects = PoseTrack(sorted(objects), kept_ns)
+        """Poses of the world's objects."""
         self.ground = TerrainHistory(grid)
         self.participants = frozenset(self.tracks)
         """Vehicles that still participate; the others stay at their last poses."""
@@ -256,7 +267,7 @@ class WorldStates:
 
     def discard_after(self, t_ns: int) -> None:
         """Discard the states of vehicles and of their soil after a time [ns], to which the world has rewound."""
-        for track in self.tracks.values():
+        for track in (*self.tracks.values(), self.objects):
             track.discard_after(t_ns)
         for history in self.particles.values():
             history.discard_after(t_ns)
@@ -270,7 +281,7 @@ class WorldStates:
 
 
 class ScenePart(NamedTuple):
-    """A vehicle's part in a scene."""
+    """A part of a vehicle, or an object of the world, in a scene."""
 
     thing: SceneObject
     instance: int
@@ -289,6 +300,7 @@ class WorldView:
         scene: Scene,
         vehicles: Mapping[str, Sequence[ScenePart]],
         rocks: RockLayer | None = None,
+        objects: Sequence[ScenePart] = (),
     ) -> None:
         """Create the view of a vehicle.
 
@@ -298,11 +310,13 @@ class WorldView:
             scene: Scene whose ground is ``states.ground.grid``.
             vehicles: Parts in the scene by vehicle.
             rocks: Rocks of the site.
+            objects: Objects of the world in the scene.
         """
         self.states = states
         self.viewer = viewer
         self.scene = scene
         self._vehicles = dict(vehicles)
+        self._objects = tuple(objects)
         self._rocks = rocks
 
     def base_pose(self, vehicle: str, t_ns: ArrayLike) -> tuple[Floats, Floats]:
@@ -328,7 +342,7 @@ class WorldView:
             self._rocks.show()
 
     def prepare(self, t_ns: int) -> RayBackend:
-        """Place every vehicle at its pose at a time [ns] and return the ray back end.
+        """Place every vehicle and object at its pose at a time [ns] and return the ray back end.
 
         Ground and moving soil are those at the end of the frame's span; the process has updated them.
         """
@@ -338,9 +352,31 @@ class WorldView:
             track = self.states.tracks[name]
             if track.last_ns < 0:
                 continue
-            poses = track.all_at(t_ns)
-            for part in parts:
-                pose = poses[part.row]
-                self.scene.place(part.thing, part.instance, pose[:3], pose[3:])
+            self._place(parts, track.all_at(t_ns))
+        if self._objects and self.states.objects.last_ns >= 0:
+            self._place(self._objects, self.states.objects.all_at(t_ns))
         self.scene.set_surfels(self.states.discs)
         return self.scene.commit()
+
+    def _place(self, parts: Sequence[ScenePart], poses: Floats) -> None:
+        """Place parts at their poses, absent ones out of sight."""
+        for part in parts:
+            pose = poses[part.row]
+            here = pose if not np.isnan(pose[0]) else _OUT_OF_SIGHT
+            self.scene.place(part.thing, part.instance, here[:3], here[3:])
+
+
+def object_poses(bodies: Iterable[Any], names: Sequence[str]) -> Floats:
+    """Return the poses of objects in a cycle for :meth:`PoseTrack.add`, shape (len(names), 7).
+
+    Args:
+        bodies: ``bodies`` of a regolith_msgs/Cycle.
+        names: Names of the objects; absent ones get NaN.
+    """
+    found = {body.name: body.pose for body in bodies}
+    poses = np.full((len(names), 7), np.nan)
+    for row, name in enumerate(names):
+        if (pose := found.get(name)) is not None:
+            p, q = pose.position, pose.orientation
+            poses[row] = p.x, p.y, p.z, q.x, q.y, q.z, q.w
+    return poses

@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Floats, Singles
 from regolith_terrain.solids import rock_shapes
-from regolith_world.numerics import kernel
+from regolith_world.cycle import Shape, ShapeKind
+from regolith_world.numerics import kernel, rotation
 
+DEVIATION_M = 1e-4
+"""Largest deviation of facets from a collision shape [m]."""
 Triangles = NDArray[np.uint32]
 """Indices of the vertices of triangles, shape (m, 3)."""
 
@@ -29,9 +32,9 @@ class Mesh:
     material: NDArray[np.uint16]
     """Row of the material table of each triangle, shape (m,)."""
 
-    def moved(self, position: Floats, rotation: Floats) -> Mesh:
+    def moved(self, position: Floats, turn: Floats) -> Mesh:
         """Return the mesh rotated by a matrix, then translated [m]."""
-        return Mesh(self.vertices @ rotation.T + position, self.triangles, self.material)
+        return Mesh(self.vertices @ turn.T + position, self.triangles, self.material)
 
 
 def corner_normals(mesh: Mesh, crease: float = math.radians(30.0)) -> Singles:
@@ -163,11 +166,33 @@ def wheel(radius: float, half_width: float, grousers: tuple[int, float, float], 
 
 def capsule(radius: float, half_length: float, sides: int = 16, material: int = 0) -> Mesh:
     """Return an upright capsule with a straight part of this half length; lengths in m."""
-    turn = np.linspace(0.0, 0.5 * np.pi, 5)[:-1]
+    turn = np.linspace(0.0, 0.5 * np.pi, sides // 4 + 1)[:-1]
     low = [(radius * math.cos(a), -half_length - radius * math.sin(a)) for a in turn[::-1]]
     high = [(r, -z) for r, z in low[::-1]]
     ends = half_length + radius
     return revolved([(0.0, -ends), *low, *high, (0.0, ends)], sides, material)
+
+
+def of_shape(shape: Shape, material: int = 0) -> Mesh | None:
+    """Return a collision shape as a mesh in the frame of its body; None for a beam.
+
+    Facets of round shapes deviate by at most :data:`DEVIATION_M`, or 0.02 % of the radius.
+    """
+    a, b, c = (float(v) for v in shape.size)
+    sides = min(max(math.ceil(math.pi * math.sqrt(0.5 * a / DEVIATION_M)), 16), 160)
+    if shape.kind == ShapeKind.SPHERE:
+        # The facets of an icosahedron deviate by 0.206 of the radius, a quarter of that after each subdivision.
+        ball = icosphere(min(max(math.ceil(math.log(0.206 * a / DEVIATION_M, 4.0)), 2), 5), material)
+        own = Mesh(a * ball.vertices, ball.triangles, ball.material)
+    elif shape.kind == ShapeKind.BOX:
+        own = box((a, b, c), material)
+    elif shape.kind == ShapeKind.CAPSULE:
+        own = capsule(a, b, sides, material)
+    elif shape.kind == ShapeKind.CYLINDER:
+        own = cylinder(a, b, sides, material)
+    else:
+        return None
+    return own.moved(shape.position, rotation.matrix(shape.orientation))
 
 
 def icosphere(subdivisions: int, material: int = 0) -> Mesh:

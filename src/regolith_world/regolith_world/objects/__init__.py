@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from regolith_world.objects.constraint_checks import impossible_constraint as impossible_constraint
     from regolith_world.objects.constraints import attachable_bodies as attachable_bodies
     from regolith_world.objects.named_poses import NamedPose as NamedPose
+    from regolith_world.objects.object_types import ObjectVisual as ObjectVisual
     from regolith_world.objects.object_types import all_object_types as all_object_types
     from regolith_world.objects.object_types import make_objects as make_objects
+    from regolith_world.objects.object_types import object_visuals as object_visuals
     from regolith_world.objects.rigid_body import RigidBody as RigidBody
     from regolith_world.objects.rigid_state import make_rigid_state as make_rigid_state
     from regolith_world.objects.rigid_state import sphere_inertia as sphere_inertia
@@ -34,8 +36,10 @@ __all__, __getattr__, __dir__ = export_lazily(
         'constraints': ('attachable_bodies',),
         'named_poses': ('NamedPose',),
         'object_types': (
+            'ObjectVisual',
             'all_object_types',
             'make_objects',
+            'object_visuals',
         ),
         'rigid_body': ('RigidBody',),
         'rigid_state': (

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -93,11 +93,23 @@ class _Thing(Section):
         0.0, ge=0.0, le=1.0, description='Coefficient of restitution [-]; 0: plastic, 1: elastic.'
     )
     friction: float = Field(0.5, ge=0.0, le=10.0, description='Coulomb friction coefficient [-].')
+    material: Literal['rock', 'concrete', 'metal', 'wood'] = Field(
+        'metal', description='Material for cameras and lidars; rock also has the class of rocks.'
+    )
 
     @property
     def orientation(self) -> Vector:
         """Orientation as quaternion (x, y, z, w): yaw, then pitch, then roll."""
         return from_rpy_deg(self.rpy_deg)
+
+
+class ObjectVisual(NamedTuple):
+    """Visible shape of an object."""
+
+    shapes: tuple[Shape, ...]
+    """Collision shapes in the frame of the body."""
+    material: str
+    """Material, see the key ``material``."""
 
 
 class StaticBodyConfig(_Thing):
@@ -206,6 +218,20 @@ def make_objects(entries: Mapping[str, Mapping[str, Any]], gravity_mps2: float) 
         kind = kinds[entry['type']]
         made.append(kind.make(name, kind.section.model_validate(dict(entry)), gravity))
     return made
+
+
+def object_visuals(entries: Mapping[str, Mapping[str, Any]], gravity_mps2: float) -> dict[str, ObjectVisual]:
+    """Return the visible shapes of all bodies of a resolved scenario's objects, by name; links of ropes included.
+
+    Args:
+        entries: Section ``objects`` of the scenario, by name.
+        gravity_mps2: Gravity [m/s^2].
+    """
+    return {
+        item.name: ObjectVisual(tuple(item.shapes), entries[root.name].get('material', 'metal'))
+        for root in make_objects(entries, gravity_mps2)
+        for item in root.family()
+    }
 
 
 def restored(kept: SavedObject) -> Object:
