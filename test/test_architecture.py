@@ -179,6 +179,38 @@ def test_no_package_has_many_modules_at_its_root(package: str) -> None:
     assert len(found) <= MOST_AT_ROOT, found
 
 
+LONGEST = 100
+"""Largest number of lines of a function without its signature and docstring. ruff checks the complexity."""
+LONG_KERNELS = {
+    'regolith_terrain.crm.soil_step.advance_soil',
+    'regolith_terrain.scm.loading.load_nodes',
+    'regolith_sensors.rays.embree.render._render',
+    'regolith_testbeds.dem.step.press',
+}
+"""Compiled loops that are longer: parts of them would have most of their variables as arguments."""
+
+
+def long_functions(tree: ast.AST) -> set[str]:
+    """Return the functions of a module with more than LONGEST lines."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            if body and body[-1].end_lineno - body[0].lineno >= LONGEST:  # type: ignore[operator]
+                found.add(node.name)
+    return found
+
+
+def test_no_function_is_long() -> None:
+    found = {f'{name}.{f}' for _, name, path in ALL for f in long_functions(ast.parse(path.read_text('utf-8')))}
+    assert found == LONG_KERNELS
+
+
+def test_long_functions_are_found() -> None:
+    function = 'def f():\n    """D."""\n' + '    a()\n' * LONGEST
+    assert long_functions(ast.parse(function)) == set() and long_functions(ast.parse(function + '    a()\n')) == {'f'}
+
+
 def units(graph: Mapping[str, Iterable[str]]) -> dict[str, dict[str, set[str]]]:
     """Return what the modules and sub-folders of each folder import from one another, by folder and name.
 

@@ -29,7 +29,8 @@ from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_vehicles.dynamics import substeps
 from regolith_vehicles.dynamics.kinematics import WheelLayout
-from regolith_vehicles.dynamics.multibody import Multibody, index_of
+from regolith_vehicles.dynamics.model_checks import index_of
+from regolith_vehicles.dynamics.multibody import Multibody
 from regolith_vehicles.dynamics.odometry import Odometry, slope_of
 from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_vehicles.powertrain.battery import STORED, full_charge

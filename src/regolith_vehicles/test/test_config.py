@@ -21,7 +21,8 @@ from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.description.model_config import FramesConfig, PayloadConfig
 from regolith_vehicles.description.model_files import VehicleModelError, known_vehicles, load_vehicle_model
 from regolith_vehicles.drivers.config import DriverConfig
-from regolith_vehicles.dynamics.multibody import check_servos, check_substep, compile_vehicle
+from regolith_vehicles.dynamics.model_checks import check_servos, check_substep
+from regolith_vehicles.dynamics.multibody import compile_vehicle
 from regolith_vehicles.dynamics.substeps import actuator_limits
 
 

@@ -24,7 +24,7 @@ from regolith_vehicles.contact.contact_parts import _hull_frame, _underside
 from regolith_vehicles.description.model_config import GroundShapeConfig, VehicleModelConfig
 from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.dynamics.kinematics import wheel_commands
-from regolith_vehicles.dynamics.multibody import check_substep
+from regolith_vehicles.dynamics.model_checks import check_substep
 from regolith_world.numerics.rotation import from_rotation_vector, matrix
 
 CYCLE_NS = 20_000_000

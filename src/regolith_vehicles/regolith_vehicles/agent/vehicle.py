@@ -31,7 +31,8 @@ from regolith_vehicles.contact.wheel_state import WheelState
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.dynamics import multibody, placement, substeps
 from regolith_vehicles.dynamics.errors import VehicleError, check_cycle
-from regolith_vehicles.dynamics.multibody import check_substep, compile_vehicle
+from regolith_vehicles.dynamics.model_checks import check_substep
+from regolith_vehicles.dynamics.multibody import compile_vehicle
 from regolith_vehicles.dynamics.odometry import Odometry
 from regolith_vehicles.dynamics.payloads import Payloads
 from regolith_vehicles.dynamics.run_statistics import RunStatistics

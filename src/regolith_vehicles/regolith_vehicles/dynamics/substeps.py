@@ -329,6 +329,28 @@ class ToolHooks(NamedTuple):
     """``(digging, step, bodies, pose)``: lets tools sweep soil after all parts were pressed."""
 
 
+@kernel(views_only=True)
+def count_flips(limits: Limits) -> None:
+    """Count the actuators that switched from one limit to the other in a substep, and store their limits."""
+    for a in range(limits.side.shape[0]):
+        side = 1 if limits.force[a] >= limits.high[a] else -1 if limits.force[a] <= limits.low[a] else 0
+        if side * limits.side[a] < 0:
+            limits.flips[a] += 1
+        limits.side[a] = side
+
+
+@kernel(views_only=True)
+def fade(fading: PlacementDamping, qvel: Floats) -> None:
+    """Let speeds fade and reset the soil after a substep of a placement."""
+    for v in range(qvel.shape[0]):
+        qvel[v] *= fading.factor
+    for r in range(fading.touched.shape[0]):
+        for c in range(fading.touched.shape[1]):
+            if fading.touched[r, c]:
+                for n in range(fading.values.shape[0]):
+                    fading.values[n, r, c] = fading.untouched[n, r, c]
+
+
 @cache
 def substep_loop(
     press: Press,
@@ -381,9 +403,7 @@ def _run_substeps(
     xfrc_applied, qvel = bodies.xfrc_applied, bodies.qvel
     pose = wrenches.pose
     center, velocity = pose.center, pose.velocity
-    limits = bodies.limits
-    for a in range(limits.side.shape[0]):
-        limits.side[a] = 0
+    bodies.limits.side[:] = 0
     for k in range(count):
         part = (k + 1) / count
         for a in range(controls.actuators.shape[0]):
@@ -419,19 +439,9 @@ def _run_substeps(
             work(digging, step, bodies, pose)
         settle(driving, step, bodies, wrenches)
         mj_step2(bodies.model, bodies.data)
-        for a in range(limits.side.shape[0]):
-            side = 1 if limits.force[a] >= limits.high[a] else -1 if limits.force[a] <= limits.low[a] else 0
-            if side * limits.side[a] < 0:
-                limits.flips[a] += 1
-            limits.side[a] = side
+        count_flips(bodies.limits)
         if fading.factor < 1.0:
-            for v in range(qvel.shape[0]):
-                qvel[v] *= fading.factor
-            for r in range(fading.touched.shape[0]):
-                for c in range(fading.touched.shape[1]):
-                    if fading.touched[r, c]:
-                        for n in range(fading.values.shape[0]):
-                            fading.values[n, r, c] = fading.untouched[n, r, c]
+            fade(fading, qvel)
         for a in range(7):
             samples[k, a] = bodies.qpos[a]
         for a in range(6):

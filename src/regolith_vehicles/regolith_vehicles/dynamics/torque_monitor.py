@@ -4,8 +4,8 @@
 
 Such a servo overshoots in each substep. The joint gets full force forward and backward alternately, with a mean near
 zero, so a wheel does not hold its speed. Models for which this is certain are refused when they are read
-(:func:`regolith_vehicles.dynamics.multibody.check_servos`). Couplings between joints, stiff contacts and joint limits
-show it only during a run.
+(:func:`regolith_vehicles.dynamics.model_checks.check_servos`). Couplings between joints, stiff contacts and joint
+limits show it only during a run.
 """
 
 from __future__ import annotations

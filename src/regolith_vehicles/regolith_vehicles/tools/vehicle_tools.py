@@ -22,7 +22,7 @@ from regolith_terrain.excavation import DiggableSoil, SoilGrant, SoilRequest, To
 from regolith_terrain.grid import MASS_QUANTUM_KGPM2, SoilGrid, SoilWindow
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.description.model_files import VehicleModelError
-from regolith_vehicles.dynamics import multibody, substeps
+from regolith_vehicles.dynamics import model_checks, multibody, substeps
 from regolith_vehicles.dynamics.multibody import Multibody
 from regolith_vehicles.dynamics.payloads import Payloads
 from regolith_vehicles.running_gear import TelemetryQuantity
@@ -89,13 +89,13 @@ class VehicleTools(Saved):
             shape_of(name, tool, Path(mjcf_path).parent, where) for name, tool in zip(self.names, given, strict=True)
         ]
         bodies = [
-            multibody.index_of(model, 'body', tool.body, file, where, f'tools.{name}.body')
+            model_checks.index_of(model, 'body', tool.body, file, where, f'tools.{name}.body')
             for name, tool in zip(self.names, given, strict=True)
         ]
         joints = [
             -1
             if tool.joint is None
-            else multibody.index_of(model, 'joint', tool.joint, file, where, f'tools.{name}.joint')
+            else model_checks.index_of(model, 'joint', tool.joint, file, where, f'tools.{name}.joint')
             for name, tool in zip(self.names, given, strict=True)
         ]
         for name, tool, joint, index in zip(self.names, given, joints, bodies, strict=True):
@@ -107,7 +107,7 @@ class VehicleTools(Saved):
                     f'a payload on {tool.body}, the body of the tool',
                     'is not on the body of the tool',
                 )
-            multibody.check_hinge(model, joint, index, file, where, f'tools.{name}.joint', tool.joint)
+            model_checks.check_hinge(model, joint, index, file, where, f'tools.{name}.joint', tool.joint)
         self._kind = np.array([sweep.KINDS[tool.kind] for tool in given], dtype=np.int64)
         self._numbers = np.zeros((n, sweep.TOOL_COLUMNS))
         self._dof = np.array([-1 if k < 0 else model.jnt_dofadr[k] for k in joints], dtype=np.int64)
