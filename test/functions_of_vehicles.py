@@ -34,6 +34,7 @@ from regolith_vehicles.description.encoder_config import EncoderConfig
 from regolith_vehicles.description.model_config import OdometryConfig
 from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.drivers.builtin import make_driver
+from regolith_vehicles.drivers.live_input import LiveInput
 from regolith_vehicles.dynamics import kinematics, odometry_covariance, placement
 from regolith_vehicles.dynamics.encoders import Encoders
 from regolith_vehicles.dynamics.joint_servos import JointServos
@@ -137,7 +138,7 @@ def commands() -> Calls:
         )
     ):
         if by is not None:
-            live.receive(step * 300_000_000, live.encode(DriveCommand(joints={'arm': 0.1 * step}, by=by)))
+            live.receive(step * 300_000_000, LiveInput(DriveCommand(by=by), {'arm': 0.1 * step}))
         said.append(live.command(step * 300_000_000, base(0.0, 0.0)))
     yield 'driver.external', said
     yield (

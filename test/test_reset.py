@@ -38,6 +38,7 @@ from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.drivers.builtin import ExternalDriver, PathDriver
 from regolith_vehicles.drivers.config import ExternalDriverConfig, PathDriverConfig
 from regolith_vehicles.drivers.dig_goals import DigGoalDriver
+from regolith_vehicles.drivers.live_input import DigOrder, LiveInput
 from regolith_vehicles.drivers.task_config import DigConfig, TasksDriverConfig
 from regolith_vehicles.drivers.tasks import TasksDriver
 from regolith_world.config import WorldConfig
@@ -68,12 +69,12 @@ NOT_SAVED = {
     *('BandState.discs', 'BandState.pieces'),  # poses of shoes and forces on them: found again in every substep
     *('ConstraintSystem.' + name for name in ('jacobian', 'matrix', 'right')),  # work arrays of a solution
     *('PartPose.' + name for name in ('angular_velocity', 'center', 'rotation', 'velocity')),  # of one part in the loop
-    *('Vehicle._body_state', 'Vehicle._force', 'Vehicle._stats', 'Vehicle._torque'),  # results of the last cycle
+    *('Vehicle._body_state', 'Wrenches.force', 'Wrenches.stats', 'Wrenches.torque'),  # results of the last cycle
     *('RigidContact._point', 'ScmContact._zeros', 'TireContact._foot'),  # work arrays of a contact
     *('ParticleArrays.force', 'ParticleArrays.torque', 'ParticleBed._on_markers'),  # results of the last step
     *('ParticleBed.force', 'ParticleBed.torque', 'ParticleBed.rebuilds'),
     *('DigGoalDriver._levels', 'TasksDriver._levels', 'Wheels._goal'),  # inputs of the present cycle
-    *('VehicleAgent._latched', 'VehicleAgent._wanted', 'VehicleAgent._start', 'VehicleAgent._state'),
+    *('InputLatch._latched', 'InputLatch._arrived', 'VehicleAgent._start', 'VehicleAgent._state'),
     *('VehicleAgent._samples', 'VehicleAgent._unseen'),  # what observers get
     *('VehicleAgent._Participant__result', 'VehicleAgent._last_key', 'VehicleAgent.epoch'),  # memory of the protocol
     *('TerrainParticipant._Participant__result', 'TerrainParticipant._last_key', 'TerrainParticipant.epoch'),
@@ -383,8 +384,8 @@ def test_drivers_that_are_restored_are_as_saved() -> None:
     ):
         used, new = make(), make()
         if isinstance(used, DigGoalDriver):
-            used.set_goal(dig)
-            used.receive(10**9, used.encode(DriveCommand(by=AckermannCommand(0.3, 0.1, 0.2, 0.4), joints={'arm': 0.1})))
+            given = DriveCommand(by=AckermannCommand(0.3, 0.1, 0.2, 0.4))
+            used.receive(10**9, LiveInput(given, {'arm': 0.1}, DigOrder(dig)))
         for t_ns in (10**9, 11 * 10**9):
             used.set_fill_levels({'front': 0.1})
             used.command(t_ns, base)

@@ -22,6 +22,7 @@ import numpy as np
 from regolith_terrain.contact import box
 from regolith_vehicles.visuals.visual_description import DrawnPart, PartRole, Visual
 from regolith_vehicles.running_gear import RunningGear, ContactPart
+from regolith_vehicles.dynamics.run_statistics import Progress
 from regolith_world.cycle import StateLayout, state_fields
 
 
@@ -56,11 +57,10 @@ class Skid(RunningGear):
     def ramp(self, duration, thrust):
         return self.thrust, np.asarray(thrust, dtype=float)
 
-    def finish(self, data, before, ramp, duration):
-        self.thrust = ramp[1]
-
-    def measure(self, data, contacts):
+    def finish(self, data, plan, contacts, duration):
+        self.thrust = plan.end
         self.table[:, 0], self.table[:, 1] = contacts.force[:, 2], -contacts.force[:, 0]
+        return Progress(moving=bool(plan.end.any()))
 '''
 MODEL = """
 <mujoco>
@@ -151,7 +151,7 @@ def test_targets_of_joints_come_from_outside_beside_the_twist(sled: Path) -> Non
     assert agent.on_joint_targets({'push': 40.0}) and agent.on_command(0.1, 0.0)
     assert not agent.on_joint_targets({'pull': 40.0}) and not agent.on_joint_targets({'push': float('inf')})
     simulation.run(0.2)
-    assert agent.vehicle.gear.controls(agent.vehicle.gear.thrust) == pytest.approx([40.0])  # type: ignore[attr-defined]
+    assert agent.vehicle.gear.thrust == pytest.approx([40.0])  # type: ignore[attr-defined]
     assert agent.on_command(0.1, 0.0)  # alone it does not keep the target alive
     simulation.run(0.4)
     assert agent.vehicle.gear.thrust == pytest.approx([3.0])  # type: ignore[attr-defined]

@@ -14,6 +14,7 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_terrain import Stamp, stamp_edit
 from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.drivers.live_input import LiveInput
 from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, SpawnEdit
 from regolith_world.cycle.records import Shape, ShapeKind
 from regolith_world.objects.rigid_body import RigidBody
@@ -214,7 +215,7 @@ def test_a_past_that_does_not_repeat_itself_is_named(tmp_path: Path) -> None:
     inputs = run.world.log.inputs['amber']
     inputs.cut(3)
     for cycle in range(3, 25):
-        inputs.append(cycle, run.simulation.agents['amber'].driver.encode(DriveCommand(-0.2, 0.0)))
+        inputs.append(cycle, LiveInput(DriveCommand(-0.2, 0.0)).save())
     with pytest.raises(ProtocolError, match='the run does not repeat itself: cycle 3 led to'):
         run.timeline.rewind(round(0.4 * SECOND), live=False)
 

@@ -3,8 +3,16 @@
 """Interface of running gears: wheels, or a running gear of another package.
 
 A running gear defines the parts that touch the ground. It computes actuator targets from a command, computes odometry,
-and keeps a table of named columns with one row per part. It is called once per cycle. The substeps in between use only
-controls that change linearly from one value to another, and parts with wrenches.
+and keeps a table of named columns with one row per part. A cycle calls it in this order:
+
+1. :meth:`RunningGear.targets`: command to targets of its actuators.
+2. :meth:`RunningGear.plan`: targets to inputs of the compiled loop.
+3. :attr:`RunningGear.run`: its functions in each substep of the loop.
+4. :meth:`RunningGear.finish`: results of the loop to odometry and table.
+
+A loop without functions of a running gear uses only controls that change linearly from one value to another, and parts
+with wrenches. Placement calls :meth:`RunningGear.plan_ramp` with :attr:`RunningGear.at_rest`, the loop, and
+:meth:`RunningGear.settle`.
 """
 
 from __future__ import annotations
@@ -32,7 +40,7 @@ from regolith_vehicles.dynamics.kinematics import WheelLayout
 from regolith_vehicles.dynamics.model_checks import index_of
 from regolith_vehicles.dynamics.multibody import Multibody
 from regolith_vehicles.dynamics.odometry import Odometry, slope_of
-from regolith_vehicles.dynamics.run_statistics import RunStatistics
+from regolith_vehicles.dynamics.run_statistics import Progress
 from regolith_vehicles.powertrain.battery import STORED, full_charge
 from regolith_vehicles.powertrain.config import PowertrainConfig
 from regolith_vehicles.powertrain.powertrain import Powertrain, make_powertrain
@@ -98,6 +106,21 @@ class Sunk(NamedTuple):
     """Height from its lowest point to its top [m]."""
 
 
+class GearPlan(NamedTuple):
+    """Inputs of the compiled loop from a running gear in a cycle, and its state at the start."""
+
+    begin: Vector
+    """Command at the start of the cycle, shape (m,)."""
+    end: Vector
+    """Command at the end of the cycle, shape (m,)."""
+    controls: substeps.Controls
+    """Controls of the actuators."""
+    driving: Any = None
+    """First argument of the functions in :attr:`RunningGear.run`; None: the loop calls only those of parts."""
+    before: Any = None
+    """State at the start that :meth:`RunningGear.finish` needs."""
+
+
 class Contacts(NamedTuple):
     """Contacts of the running gear's parts with the ground in the last substep of a cycle."""
 
@@ -137,7 +160,7 @@ class RunningGear(Saved, ABC):
     """Minimum and maximum target of joints with limits."""
     actuators: Indices
     """Indices of its actuators in MuJoCo's controls, shape (m,)."""
-    hooks: substeps.RunningGearHooks = substeps.RunningGearHooks()
+    run: substeps.RunningGearHooks = substeps.RunningGearHooks()
     """Compiled functions called in each substep."""
     layout: WheelLayout | None = None
     """Wheels used for odometry, or their equivalents; None: it has no odometry and publishes none."""
@@ -213,7 +236,7 @@ class RunningGear(Saved, ABC):
 
     @abstractmethod
     def targets(self, command: DriveCommand) -> tuple[Vector, ...]:
-        """Return the targets of the actuators for :meth:`ramp`."""
+        """Return the targets of the actuators for :meth:`plan`."""
 
     @abstractmethod
     def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
@@ -224,23 +247,34 @@ class RunningGear(Saved, ABC):
             *targets: Targets of the actuators, from :meth:`targets`.
         """
 
+    def plan(self, data: Any, duration: float, *targets: ArrayLike) -> GearPlan:
+        """Return the inputs of the compiled loop in a cycle.
+
+        Args:
+            data: MuJoCo state (mujoco.MjData) at the start of the cycle.
+            duration: Duration of the cycle [s].
+            *targets: Targets of the actuators, from :meth:`targets`.
+        """
+        return self.plan_ramp(data, *self.ramp(duration, *targets))
+
+    def plan_ramp(self, data: Any, begin: Vector, end: Vector) -> GearPlan:
+        """Return the inputs of the compiled loop between two commands; by default the commands are the controls.
+
+        Args:
+            data: MuJoCo state (mujoco.MjData) at the start of the cycle.
+            begin: Command at the start of the cycle, from :meth:`ramp` or :attr:`at_rest`.
+            end: Command at the end of the cycle.
+        """
+        return GearPlan(begin, end, substeps.Controls(self.actuators, begin, end))
+
     def joint_goals(self) -> dict[str, float]:
         """Return the present targets of :attr:`joints` by name."""
         return {}
 
     @property
     def at_rest(self) -> Vector:
-        """Command of :meth:`ramp` for a vehicle at rest; it applies during placement."""
+        """Command of a vehicle at rest; it applies during placement."""
         return np.zeros(len(self.actuators))
-
-    def moves(self, ramp: tuple[Vector, Vector]) -> bool:
-        """Return whether commands of :meth:`ramp` are to move the vehicle, for the run statistics."""
-        begin, end = ramp
-        return bool(end.any()) or bool(begin.any())
-
-    def controls(self, command: Vector) -> Vector:
-        """Return the actuators' controls for a command of :meth:`ramp`, shape (m,)."""
-        return command
 
     def powertrain(self, config: PowertrainConfig, name: str, shaft_inertia: float) -> Powertrain:
         """Return a powertrain that draws power from the vehicle's battery.
@@ -260,10 +294,6 @@ class RunningGear(Saved, ABC):
             key = '.'.join((*PARAMETERS, 'powertrains', name))
             raise VehicleModelError(self.config.file, key, None, allowed, problem) from None
 
-    def driving(self, ramp: tuple[Vector, Vector]) -> Any:
-        """Return the first argument of the :attr:`hooks` for a cycle with these end commands; None: no hooks."""
-        return None
-
     def whereabouts(self, data: Any) -> tuple[Vector, Vector] | None:
         """Return centers [m] and velocities [m/s] of the parts in the world, shape (n, 3) each.
 
@@ -279,20 +309,22 @@ class RunningGear(Saved, ABC):
         bodies = [part.body for part in self.touching]
         return data.xpos[bodies], data.xquat[bodies][:, [1, 2, 3, 0]]
 
-    def positions(self, data: Any) -> Any:
-        """Return the state at the start of a cycle that :meth:`finish` needs."""
-        return None
-
     @abstractmethod
-    def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
-        """Update the running gear after a cycle: store its command and advance odometry.
+    def finish(self, data: Any, plan: GearPlan, contacts: Contacts, duration: float) -> Progress:
+        """Update the running gear after a cycle: store its command, advance odometry, fill the table.
 
         Args:
             data: MuJoCo state (mujoco.MjData) at the end of the cycle.
-            before: Result of :meth:`positions` at the start of the cycle.
-            ramp: Result of :meth:`ramp`.
+            plan: Result of :meth:`plan`.
+            contacts: Contacts of the parts in the last substep.
             duration: Duration of the cycle [s].
+
+        Returns:
+            What the run statistics count.
         """
+
+    def settle(self, data: Any, plan: GearPlan, duration: float) -> None:
+        """Update the running gear after a cycle of placement, without a command; as :meth:`finish`."""
 
     def roll(self, data: Any, speed: float) -> None:
         """Set the speeds of the moving parts for a vehicle that rolls forward.
@@ -302,31 +334,9 @@ class RunningGear(Saved, ABC):
             speed: Forward speed [m/s].
         """
 
-    def let_down(self, data: Any, before: Any, duration: float) -> None:
-        """Update the running gear after a cycle of placement, without a command."""
-
-    @abstractmethod
-    def measure(self, data: Any, contacts: Contacts) -> None:
-        """Fill the table at the end of a cycle."""
-
     def telemetry(self) -> Vector:
         """Return the values of all :attr:`quantities`, one after the other, shape (total number of parts,)."""
         return np.zeros(0)
-
-    def update_statistics(
-        self, statistics: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
-    ) -> None:
-        """Add a cycle to the statistics of the run.
-
-        Args:
-            statistics: Statistics to update.
-            way: Horizontal displacement of the base [m].
-            data: MuJoCo state (mujoco.MjData) at the end of the cycle.
-            before: Result of :meth:`positions` at the start of the cycle.
-            moving: Whether a motion was commanded.
-            duration: Duration of the cycle [s].
-        """
-        statistics.update(way, np.zeros(0), np.zeros(0), 0.0, moving, duration)
 
     def start_odometry(self) -> Odometry | None:
         """Return new odometry; None for a running gear without odometry."""

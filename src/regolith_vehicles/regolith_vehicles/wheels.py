@@ -26,10 +26,11 @@ from regolith_vehicles.dynamics.joint_servos import JointServos
 from regolith_vehicles.dynamics.kinematics import wheel_commands
 from regolith_vehicles.dynamics.motors import Motors
 from regolith_vehicles.dynamics.multibody import Multibody
-from regolith_vehicles.dynamics.run_statistics import RunStatistics
+from regolith_vehicles.dynamics.run_statistics import Progress
+from regolith_vehicles.dynamics.substeps import Controls
 from regolith_vehicles.powertrain.battery import draw, make_battery
 from regolith_vehicles.powertrain.electric import wheel_motor, wheels_power
-from regolith_vehicles.running_gear import ContactPart, Contacts, RunningGear, Sunk
+from regolith_vehicles.running_gear import ContactPart, Contacts, GearPlan, RunningGear, Sunk
 from regolith_vehicles.tires import Tire
 from regolith_vehicles.tires.contact import TireContact
 from regolith_vehicles.tires.wheel_tire import wheel_tire
@@ -151,14 +152,11 @@ class Wheels(RunningGear):
         """Return the present targets of the file's joints by name."""
         return dict(zip(self.servos.names, self.servos.goal.tolist(), strict=True))
 
-    def moves(self, ramp: tuple[Vector, Vector]) -> bool:
-        """Return whether wheels or steering are commanded to move; see the base class."""
-        wheels = len(self.motors.actuators)
-        return super().moves((ramp[0][:wheels], ramp[1][:wheels]))
-
-    def controls(self, command: Vector) -> Vector:
-        """Return the command with the speeds that the controllers add to compensate load."""
-        return self.motors.controls(command)
+    def plan_ramp(self, data: Any, begin: Vector, end: Vector) -> GearPlan:
+        """Return controls with the speeds that compensate load, and the angles of wheels and steering [rad]."""
+        controls = Controls(self.actuators, self.motors.controls(begin), self.motors.controls(end))
+        before = data.qpos[self.body.wheel_qpos], self.steer_angles(data)
+        return GearPlan(begin, end, controls, before=before)
 
     def steer_angles(self, data: Any) -> Vector:
         """Return the steering angles of all wheels, zero for unsteered wheels [rad], shape (n,)."""
@@ -167,15 +165,11 @@ class Wheels(RunningGear):
         angles[steered] = data.qpos[self.body.steer_qpos[steered]]
         return angles
 
-    def positions(self, data: Any) -> tuple[Vector, Vector]:
-        """Return the angles of wheels and steering [rad]."""
-        return data.qpos[self.body.wheel_qpos], self.steer_angles(data)
-
-    def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
-        """Integrate the speed error and advance odometry; see the base class."""
+    def finish(self, data: Any, plan: GearPlan, contacts: Contacts, duration: float) -> Progress:
+        """Integrate the speed error, advance odometry and fill the table; see the base class."""
         body = self.body
-        wheel_angles, steer_angles = before
-        begin, end = ramp
+        wheel_angles, steer_angles = plan.before
+        begin, end = plan.begin, plan.end
         wheels = len(self.motors.actuators)
         self.motors.command, self.servos.command = end[:wheels], end[wheels:]
         if self.joints:
@@ -185,28 +179,11 @@ class Wheels(RunningGear):
         wanted[: len(self.motors.returning)] += self.motors.returning
         self.motors.correct_droop(wanted - turned / duration, duration)
         self.motors.stand(turned, begin, end)
-        angles = 0.5 * (steer_angles + self.steer_angles(data))
+        angles = self.steer_angles(data)
         if self._battery is not None:
             self._take_power(data, turned, duration)
-        self.advance_odometry(data, turned, angles, duration)
-
-    def _take_power(self, data: Any, turned: Vector, duration: float) -> None:
-        """Draw energy from the battery for a cycle, by the final torques and the rotation of the wheels."""
-        assert self._battery is not None
-        torques = data.qfrc_actuator[self.body.wheel_dof]
-        power = wheels_power(self._motor, torques, turned / duration)
-        force, speed = data.actuator_force[self._others], data.actuator_velocity[self._others]
-        power += float(np.maximum(force * speed, 0.0).sum())
-        draw(self._battery, self.charge, power, duration)
-
-    def let_down(self, data: Any, before: Any, duration: float) -> None:
-        """Integrate the speed error that a slope causes; see the base class."""
-        turned = data.qpos[self.body.wheel_qpos] - before[0]
-        self.motors.correct_droop(-turned / duration, duration)
-
-    def measure(self, data: Any, contacts: Contacts) -> None:
-        """Fill the table of wheel states."""
-        window, body = contacts.window, self.body
+        self.advance_odometry(data, turned, 0.5 * (steer_angles + angles), duration)
+        window = contacts.window
         measure_wheels(
             window.base,
             window.level,
@@ -217,7 +194,7 @@ class Wheels(RunningGear):
             data.xaxis[body.wheel_joint],
             contacts.velocity,
             data.qvel[body.wheel_dof],
-            self.steer_angles(data),
+            angles,
             body.radius,
             body.half_width,
             contacts.force,
@@ -225,13 +202,22 @@ class Wheels(RunningGear):
             contacts.stats,
             self.table,
         )
+        moving = bool(end[:wheels].any()) or bool(begin[:wheels].any())
+        return Progress(moving, turned / duration * body.radius, *slip_and_sinkage(self.table))
 
-    def update_statistics(
-        self, statistics: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
-    ) -> None:
-        """Add a cycle with the rolled distance of the rims; see the base class."""
-        turned = data.qpos[self.body.wheel_qpos] - before[0]
-        statistics.update(way, turned / duration * self.body.radius, *slip_and_sinkage(self.table), moving, duration)
+    def _take_power(self, data: Any, turned: Vector, duration: float) -> None:
+        """Draw energy from the battery for a cycle, by the final torques and the rotation of the wheels."""
+        assert self._battery is not None
+        torques = data.qfrc_actuator[self.body.wheel_dof]
+        power = wheels_power(self._motor, torques, turned / duration)
+        force, speed = data.actuator_force[self._others], data.actuator_velocity[self._others]
+        power += float(np.maximum(force * speed, 0.0).sum())
+        draw(self._battery, self.charge, power, duration)
+
+    def settle(self, data: Any, plan: GearPlan, duration: float) -> None:
+        """Integrate the speed error that a slope causes; see the base class."""
+        turned = data.qpos[self.body.wheel_qpos] - plan.before[0]
+        self.motors.correct_droop(-turned / duration, duration)
 
     @classmethod
     def patch(cls, config: VehicleModelConfig) -> float:

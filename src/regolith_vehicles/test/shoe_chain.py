@@ -337,8 +337,8 @@ def band_forces(vehicle: Vehicle) -> Forces:
     for side, count in enumerate(gear.shoes):
         shoes = gear.band.first[side] + np.arange(count)
         place.append((gear.state.center[shoes] - origin) @ turn)
-        ground.append(vehicle._force[shoes] @ turn)
-        twist.append(vehicle._torque[shoes] @ turn[:, 2])
+        ground.append(vehicle.step.wrenches.force[shoes] @ turn)
+        twist.append(vehicle.step.wrenches.torque[shoes] @ turn[:, 2])
     wheel = data.xfrc_applied[gear.band.disc[:, 1:-1], :3] @ turn
     center = turn.T @ (vehicle.body_state().center_of_mass - origin)
     return Forces(place, ground, twist, wheel[..., 2], center, float(data.qvel[5]))

@@ -332,7 +332,7 @@ def test_agent_after_rewind_receives_recorded_inputs_again(given: DriveCommand) 
     _hashes(rig, 5)
     rig.hold()
     agent_blob, terrain_blob, t_ns = rig.agent.save(), rig.terrain.save(), rig.t_ns
-    assert not rig.agent.set_command(given)
+    assert not rig.agent.inputs.set_command(given)
     results = [rig.evolve() for _ in range(5)]
     expected = [result.state_hash for result in results]
     rig.go_to(agent_blob, terrain_blob, 5, t_ns)
@@ -386,7 +386,7 @@ def test_agent_state_is_saved_and_restored_field_by_field() -> None:
     assert one.driver.save() == two.driver.save() == two._driver_committed != b''
     assert vars(one._watch) == vars(two._watch) and one._watch.save() == two._watch_committed
     assert two.vehicle.state() == one.vehicle.state() == two.vehicle.committed
-    assert (two._tentative, two._delta, two._snapshot, two._latched) == (None, None, None, (-1, b''))
+    assert (two._tentative, two._delta, two._snapshot, two.inputs._latched[0]) == (None, None, None, -1)
     # The first state that an observer receives is the restored one.
     fresh.go_to(blob, rig.terrain.save(), 15, rig.t_ns)
     told = len(fresh.published)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import ACKERMANN, PEDALS, TWIST, AckermannCommand, DriveCommand, PedalCommand
 from regolith_vehicles.commands.command_interfaces import joint_rejection, rejection
 from regolith_vehicles.description.model_files import load_vehicle_model
-from regolith_vehicles.drivers.builtin import LIVE, Driver, make_driver
+from regolith_vehicles.drivers.builtin import Driver, make_driver
 from regolith_vehicles.drivers.config import ExternalDriverConfig
+from regolith_vehicles.drivers.live_input import LiveInput
 from regolith_world.cycle.records import BodyState
 
 CYCLE_NS = 20_000_000
@@ -52,16 +54,12 @@ def external(timeout_s: float = 0.5) -> Driver:
 )
 def test_command_is_saved_deterministically_and_restored(command: DriveCommand) -> None:
     assert DriveCommand.load(command.save()) == command
-    live, driver = external().encode(command), external()
-    driver.receive(0, live)
+    driver = external()
+    driver.receive(0, LiveInput(replace(command, joints={}), command.joints))
     copy = external()
     copy.restore(driver.save())
     for each in (driver, copy):
         assert each.command(100_000_000, HERE) == command
-    # A driver of another package that supports twists only receives no other command.
-    assert Driver.encode(driver, command) == (
-        LIVE.pack(True, *command) if command.by is None else LIVE.pack(False, 0.0, 0.0)
-    )
 
 
 def test_timeout_brakes_for_every_command_interface() -> None:
@@ -72,8 +70,8 @@ def test_timeout_brakes_for_every_command_interface() -> None:
         (PEDAL, DriveCommand(by=PedalCommand(-0.5, 0.0, 1.0, 1.0))),
     ):
         driver = external()
-        driver.receive(CYCLE_NS, driver.encode(given))
-        driver.receive(2 * CYCLE_NS, driver.encode(None))
+        driver.receive(CYCLE_NS, LiveInput(given))
+        driver.receive(2 * CYCLE_NS, LiveInput())
         assert driver.command(CYCLE_NS + 499_999_999, HERE) == given
         assert driver.command(CYCLE_NS + 500_000_000, HERE) == after
 
@@ -81,7 +79,7 @@ def test_timeout_brakes_for_every_command_interface() -> None:
 def test_last_command_interface_applies() -> None:
     driver = external()
     for k, given in enumerate((PEDAL, ANGLE, DriveCommand(0.2, 0.0), PEDAL)):
-        driver.receive(k * CYCLE_NS, driver.encode(given))
+        driver.receive(k * CYCLE_NS, LiveInput(given))
         assert driver.command(k * CYCLE_NS, HERE) == given
 
 
@@ -89,7 +87,7 @@ def test_ackermann_speed_and_angle_change_at_commanded_rates() -> None:
     """0.5 m/s^2 and 0.2 rad/s for 0.5 s of cycles, continued from a saved state."""
     driver = external(9.0)
     driver.command(0, HERE)
-    driver.receive(CYCLE_NS, driver.encode(DriveCommand(by=AckermannCommand(1.0, -0.3, 0.2, 0.5))))
+    driver.receive(CYCLE_NS, LiveInput(DriveCommand(by=AckermannCommand(1.0, -0.3, 0.2, 0.5))))
     for k in range(1, 26):
         if k == 10:
             blob, driver = driver.save(), external(9.0)

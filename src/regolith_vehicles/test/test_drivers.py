@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import math
+import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,13 +14,15 @@ import pytest
 from regolith_vehicles.agent.planned_path import planned_base_path
 from regolith_vehicles.commands.command import AckermannCommand, DriveCommand
 from regolith_vehicles.config import VehicleEntry
-from regolith_vehicles.drivers.builtin import LIVE, Driver, make_driver
+from regolith_vehicles.drivers.builtin import Driver, make_driver
 from regolith_vehicles.drivers.config import (
     ConstantDriverConfig,
     ExternalDriverConfig,
     PathDriverConfig,
     PluginDriverConfig,
 )
+from regolith_vehicles.drivers.live_input import DigOrder, LiveInput
+from regolith_vehicles.drivers.task_config import DigConfig
 from regolith_world.cycle.records import BodyState
 from regolith_world.numerics.rotation import from_yaw
 
@@ -95,8 +99,8 @@ def test_external_driver_times_out() -> None:
     driver = make_driver(ExternalDriverConfig(timeout_s=0.5))
     here = _at(0.0, 0.0, 0.0)
     assert driver.command(0, here) == DriveCommand()
-    driver.receive(1_000_000_000, LIVE.pack(True, 0.3, -0.1))
-    driver.receive(1_020_000_000, LIVE.pack(False, 0.0, 0.0))
+    driver.receive(1_000_000_000, LiveInput(DriveCommand(0.3, -0.1)))
+    driver.receive(1_020_000_000, LiveInput())
     assert driver.command(1_480_000_000, here) == DriveCommand(0.3, -0.1)
     copy = make_driver(ExternalDriverConfig(timeout_s=0.5))
     copy.restore(driver.save())
@@ -111,26 +115,41 @@ def test_unknown_plugin_is_named() -> None:
 
 
 def test_live_input_carries_targets_of_joints() -> None:
-    """External input is encoded by the driver, fed back and saved, named targets included."""
+    """External input is received and saved, named targets included."""
     driver, again = (make_driver(ExternalDriverConfig(timeout_s=0.5)) for _ in range(2))
-    wanted = DriveCommand(0.3, -0.1, {'boom': 0.7, 'arm': -0.2})
-    live = driver.encode(wanted)
-    assert driver.encode(DriveCommand(0.3, -0.1, {'arm': -0.2, 'boom': 0.7})) == live
-    again.receive(0, live)
-    again.receive(20_000_000, driver.encode(None))  # Nothing new.
+    again.receive(0, LiveInput(DriveCommand(0.3, -0.1), {'boom': 0.7, 'arm': -0.2}))
+    again.receive(20_000_000, LiveInput())
     driver.restore(again.save())
-    assert driver.command(40_000_000, _at(0.0, 0.0, 0.0)) == wanted
+    assert driver.command(40_000_000, _at(0.0, 0.0, 0.0)) == DriveCommand(0.3, -0.1, {'boom': 0.7, 'arm': -0.2})
     assert not DriveCommand(0.0, 0.0, {'boom': float('nan')}).finite
     # Targets alone leave the twist unchanged, which expires separately; targets of other joints stay.
-    again.receive(100_000_000, driver.encode(DriveCommand(float('nan'), float('nan'), {'arm': 0.4})))
+    again.receive(100_000_000, LiveInput(joints={'arm': 0.4}))
     driver.restore(again.save())
     for each in (driver, again):
         assert each.command(499_999_999, _at(0.0, 0.0, 0.0)) == DriveCommand(0.3, -0.1, {'boom': 0.7, 'arm': 0.4})
         assert each.command(500_000_000, _at(0.0, 0.0, 0.0)) == DriveCommand(0.0, 0.0, {'boom': 0.7, 'arm': 0.4})
         assert each.command(600_000_000, _at(0.0, 0.0, 0.0)) == DriveCommand()
-    assert Driver.encode(driver, DriveCommand(float('nan'), float('nan'), {'arm': 0.4})) == LIVE.pack(False, 0.0, 0.0)
-    # The encoding of a twist alone is unchanged, so recorded runs stay valid.
-    assert driver.encode(DriveCommand(0.3, -0.1)) == LIVE.pack(True, 0.3, -0.1)
+
+
+@pytest.mark.parametrize(
+    ('live', 'blob'),
+    [
+        (LiveInput(), struct.pack('<?dd', False, 0.0, 0.0)),
+        (LiveInput(DriveCommand(0.3, -0.1)), struct.pack('<?dd', True, 0.3, -0.1)),
+        (LiveInput(joints={'b': 0.4, 'a': 1.0}), struct.pack('<Bdd', 2, 0.0, 0.0) + b'{"a": 1.0, "b": 0.4}'),
+        (
+            LiveInput(DriveCommand(by=AckermannCommand(-1.5, 0.2)), {'a': 1.0}),
+            struct.pack('<Bdd', 1, 0.0, 0.0) + b'[{"a": 1.0}, "ackermann", -1.5, 0.2, 0.0, 0.0]',
+        ),
+    ],
+)
+def test_bytes_of_live_inputs_are_those_of_recorded_runs(live: LiveInput, blob: bytes) -> None:
+    assert live.save() == blob and LiveInput.load(blob) == live
+    assert live.save(with_order=True) == struct.pack('<q', -1) + blob
+    cancel, dig = (replace(live, order=order) for order in (DigOrder(), DigOrder(DigConfig(type='dig'))))
+    assert cancel.save(with_order=True) == struct.pack('<q', 0) + blob
+    for each in (live, cancel, dig):
+        assert LiveInput.load(each.save(with_order=True), with_order=True) == each
 
 
 @pytest.mark.parametrize('speed', [0.5, -0.5])
@@ -161,7 +180,7 @@ def test_ackermann_rates_start_from_the_last_twist() -> None:
         (100_000_000, DriveCommand(-0.2, 0.1)),
         (200_000_000, slowly),
     ):
-        driver.receive(t_ns, driver.encode(given))
+        driver.receive(t_ns, LiveInput(given))
         command = driver.command(t_ns, here)
     assert command.by is not None
     assert command.by[:2] == pytest.approx((-0.2 + 0.1 * 2.0, 0.1 * 0.5))

@@ -64,7 +64,7 @@ def _turn_over(vehicle: Vehicle) -> None:
     """Place the rover gently upside down, on the mast head and the rear edge of the deck."""
     angle = math.pi + math.atan2(1.95 - 1.09, 0.53 + 0.64)
     vehicle.place_at((0.0, 0.0, 1.26), (0.0, math.sin(0.5 * angle), 0.0, math.cos(0.5 * angle)))
-    assert vehicle._settle()
+    assert vehicle.step.settle()
     vehicle._data.qvel[:] = 0.0
     vehicle._refresh()
     vehicle.commit()
@@ -76,7 +76,7 @@ def _static_sinkage(vehicle: Vehicle, part: int, soil: str) -> float:
     Bisection over the depth of Bekker's pressure without the shear of Janosi-Hanamoto: pressure acts along the surface
     of the part, and its upward share per node is p(s) spacing^2.
     """
-    load = float(vehicle._force[part, 2])
+    load = float(vehicle.step.wrenches.force[part, 2])
     law = load_soil(soil)
     parts, data = vehicle._parts, vehicle._data
     b = parts.body[part]
@@ -96,7 +96,7 @@ def _static_sinkage(vehicle: Vehicle, part: int, soil: str) -> float:
         ends = (-half[k] - offset) / climb, (half[k] - offset) / climb
         low, high = np.maximum(low, np.minimum(*ends)), np.minimum(high, np.maximum(*ends))
     under = np.where(low <= high, low, np.inf)
-    bearing = law.k_phi + law.k_c * vehicle._stats[part, contact.STAT_INVERSE_WIDTH]
+    bearing = law.k_phi + law.k_c * vehicle.step.wrenches.stats[part, contact.STAT_INVERSE_WIDTH]
     shallow, deep = 0.0, 0.5
     for _ in range(60):
         depth = 0.5 * (shallow + deep)
@@ -115,16 +115,16 @@ def test_hull_rests_on_a_ridge(make_vehicle: Maker) -> None:
     vehicle = make_vehicle(field=Ridge())
     depth = WEIGHT / (1.11 * 27 * 0.02) / 0.82e6
     vehicle.place_at((0.01, 0.0, 0.5 - 0.2 - depth), (0.0, 0.0, 0.0, 1.0))
-    assert vehicle._settle()
+    assert vehicle.step.settle()
     _stand(vehicle, 0.5)
-    inverse_width = vehicle._stats[BELLY, contact.STAT_INVERSE_WIDTH]
-    assert not vehicle._stats[:BELLY, contact.STAT_LOADED_NODES].any()
+    inverse_width = vehicle.step.wrenches.stats[BELLY, contact.STAT_INVERSE_WIDTH]
+    assert not vehicle.step.wrenches.stats[:BELLY, contact.STAT_LOADED_NODES].any()
     # Of a strip l by w, 1 / b = (l + w) / (l w) by the perimeter and area of its hull.
     assert inverse_width == pytest.approx((1.11 + 0.58) / (1.11 * 0.58), rel=0.02)
     mean = WEIGHT / (1.11 * 27 * 0.02) / (0.82e6 + 1400.0 * inverse_width)
     state = vehicle.body_state()
     assert 0.5 - 0.2 - float(state.position[2]) == pytest.approx(mean, rel=0.02)
-    assert float(vehicle._force[BELLY, 2]) == pytest.approx(WEIGHT, rel=1e-3)
+    assert float(vehicle.step.wrenches.force[BELLY, 2]) == pytest.approx(WEIGHT, rel=1e-3)
     assert vehicle.hull_load_fraction() == pytest.approx(1.0, rel=1e-3)
     assert np.abs(state.linear_velocity).max() < 1e-3 and matrix(state.orientation)[2, 2] > 0.999
 
@@ -142,11 +142,11 @@ def test_overturned_rover_comes_to_rest(make_vehicle: Maker, seconds: float) -> 
     assert matrix(end.orientation)[2, 2] < -0.7
     assert np.abs(end.linear_velocity).max() < 1e-4
     assert np.linalg.norm(end.position - middle.position) < 1e-4
-    assert vehicle._force[:, 2].sum() == pytest.approx(WEIGHT, rel=1e-3)
-    loaded = [part for part in range(8) if vehicle._stats[part, contact.STAT_LOADED_NODES]]
+    assert vehicle.step.wrenches.force[:, 2].sum() == pytest.approx(WEIGHT, rel=1e-3)
+    loaded = [part for part in range(8) if vehicle.step.wrenches.stats[part, contact.STAT_LOADED_NODES]]
     assert loaded == [DECK, HEAD]
     for part in loaded:
-        sinkage = float(vehicle._stats[part, contact.STAT_MAX_SINKAGE])
+        sinkage = float(vehicle.step.wrenches.stats[part, contact.STAT_MAX_SINKAGE])
         static = _static_sinkage(vehicle, part, 'lunar_nominal')
         assert 0.5 * static < sinkage < 1.5 * static, (part, sinkage, static)
 
@@ -187,15 +187,15 @@ def test_hull_above_ground_does_not_change_the_state(make_vehicle: Maker, mode: 
     """Skipping the hull where it cannot touch gives bit-identical results to always including it."""
     vehicle, thorough = make_vehicle(field=Rough(), mode=mode), make_vehicle(field=Rough(), mode=mode)
     seen = []
-    decide = vehicle._touching
+    decide = vehicle.step.touching
 
     def noting(duration: float, *more: float) -> tuple[int, SolidContactArrays]:
         active, solids = decide(duration, *more)
         seen.append(active)
         return active, solids
 
-    vehicle._touching = noting
-    thorough._touching = lambda duration, *more: (8, NO_SOLIDS)
+    vehicle.step.touching = noting
+    thorough.step.touching = lambda duration, *more: (8, NO_SOLIDS)
     for v in (vehicle, thorough):
         v.place_at((0.3, 0.2, 0.45), (0.0, 0.0, 0.0, 1.0))
         speeds, angles = wheel_commands(v.body.layout, 0.6, 0.1)

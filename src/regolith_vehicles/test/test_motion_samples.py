@@ -26,10 +26,10 @@ def driven(cycle_ns: int) -> tuple[BodyState, BodyState, motion_samples.MotionSa
     for _ in range(100):
         vehicle.evolve(20_000_000, speeds, angles)
     before = vehicle.body_state()
-    motion = vehicle.begin(cycle_ns, speeds, angles)
-    motion.run()
-    vehicle.finish(motion)
-    return before, vehicle.body_state(), motion_samples.of_cycle(motion.samples, 10**9, cycle_ns)
+    plan = vehicle.plan(cycle_ns, speeds, angles)
+    vehicle.run(plan)
+    vehicle.finish(plan)
+    return before, vehicle.body_state(), motion_samples.of_cycle(plan.samples, 10**9, cycle_ns)
 
 
 def test_sample_exists_after_every_substep() -> None:

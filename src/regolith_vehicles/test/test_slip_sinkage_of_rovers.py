@@ -71,7 +71,7 @@ class Digger:
                 records, self.loose = out.records, self.loose.changed(out.loose)
             self.grid.apply(records)
             self.vehicle.commit()
-            belly.append(self.vehicle._force[BELLY, 2] / WEIGHT)
+            belly.append(self.vehicle.step.wrenches.force[BELLY, 2] / WEIGHT)
         wheels = self.vehicle.wheel_states()
         return (
             float(np.mean([w.sinkage_total for w in wheels])),

@@ -190,7 +190,7 @@ def test_placement_corrects_once_for_soil_yielding(make_vehicle: Maker) -> None:
     """At 15 degrees a vehicle slides by some mm before the soil holds; placement corrects for that."""
     vehicle = make_vehicle(field=PlaneField(math.tan(math.radians(15.0)), 0.0), soil='lunar_nominal')
     vehicle.place_on_ground(0.3, -0.2, 0.3)
-    assert vehicle._settle()
+    assert vehicle.step.settle()
     once = float(np.hypot(*(vehicle.data.xpos[vehicle.body.base, :2] - (0.3, -0.2))))
     vehicle.place(0.3, -0.2, 0.3)
     assert np.hypot(*(vehicle.body_state().position[:2] - (0.3, -0.2))) < 0.5 * once and once > 1e-3

@@ -46,10 +46,10 @@ def driven(folder: Path, integrator: str) -> tuple[Vehicle, list[tuple[int, str]
     vehicle.place(0.0, 0.0, 0.0)
     watch, found = TorqueWatch('rover', vehicle.body.model), []
     for k in range(1, 51):
-        motion = vehicle.begin(CYCLE_NS, *vehicle.gear.targets(DriveCommand()))
-        motion.run()
-        vehicle.finish(motion)
-        found += [(k * CYCLE_NS, each) for each in watch.notice(k * CYCLE_NS, CYCLE_NS, motion.alternation)]
+        plan = vehicle.plan(CYCLE_NS, *vehicle.gear.targets(DriveCommand()))
+        vehicle.run(plan)
+        vehicle.finish(plan)
+        found += [(k * CYCLE_NS, each) for each in watch.notice(k * CYCLE_NS, CYCLE_NS, plan.alternation)]
         vehicle.discard() if k % 7 == 0 else vehicle.commit()
     return vehicle, found
 
@@ -76,11 +76,11 @@ def test_direction_changes_are_not_reported_as_alternation() -> None:
     vehicle.place(0.0, 0.0, 0.0)
     watch = TorqueWatch('rover', vehicle.body.model)
     for k in range(1, 51):
-        motion = vehicle.begin(CYCLE_NS, *vehicle.gear.targets(DriveCommand(0.5 if k // 12 % 2 else -0.5)))
-        motion.run()
-        vehicle.finish(motion)
+        plan = vehicle.plan(CYCLE_NS, *vehicle.gear.targets(DriveCommand(0.5 if k // 12 % 2 else -0.5)))
+        vehicle.run(plan)
+        vehicle.finish(plan)
         vehicle.commit()
-        assert watch.notice(k * CYCLE_NS, CYCLE_NS, motion.alternation) == []
+        assert watch.notice(k * CYCLE_NS, CYCLE_NS, plan.alternation) == []
 
 
 def test_warning_repeats_only_after_calm() -> None:

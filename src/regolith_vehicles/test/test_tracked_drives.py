@@ -19,6 +19,7 @@ from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.drivers.builtin import make_driver
 from regolith_vehicles.drivers.config import ExternalDriverConfig
+from regolith_vehicles.drivers.live_input import LiveInput
 
 G = 9.81
 CYCLE_NS = 20_000_000
@@ -60,7 +61,7 @@ def test_timeout_stops_heavy_vehicles(model: str, speed: float, slope_deg: float
     driver = make_driver(ExternalDriverConfig(timeout_s=0.5))
     t_ns = 0
     while t_ns < 5_000_000_000:
-        driver.receive(t_ns, driver.encode(DriveCommand(speed)))
+        driver.receive(t_ns, LiveInput(DriveCommand(speed)))
         cycle(vehicle, driver.command(t_ns, vehicle.body_state()))
         t_ns += CYCLE_NS
     start, reached = vehicle.body_state().position, float(vehicle.data.qvel[0])

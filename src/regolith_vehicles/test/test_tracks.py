@@ -335,7 +335,7 @@ def test_vehicle_with_brakes_applied_is_at_rest(make_m113: MakeM113, ground: str
     total = np.zeros(3)
     for _ in range(50):
         go(vehicle, 0.02, 0.0, 0.0, 1.0)
-        total += vehicle._force.sum(axis=0) / 50
+        total += vehicle.step.wrenches.force.sum(axis=0) / 50
     assert total == pytest.approx(-vehicle.body.mass * np.array(gravity), abs=1e-3 * vehicle.body.mass * G)
     assert np.abs(vehicle.body_state().position - start).max() < 1e-3
     assert float(np.abs(vehicle.data.qvel).max()) < max(quick, 1e-6)

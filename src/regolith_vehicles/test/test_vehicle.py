@@ -56,7 +56,7 @@ def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
     records = vehicle.evolve(CYCLE_NS, speeds, angles)
 
     body, model, data = twin.body, twin._model, twin._data
-    window = twin._window(4, 0.02)
+    window = twin.step.soil_window(4, 0.02)
     contact = twin.contact.arrays(window, 4)
     begin, end = (twin.gear.motors.controls(c) for c in twin.gear.motors.ramp(speeds, angles, 0.02))
     step = 20_000_000 * 1e-9 / 20
@@ -82,12 +82,12 @@ def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
                 data.cvel[b, :3],
                 contact.shear[w],
                 contact.scratch,
-                Wrench(twin._force[w], twin._torque[w], twin._stats[w]),
+                Wrench(twin.step.wrenches.force[w], twin.step.wrenches.torque[w], twin.step.wrenches.stats[w]),
             )
             assert status == 0
-            data.xfrc_applied[b, :3] = twin._force[w]
-            lever = np.cross(data.xpos[b] - data.xipos[b], twin._force[w])
-            data.xfrc_applied[b, 3:] = twin._torque[w] + lever
+            data.xfrc_applied[b, :3] = twin.step.wrenches.force[w]
+            lever = np.cross(data.xpos[b] - data.xipos[b], twin.step.wrenches.force[w])
+            data.xfrc_applied[b, 3:] = twin.step.wrenches.torque[w] + lever
         mujoco.mj_step2(model, data)
     assert data.qpos.tobytes() == vehicle._data.qpos.tobytes()
     assert data.qvel.tobytes() == vehicle._data.qvel.tobytes()

@@ -15,11 +15,12 @@ from regolith_vehicles.agent.events import KINDS, EventDetector
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.description.model_config import OdometryConfig
-from regolith_vehicles.drivers.builtin import LIVE, ExternalDriver, PathDriver
+from regolith_vehicles.drivers.builtin import ExternalDriver, PathDriver
 from regolith_vehicles.drivers.config import ExternalDriverConfig, PathDriverConfig
+from regolith_vehicles.drivers.live_input import LiveInput
 from regolith_vehicles.dynamics.kinematics import WheelLayout, wheel_commands
 from regolith_vehicles.dynamics.odometry import Odometry
-from regolith_vehicles.dynamics.run_statistics import RunStatistics
+from regolith_vehicles.dynamics.run_statistics import Progress, RunStatistics
 from regolith_world.numerics.rotation import from_yaw
 from regolith_world.objects.rigid_state import make_rigid_state
 
@@ -178,10 +179,10 @@ def test_slip_is_averaged_over_rolled_distance() -> None:
     """Two wheels roll at 0.2 and -0.4 m/s, one stands; before the first command only sinkage counts."""
     figures = RunStatistics()
     slips, sinkage = np.array([0.1, 0.5, -1.0]), 0.03
-    figures.update(0.5, np.array([0.2, -0.4, 0.0]), slips, sinkage, False, 0.5)
+    figures.update(0.5, Progress(False, np.array([0.2, -0.4, 0.0]), slips, sinkage), 0.5)
     assert astuple(figures) == (0.0, 0.0, 0.0, 0.03, 0.0)
-    figures.update(0.5, np.array([0.2, -0.4, 0.0]), slips, sinkage, True, 0.5)
-    figures.update(0.25, np.array([0.0, 0.0, 0.0]), slips, 0.01, False, 0.5)
+    figures.update(0.5, Progress(True, np.array([0.2, -0.4, 0.0]), slips, sinkage), 0.5)
+    figures.update(0.25, Progress(False, np.array([0.0, 0.0, 0.0]), slips, 0.01), 0.5)
     assert (
         figures.distance == 0.75 and figures.rolled == pytest.approx(0.15) and figures.mean_slip == pytest.approx(0.3)
     )
@@ -196,7 +197,7 @@ def test_drivers_are_restored() -> None:
     assert vars(two)['_progress'] == vars(one)['_progress'] == pytest.approx(0.8)
     config = ExternalDriverConfig(type='external', timeout_s=1.0)
     first, second = ExternalDriver(config), ExternalDriver(config)
-    first.receive(5_000_000_000, LIVE.pack(True, 0.3, -0.2))
+    first.receive(5_000_000_000, LiveInput(DriveCommand(0.3, -0.2)))
     second.restore(first.save())
     assert second._since_ns == 5_000_000_000 and second._wanted == DriveCommand(0.3, -0.2)
     assert [second.command(t, base) for t in (5_999_999_999, 6_000_000_000)] == [

@@ -17,6 +17,7 @@ from regolith_bringup.bench.scaling import FLEETS, scaling
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.schema import Scenario
 from regolith_vehicles import known_vehicles
+from regolith_vehicles.agent import CycleMotion
 from regolith_vehicles.commands import DriveCommand
 from regolith_world.numerics import measure_machine_score
 
@@ -116,11 +117,11 @@ class DriveSegment:
     def cycle(self) -> float:
         """Run one cycle and return the wall time of its substeps [s]."""
         vehicle = self.vehicle
-        motion = vehicle.begin(CYCLE_NS, *vehicle.gear.targets(self.command))
+        plan = vehicle.plan(CYCLE_NS, *vehicle.gear.targets(self.command))
         begin = time.perf_counter()
-        motion.run()
+        vehicle.run(plan)
         passed = time.perf_counter() - begin
-        vehicle.grid.apply(vehicle.finish(motion))
+        vehicle.grid.apply(vehicle.finish(plan))
         vehicle.commit()
         return passed
 
@@ -171,12 +172,12 @@ def message_cost(stretch: DriveSegment, cycles: int = 100) -> float:
         until = time.monotonic() + 5.0
         while time.monotonic() < until and not stretch.agent.poses_wanted():
             time.sleep(0.01)
-        samples = CYCLE_NS, np.zeros((20, 13)), np.zeros(stretch.agent.vehicle.body.model.nu)
+        motion = CycleMotion(CYCLE_NS, np.zeros((20, 13)), np.zeros(stretch.agent.vehicle.body.model.nu))
         passed = 0.0
         for k in range(cycles):
             stretch.cycle()
             begin = time.perf_counter()
-            topics.publish(stretch.agent.vehicle_state((k + 1) * CYCLE_NS, samples))
+            topics.publish(stretch.agent.vehicle_state((k + 1) * CYCLE_NS, motion))
             passed += time.perf_counter() - begin
     finally:
         stretch.agent.poses_wanted = lambda: True

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from regolith_vehicles.agent.startup_check import test_drive as test_drive
     from regolith_vehicles.agent.vehicle import Vehicle as Vehicle
     from regolith_vehicles.agent.vehicle_group import VehicleGroup as VehicleGroup
+    from regolith_vehicles.agent.vehicle_state import CycleMotion as CycleMotion
     from regolith_vehicles.agent.vehicle_state import VehicleState as VehicleState
 
 __all__, __getattr__, __dir__ = export_lazily(
@@ -37,6 +38,9 @@ __all__, __getattr__, __dir__ = export_lazily(
         ),
         'vehicle': ('Vehicle',),
         'vehicle_group': ('VehicleGroup',),
-        'vehicle_state': ('VehicleState',),
+        'vehicle_state': (
+            'CycleMotion',
+            'VehicleState',
+        ),
     },
 )

@@ -10,7 +10,7 @@ import math
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,13 +21,13 @@ from regolith_terrain.excavation import DiggableSoil, SoilGrant
 from regolith_terrain.grid import SoilGrid
 from regolith_terrain.solids import Solids
 from regolith_terrain.updates import SoilDelta, SoilUpdate
-from regolith_vehicles.agent.cycle_motion import CycleMotion
 from regolith_vehicles.agent.events import GROUND_TRUTH, Event, EventDetector
+from regolith_vehicles.agent.input_latch import InputLatch
 from regolith_vehicles.agent.planned_path import running_gear_radius
 from regolith_vehicles.agent.vehicle import Vehicle
-from regolith_vehicles.agent.vehicle_state import PartStates, VehicleState
+from regolith_vehicles.agent.vehicle_state import CycleMotion, VehicleState, observed_state
+from regolith_vehicles.agent.vehicle_step import StepPlan
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.commands.command_interfaces import joint_rejection, rejection
 from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.contact.collision_shapes import (
     bounding_box,
@@ -42,7 +42,6 @@ from regolith_vehicles.drivers.builtin import DriverError, ExternalDriver, finit
 from regolith_vehicles.drivers.dig_goals import DigGoalDriver
 from regolith_vehicles.dynamics.errors import VehicleError
 from regolith_vehicles.dynamics.multibody import inverse_inertia
-from regolith_vehicles.powertrain.battery import battery_summary
 from regolith_vehicles.visuals.visual_description import BodyVisuals, visuals_of
 from regolith_world.cycle import (
     VEHICLE_ROLES,
@@ -149,7 +148,6 @@ class VehicleAgent(Participant):
         self._others = ForeignRegions(
             name, terrain.owned_regions(), running_gear_radius(self.vehicle.gear), terrain.spacing_m
         )
-        self._part_names = tuple(wheel.name for wheel in model.wheels) or self.vehicle.gear.names
         self.looks: BodyVisuals = visuals_of(model, self.vehicle.body, self.vehicle.gear)
         """Visual description of the vehicle; the order of bodies is that of :attr:`VehicleState.poses`."""
         self.poses_wanted: Callable[[], bool] = lambda: True
@@ -159,6 +157,8 @@ class VehicleAgent(Participant):
         self.driver = make_driver(entry.driver)
         if isinstance(self.driver, ExternalDriver) and model.tools:
             self.driver = DigGoalDriver(self.driver)
+        self.inputs = InputLatch(self.vehicle.gear, self.driver.accepts_orders)
+        """Inputs from outside."""
         self.shapes = collision_shapes(model)
         self._shape_bodies = shape_bodies(model)
         self.outlines = outlines(model)
@@ -167,9 +167,6 @@ class VehicleAgent(Participant):
         self._parameters = {**handshake_parameters(terrain, height_field), 'world.gravity_mps2': repr(gravity_mps2)}
         self._send_delta = send_delta
         self._publish = publish
-        self._wanted: DriveCommand | None = None
-        self._wanted_joints: dict[str, float] = {}
-        self._latched: tuple[int, bytes] = (-1, b'')
         self._command = DriveCommand()
         self._watch = EventDetector()
         self._driver_committed, self._watch_committed = self.driver.save(), self._watch.save()
@@ -179,8 +176,8 @@ class VehicleAgent(Participant):
         self._granted: dict[CycleKey, tuple[SoilGrant, ...]] = {}
         self._tentative: tuple[CycleKey, str] | None = None
         self._delta: SoilDelta | None = None
-        self._motion: CycleMotion | None = None
-        self._samples: tuple[int, Vector, Vector] | None = None
+        self._plan: StepPlan | None = None
+        self._samples: CycleMotion | None = None
         self._start = self._bodies()
         self._snapshot: VehicleState | None = None
         self._live, self._unseen = b'', True
@@ -196,31 +193,11 @@ class VehicleAgent(Participant):
             linear: Forward speed [m/s]; ignored if not finite.
             angular: Yaw rate [rad/s]; ignored if not finite.
         """
-        return not self.set_command(DriveCommand(linear, angular))
-
-    def set_command(self, wanted: DriveCommand) -> str:
-        """Store a command of any command interface, as :meth:`on_command` does; return the problem, '' if accepted."""
-        problem = rejection(wanted, self.vehicle.gear)
-        if not problem:
-            self._wanted = wanted
-        return problem
+        return not self.inputs.set_command(DriveCommand(linear, angular))
 
     def on_joint_targets(self, joints: Mapping[str, float]) -> bool:
-        """Store joint targets as :meth:`set_joint_targets` does, and return whether they were accepted."""
-        return not self.set_joint_targets(joints)
-
-    def set_joint_targets(self, joints: Mapping[str, float]) -> str:
-        """Store targets of commanded joints within their limits; return the problem, '' if they were accepted.
-
-        They are sent with the next latched input; the last target of each joint applies.
-
-        Args:
-            joints: Targets by joint name, in the units of their actuators.
-        """
-        problem = joint_rejection(joints, self.vehicle.gear)
-        if not problem:
-            self._wanted_joints.update(joints)
-        return problem
+        """Store joint targets as :meth:`InputLatch.set_joint_targets` does, and return whether they were accepted."""
+        return not self.inputs.set_joint_targets(joints)
 
     def on_update(self, update: SoilUpdate) -> None:
         """Store the soil that terrain grants to tools in an attempt; it can arrive before or after the verdict."""
@@ -333,8 +310,9 @@ class VehicleAgent(Participant):
             for struck, impulse in ((blow.a, blow.impulse), (blow.b, -blow.impulse)):
                 if struck in self._struck:
                     self.vehicle.apply_impulse(blow.point, impulse, self._struck[struck])
-        self._live = live = self._live_input(cycle.key.cycle)
+        self._live = b''
         if self.driver.wants_live_input:
+            live, self._live = self.inputs.latch(cycle.key.cycle, self.replay_inputs)
             self.driver.receive(cycle.t_ns, live)
         with self._naming_time(cycle):
             if self.vehicle.tools.names:
@@ -347,15 +325,16 @@ class VehicleAgent(Participant):
                     f'unsupported command interface {self._command.interface}; allowed: {", ".join(gear.faces)}'
                 )
             targets = gear.targets(self._command)
-            self._motion = self.vehicle.begin(cycle.dt_ns, *targets)
-        return self._motion.run
+            self._plan = self.vehicle.plan(cycle.dt_ns, *targets)
+        return partial(self.vehicle.run, self._plan)
 
     def _evolve(self, cycle: Cycle) -> CycleResult:
-        assert self._motion is not None
+        plan = self._plan
+        assert plan is not None
         with self._naming_time(cycle):
-            records = self._others.without(self.vehicle.finish(self._motion))
-        self._samples = (cycle.dt_ns, self._motion.samples, self._motion.alternation)
-        self._motion = None
+            records = self._others.without(self.vehicle.finish(plan))
+        self._samples = CycleMotion(cycle.dt_ns, plan.samples, plan.alternation)
+        self._plan = None
         bodies = self._bodies()
         end = bodies[0]
         qx, qy = float(end.orientation[0]), float(end.orientation[1])
@@ -431,84 +410,42 @@ class VehicleAgent(Participant):
             snapshot, self._snapshot = self._snapshot, None
             self._publish(snapshot)
 
-    def _live_input(self, cycle: int) -> bytes:
-        """Return the input of a cycle: latched at its first EVOLVE, the same for every attempt."""
-        if not self.driver.wants_live_input:
-            return b''
-        if self._latched[0] != cycle:
-            wanted, self._wanted = self._wanted, None
-            joints, self._wanted_joints = self._wanted_joints, {}
-            if joints:
-                wanted = replace(wanted or DriveCommand(math.nan, math.nan), joints=joints)
-            live = self.replay_inputs.get(cycle)
-            if live is None:
-                live = self.driver.encode(wanted)
-            self._latched = (cycle, live)
-        return self._latched[1]
-
     def _see(self, cycle: Cycle) -> None:
         """Capture the initial state for observers once."""
         if self._unseen:
             self._unseen = False
             self._capture(cycle.t_ns)
 
-    def _capture(
-        self, t_ns: int, samples: tuple[int, Vector, Vector] | None = None, events: tuple[Event, ...] = ()
-    ) -> None:
+    def _capture(self, t_ns: int, samples: CycleMotion | None = None, events: tuple[Event, ...] = ()) -> None:
         if self._publish is not None:
             self._snapshot = self.vehicle_state(t_ns, samples, events)
 
     def vehicle_state(
-        self, t_ns: int, samples: tuple[int, Vector, Vector] | None = None, events: tuple[Event, ...] = ()
+        self, t_ns: int, samples: CycleMotion | None = None, events: tuple[Event, ...] = ()
     ) -> VehicleState:
         """Return the present state for observers.
 
         Args:
             t_ns: Simulated time [ns].
-            samples: Duration of the last cycle [ns], motion within it, and alternation of its actuators.
+            samples: Motion within the last cycle.
             events: Events that began in the last cycle.
         """
-        names, positions, velocities = self.vehicle.joint_states()
-        parts = PartStates(self._part_names, self.vehicle.gear.columns, *self.vehicle.gear_arrays())
-        return VehicleState(
-            t_ns=t_ns,
-            cycle=self._cycles,
-            base=self.vehicle.body_state(),
-            joint_names=names,
-            joint_positions=positions,
-            joint_velocities=velocities,
-            joint_efforts=self.vehicle.joint_efforts(),
-            parts=parts,
-            poses=self.vehicle.drawn_poses(self.looks.bodies) if self.poses_wanted() else None,
-            telemetry=np.concatenate((self.vehicle.gear.telemetry(), self.vehicle.tools.telemetry())),
-            charge=self.vehicle.gear.charge.copy(),
-            odometry=self.vehicle.odometry,
-            command=self._command,
-            statistics=self.vehicle.statistics,
-            events=events,
-            cycle_ns=samples[0] if samples is not None else 0,
-            motion=samples[1] if samples is not None else None,
-            alternation=samples[2] if samples is not None else None,
-            discs=self.vehicle.contact.surfels() if self.discs_wanted() else None,
+        vehicle = self.vehicle
+        return observed_state(
+            vehicle,
+            t_ns,
+            self._cycles,
+            self._command,
+            samples,
+            events,
+            poses=vehicle.drawn_poses(self.looks.bodies) if self.poses_wanted() else None,
+            discs=vehicle.contact.surfels() if self.discs_wanted() else None,
         )
 
     def summary(self) -> dict[str, object]:
         """Return the vehicle's values for the run's summary, from distance_m to events."""
-        base, statistics = self.vehicle.body_state(), self.vehicle.statistics
-        battery = self.model.battery
-        particles = self.vehicle.contact.statistics()
-        return {
-            **({'soil': self.vehicle.tools.mass_balance()} if self.vehicle.tools.names else {}),
-            **({'particles': particles} if particles else {}),
-            'distance_m': statistics.distance,
-            'mean_slip': statistics.mean_slip,
-            'max_sinkage_m': statistics.max_sinkage,
-            'final_pose': {'position': base.position.tolist(), 'orientation': base.orientation.tolist()},
-            'battery': None if battery is None else battery_summary(battery, self.vehicle.gear.charge),
-            'events': [
-                {'t_s': t_ns * 1e-9, 'kind': kind, 'source': GROUND_TRUTH} for t_ns, kind in self._watch.history
-            ],
-        }
+        events = [{'t_s': t_ns * 1e-9, 'kind': kind, 'source': GROUND_TRUTH} for t_ns, kind in self._watch.history]
+        return {**self.vehicle.summary(), 'events': events}
 
     # -- state --------------------------------------------------------------------------------------------------
 
@@ -543,4 +480,4 @@ class VehicleAgent(Participant):
         self._snapshot = None
         self._granted = {key: grants for key, grants in self._granted.items() if key.epoch >= epoch}
         self._unseen = True
-        self._latched = (-1, b'')
+        self.inputs.forget()

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,29 +15,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain import SoilParameters
-from regolith_terrain.contact import STAT_COUNT, ContactSetting, GroundContact, make_contact, make_pose
+from regolith_terrain.contact import ContactSetting, GroundContact, make_contact
 from regolith_terrain.excavation import DiggableSoil
-from regolith_terrain.grid import NodeRecords, SoilGrid, SoilMap, SoilWindow
-from regolith_terrain.solids import SolidContactArrays, Solids
+from regolith_terrain.grid import NodeRecords, SoilGrid, SoilMap
+from regolith_terrain.solids import Solids
 from regolith_vehicles.agent.body_states import drawn_poses, part_states, vehicle_body_state
-from regolith_vehicles.agent.cycle_motion import CycleMotion
 from regolith_vehicles.agent.exact_state import ExactState
-from regolith_vehicles.contact import particle_coupling
+from regolith_vehicles.agent.vehicle_step import StepPlan, VehicleStep
 from regolith_vehicles.contact.contact_parts import contact_parts
 from regolith_vehicles.contact.obstacle_contact import ObstacleContact
-from regolith_vehicles.contact.soil_window import window_around
 from regolith_vehicles.contact.wheel_state import WheelState
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.dynamics import multibody, placement, substeps
-from regolith_vehicles.dynamics.errors import VehicleError, check_cycle
 from regolith_vehicles.dynamics.model_checks import check_substep
 from regolith_vehicles.dynamics.multibody import compile_vehicle
 from regolith_vehicles.dynamics.odometry import Odometry
 from regolith_vehicles.dynamics.payloads import Payloads
 from regolith_vehicles.dynamics.run_statistics import RunStatistics
-from regolith_vehicles.running_gear import Contacts
+from regolith_vehicles.powertrain.battery import battery_summary
 from regolith_vehicles.running_gear_registry import make_running_gear
-from regolith_vehicles.tools.tool_substep import TOOL_HOOKS, ToolStepArrays
 from regolith_vehicles.tools.vehicle_tools import VehicleTools
 from regolith_world.cycle import BodyState
 from regolith_world.numerics import portable_math, rotation
@@ -107,10 +102,7 @@ class Vehicle:
             """Ground contact, including all its memory."""
         except ValueError as error:
             raise ValueError(f'{name}: {error}') from None
-        tool_hooks = TOOL_HOOKS if self.tools.names else substeps.ToolHooks()
-        self._loop = substeps.substep_loop(self.contact.press, self.gear.hooks, tool_hooks)
         self._bodies = substeps.bodies(self._model, self._data, self.body.base)
-        self._pose = make_pose()
         self._solids = ObstacleContact(solids, self._parts, self._bodies)
         self._levels = partial(self._solids.levels, grid.levels)
         check_substep(
@@ -121,9 +113,6 @@ class Vehicle:
             config.file,
             self._parts.hull_area,
         )
-        parts = len(self._parts.names)
-        self._force, self._torque = np.zeros((2, parts, 3))
-        self._stats = np.zeros((parts, STAT_COUNT))
         self._body_state: BodyState | None = None
         self._exact = ExactState(
             name,
@@ -135,6 +124,22 @@ class Vehicle:
             self._solids.contact,
             self.contact,
         )
+        self.step = VehicleStep(
+            name,
+            config,
+            self.body,
+            self._data,
+            grid,
+            self.gear,
+            self.tools,
+            self._parts,
+            self.contact,
+            self._solids,
+            self._bodies,
+            self._exact,
+            self._refresh,
+        )
+        """Steps of the vehicle: plan, run, finish."""
         self._refresh()
         self.committed = self.state()
         """The :meth:`state` of the last commit."""
@@ -157,7 +162,7 @@ class Vehicle:
         # On a slope, soil yields by some millimeters before it holds; the second pass starts uphill by that distance.
         for _ in range(2):
             self.place_on_ground(aim_x, aim_y, heading)
-            if not self._settle():
+            if not self.step.settle():
                 self.place_on_ground(x, y, heading)
                 return
             off_x, off_y = self._data.xpos[self.body.base, 0] - x, self._data.xpos[self.body.base, 1] - y
@@ -166,7 +171,8 @@ class Vehicle:
             aim_x, aim_y = aim_x - off_x, aim_y - off_y
         self._data.qvel[:] = 0.0
         self._data.xfrc_applied[:] = 0.0
-        self._force[:] = self._torque[:] = self._stats[:] = 0.0
+        for values in self.step.wrenches[:3]:
+            values[:] = 0.0
         self.gear.recharge()
         self._refresh()
         self.commit()
@@ -206,38 +212,6 @@ class Vehicle:
     def depth_in_solids(self) -> float:
         """Return the penetration of the deepest wheel or hull part in rocks and obstacles [m]; reset all contacts."""
         return self._solids.deepest(self._model, self._data, self.gear.whereabouts(self._data))
-
-    def _settle(self) -> bool:
-        """Return whether the vehicle comes to rest from its present pose, on soil that is reset after each substep.
-
-        Without memory, soil supports what its virgin curve gives at each depth, as in the first cycle. Speeds fade,
-        which damps the oscillation sooner and changes nothing where they are zero.
-        """
-        step = self.config.substep_s
-        count = math.ceil(placement.SETTLING_CYCLE / step)
-        still = self.gear.at_rest
-        samples = np.empty((count, substeps.SAMPLE_COLUMNS))
-        fade = math.exp(-placement.SETTLING_RATE * step)
-        self._model.opt.timestep = step
-        for _ in range(placement.SETTLING_CYCLES):
-            active, solids = self._touching(count * step)
-            window = self._window(active, count * step)
-            contact = self.contact.arrays(window, active)
-            controls = self.gear.controls(still)
-            before = self.gear.positions(self._data)
-            fading = substeps.PlacementDamping(fade, window.values, window.history(), window.touched)
-            try:
-                driving = self.gear.driving((still, still))
-                run = self._run(count, step, active, contact, solids, driving, controls, controls, samples, fading)
-                self._check(run())
-            except VehicleError:
-                return False  # a diverging model also diverges in the run, which reports the time
-            self.gear.let_down(self._data, before, count * step)
-            self.contact.remember(window, contact)
-            self._refresh()
-            if np.abs(self._data.qvel).max() < placement.SETTLED_SPEED:
-                return True
-        return bool(np.abs(self._data.qvel).max() < placement.SLIDING_SPEED)
 
     def place_at(self, position: ArrayLike, orientation: ArrayLike) -> None:
         """Set the pose of the base frame, at rest, and reset all history; the state is committed.
@@ -315,13 +289,13 @@ class Vehicle:
 
     def ground_force(self) -> Vector:
         """Return the force of the ground on the whole vehicle in the last substep, world axes [N], shape (3,)."""
-        return np.asarray(self._force.sum(axis=0))
+        return np.asarray(self.step.wrenches.force.sum(axis=0))
 
     def hull_load_fraction(self) -> float:
         """Return the fraction of the weight on the hull without tools at the end of the last cycle (0 without
         gravity).
         """
-        gravity, force = self._model.opt.gravity, -self._force[self._parts.belly].sum(axis=0)
+        gravity, force = self._model.opt.gravity, -self.step.wrenches.force[self._parts.belly].sum(axis=0)
         return (
             portable_math.dot(force, gravity) / (self.body.mass * portable_math.dot(gravity, gravity))
             if gravity.any()
@@ -338,6 +312,20 @@ class Vehicle:
     def statistics(self) -> RunStatistics:
         """Copy of distance, slip and sinkage so far."""
         return self._exact.statistics.copy()
+
+    def summary(self) -> dict[str, object]:
+        """Return the values for the run's summary, from distance_m to battery."""
+        base, statistics = self.body_state(), self.statistics
+        battery, particles = self.config.battery, self.contact.statistics()
+        return {
+            **({'soil': self.tools.mass_balance()} if self.tools.names else {}),
+            **({'particles': particles} if particles else {}),
+            'distance_m': statistics.distance,
+            'mean_slip': statistics.mean_slip,
+            'max_sinkage_m': statistics.max_sinkage,
+            'final_pose': {'position': base.position.tolist(), 'orientation': base.orientation.tolist()},
+            'battery': None if battery is None else battery_summary(battery, self.gear.charge),
+        }
 
     # -- motion ---------------------------------------------------------------------------------------------------
 
@@ -384,175 +372,21 @@ class Vehicle:
             VehicleError: If the motion diverges or a part leaves its soil window; names the vehicle and the part.
             ValueError: If a command is not finite.
         """
-        motion = self.begin(dt_ns, *targets)
-        motion.run()
-        return self.finish(motion)
+        plan = self.plan(dt_ns, *targets)
+        self.run(plan)
+        return self.finish(plan)
 
-    def begin(self, dt_ns: int, *targets: ArrayLike) -> CycleMotion:
-        """Prepare a cycle as :meth:`evolve` does; the motion's ``run`` and :meth:`finish` must follow."""
-        return self._begin(self.state(), dt_ns, targets)
+    def plan(self, dt_ns: int, *targets: ArrayLike) -> StepPlan:
+        """Plan a cycle as :meth:`evolve` does; :meth:`run` and :meth:`finish` must follow."""
+        return self.step.plan(self.state(), dt_ns, targets)
 
-    def _begin(
-        self,
-        start: bytes,
-        dt_ns: int,
-        targets: tuple[ArrayLike, ...],
-        acceleration: float = substeps.MARGIN_ACCELERATION,
-    ) -> CycleMotion:
-        """Prepare a cycle.
+    def run(self, plan: StepPlan) -> None:
+        """Compute the substeps of a plan; may run in another thread, without the interpreter lock."""
+        self.step.run(plan)
 
-        Args:
-            start: The present :meth:`state`.
-            dt_ns: Duration of the cycle [ns].
-            targets: Targets of the running gear's actuators.
-            acceleration: Acceleration of a part within the cycle, for the selection of soil, obstacles and tools
-                [m/s^2].
-        """
-        if dt_ns <= 0:
-            raise ValueError(f'{self.name}: dt_ns = {dt_ns}: is out of range; allowed: > 0')
-        if not all(np.isfinite(target).all() for target in targets):  # it would never leave the ramp
-            given = ', '.join(repr(target) for target in targets)
-            raise ValueError(f'{self.name}: commands {given} are not finite; allowed: finite numbers')
-        duration = dt_ns * 1e-9
-        longest = max(1, math.floor(self.config.substep_s * 1e9))
-        count = -(-dt_ns // longest)
-        step = duration / count
-        gear, data = self.gear, self._data
-        if self.tools.apply_grants():
-            self._refresh()
-        ramp = gear.ramp(duration, *targets)
-        active, solids = self._touching(duration, acceleration)
-        window = self._window(active, duration, acceleration)
-        contact = self.contact.arrays(window, active)
-        digging = self.tools.begin(data, window, duration, acceleration)
-        self._model.opt.timestep = step
-        samples = np.empty((count, substeps.SAMPLE_COLUMNS))
-        self._bodies.limits.flips[:] = 0
-        begin, end = (gear.controls(command) for command in ramp)
-        loop = self._run(count, step, active, contact, solids, gear.driving(ramp), begin, end, samples, digging=digging)
-        base = data.xpos[self.body.base].copy()
-        left = partial(self.contact.soil_changes, self.grid.law.names)
-        return CycleMotion(
-            loop,
-            window,
-            contact,
-            duration,
-            ramp,
-            gear.positions(data),
-            base,
-            samples,
-            digging,
-            left,
-            acceleration=acceleration,
-            start=start,
-            given=(dt_ns, targets),
-            flips=self._bodies.limits.flips,
-        )
-
-    def _run(
-        self,
-        count: int,
-        step: float,
-        active: int,
-        contact: Any,
-        solids: SolidContactArrays,
-        driving: Any,
-        begin: Vector,
-        end: Vector,
-        samples: Vector,
-        fading: substeps.PlacementDamping = substeps.NOT_FADING,
-        digging: ToolStepArrays | None = None,
-    ) -> Callable[[], int]:
-        """Return a function that computes all substeps of a cycle.
-
-        Its ``begin`` and ``end`` are controls of the actuators.
-        """
-        parts = self._parts
-        self._force[active:] = self._torque[active:] = self._stats[active:] = 0.0
-        loop = self._loop
-        if fading.factor == 1.0:  # vehicles are never placed on moving soil
-            now = partial(
-                particle_coupling.current_part_states, self._data, parts, active, self._refresh, self._whereabouts
-            )
-            loop = particle_coupling.coupled_loop(self.contact, loop, now)
-        return partial(
-            loop,
-            count,
-            step,
-            self._bodies,
-            substeps.Controls(self.gear.actuators, begin, end),
-            substeps.ContactParts(parts.body, parts.offset, parts.frame, active),
-            contact,
-            solids,
-            driving,
-            substeps.Wrenches(self._force, self._torque, self._stats, self._pose),
-            fading,
-            samples,
-            digging,
-        )
-
-    def finish(self, motion: CycleMotion) -> NodeRecords:
-        """Return the grid nodes that a motion changed after its run; raises the errors of :meth:`evolve`.
-
-        If a part left the soil of its cycle, the cycle is repeated from its start with soil for higher accelerations.
-        An example is a wheel with fast steering.
-        """
-        for acceleration in substeps.WIDER_ACCELERATIONS:
-            if not motion.left_window:
-                break
-            self._take(motion.start)
-            motion.become(self._begin(motion.start, *motion.given, acceleration))
-            motion.run()
-        self._check(motion.status, motion.trouble)
-        data, gear, window, duration = self._data, self.gear, motion.window, motion.duration
-        self._refresh()
-        self.contact.remember(window, motion.contact)
-        gear.finish(data, motion.before, motion.ramp, duration)
-        n = self._parts.gear
-        speeds = self._whereabouts(n)[1]
-        gear.measure(data, Contacts(window, speeds, self._force[:n], self._torque[:n], self._stats[:n]))
-        way = math.hypot(*(data.xpos[self.body.base, :2] - motion.base_position[:2]).tolist())
-        gear.update_statistics(self._exact.statistics, way, data, motion.before, gear.moves(motion.ramp), duration)
-        if self.tools.finish(data, motion.digging, duration):
-            self._refresh()
-        return window.changed().joined(motion.left)
-
-    def _whereabouts(self, count: int) -> tuple[Vector, Vector]:
-        """Return origins [m] and velocities [m/s] of the first ``count`` parts in the world, shape (count, 3) each."""
-        root = self._bodies.root
-        return self._parts.whereabouts(count, self._data, root, self.gear.whereabouts(self._data))
-
-    def _touching(
-        self, duration: float, acceleration: float = substeps.MARGIN_ACCELERATION
-    ) -> tuple[int, SolidContactArrays]:
-        """Return the number of parts to press, and the solids nearby.
-
-        The parts are those of the running gear, or all where the hull can touch the ground or an obstacle.
-        """
-        parts, data, contact = self._parts, self._data, self.contact
-        com = data.subtree_com[self._bodies.root]
-        near = parts.hull_is_near(
-            self.grid, contact.feels_above_m, data.xpos, data.xmat, data.cvel, com, duration, acceleration
-        )
-        solids, beside = self._solids.arrays(self._model, data, duration, self.gear.whereabouts(data), acceleration)
-        return len(parts.names) if near or beside else parts.gear, solids
-
-    def _window(self, active: int, duration: float, acceleration: float = substeps.MARGIN_ACCELERATION) -> SoilWindow:
-        """Return the soil window within reach of the first ``active`` parts in a cycle."""
-        centers, velocities = self._whereabouts(active)
-        margin = self._parts.reach[:active] + self.contact.margin_cells * self.grid.spacing
-        around = centers[:, :2], velocities[:, :2], margin
-        if self.tools.names:
-            more = self.tools.places(self._data)
-            around = np.vstack((around[0], more[0])), np.vstack((around[1], more[1])), np.append(margin, more[2])
-        window = window_around(self.grid, *around, duration, acceleration)
-        if window is None:
-            self._check(substeps.TOO_FAST)
-        assert window is not None
-        return window
-
-    def _check(self, status: int, trouble: str = '') -> None:
-        check_cycle(status, self.name, self._model, self._data, self._parts.names, trouble)
+    def finish(self, plan: StepPlan) -> NodeRecords:
+        """Return the grid nodes that a plan changed after its run; raises the errors of :meth:`evolve`."""
+        return self.step.finish(plan)
 
     def _refresh(self) -> None:
         """Update poses and velocities of all bodies from qpos and qvel, without other inputs of the next step."""
@@ -583,10 +417,6 @@ class Vehicle:
         Raises:
             ValueError: If the blob is not the state of a vehicle of this model.
         """
-        self._take(blob)
-        self.committed = blob
-
-    def _take(self, blob: bytes) -> None:
-        """Restore a state from :meth:`state` without committing it."""
         self._exact.load(blob)
         self._refresh()
+        self.committed = blob

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.contact import Surfels
 from regolith_vehicles.agent.events import Event
+from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.dynamics.odometry import Odometry
 from regolith_vehicles.dynamics.run_statistics import RunStatistics
@@ -90,3 +92,62 @@ class VehicleState:
     """
     discs: Surfels | None = None
     """Surface of the moving soil in the vehicle's regions; None: it has no regions, or the surface is not requested."""
+
+
+class CycleMotion(NamedTuple):
+    """Motion of a vehicle within a cycle."""
+
+    cycle_ns: int
+    """Duration of the cycle [ns]."""
+    samples: Vector
+    """Motion of the base, see :attr:`VehicleState.motion`."""
+    alternation: Vector
+    """Alternation of the actuators, see :attr:`VehicleState.alternation`."""
+
+
+def observed_state(
+    vehicle: Vehicle,
+    t_ns: int,
+    cycle: int,
+    command: DriveCommand,
+    motion: CycleMotion | None,
+    events: tuple[Event, ...],
+    poses: Vector | None,
+    discs: Surfels | None,
+) -> VehicleState:
+    """Return the present state of a vehicle for observers.
+
+    Args:
+        vehicle: The vehicle.
+        t_ns: Simulated time [ns].
+        cycle: Number of committed cycles.
+        command: Last command of the driver.
+        motion: Motion within the last cycle; None: there was none.
+        events: Events that began in the last cycle.
+        poses: World poses of all moving drawn parts, or None.
+        discs: Surface of the moving soil, or None.
+    """
+    gear = vehicle.gear
+    names, positions, velocities = vehicle.joint_states()
+    part_names = tuple(wheel.name for wheel in vehicle.config.wheels) or gear.names
+    return VehicleState(
+        t_ns=t_ns,
+        cycle=cycle,
+        base=vehicle.body_state(),
+        joint_names=names,
+        joint_positions=positions,
+        joint_velocities=velocities,
+        joint_efforts=vehicle.joint_efforts(),
+        parts=PartStates(part_names, gear.columns, *vehicle.gear_arrays()),
+        poses=poses,
+        telemetry=np.concatenate((gear.telemetry(), vehicle.tools.telemetry())),
+        charge=gear.charge.copy(),
+        odometry=vehicle.odometry,
+        command=command,
+        statistics=vehicle.statistics,
+        events=events,
+        cycle_ns=motion.cycle_ns if motion is not None else 0,
+        motion=motion.samples if motion is not None else None,
+        alternation=motion.alternation if motion is not None else None,
+        discs=discs,
+    )

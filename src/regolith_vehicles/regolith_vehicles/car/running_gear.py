@@ -28,14 +28,15 @@ from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.dynamics.errors import VehicleError
 from regolith_vehicles.dynamics.kinematics import WheelLayout
 from regolith_vehicles.dynamics.multibody import Multibody
-from regolith_vehicles.dynamics.run_statistics import RunStatistics
-from regolith_vehicles.dynamics.substeps import RunningGearHooks
+from regolith_vehicles.dynamics.run_statistics import Progress
+from regolith_vehicles.dynamics.substeps import Controls, RunningGearHooks
 from regolith_vehicles.powertrain.columns import STATES, STEERING, THROTTLE
 from regolith_vehicles.powertrain.powertrain import Powertrain
 from regolith_vehicles.running_gear import (
     PARAMETERS,
     ContactPart,
     Contacts,
+    GearPlan,
     RunningGear,
     Sunk,
     checked_parameters,
@@ -72,7 +73,7 @@ class Car(RunningGear):
     )
     columns = wheel_state.NAMES
     faces = (TWIST, ACKERMANN, PEDALS)
-    hooks = RunningGearHooks(drive=forces.drive)
+    run = RunningGearHooks(drive=forces.drive)
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, **parameters: Any) -> None:
         """Make the running gear.
@@ -286,19 +287,16 @@ class Car(RunningGear):
         rims = np.abs(self.table[:, wheel_state.SPIN]) * self.radius
         return float(rims[self.drive_ratio > 0.0].max(initial=0.0))
 
-    def controls(self, command: Vector) -> Vector:
-        """Return the angle of the steering linkage [rad]."""
-        return np.array([command[STEERING] * math.radians(self.car.steering.max_angle_deg)])
-
     @property
     def at_rest(self) -> Vector:
         """Command with the brakes applied."""
         return np.array([0.0, 0.0, 1.0, 1.0])
 
-    def driving(self, ramp: tuple[Vector, Vector]) -> CarArrays:
-        """Return the arguments of :func:`regolith_vehicles.car.forces.drive`."""
-        begin, end = ramp
-        return CarArrays(
+    def plan_ramp(self, data: Any, begin: Vector, end: Vector) -> GearPlan:
+        """Return angles of the steering linkage [rad], arguments of the drive, and angles of wheels and axles [rad]."""
+        full = math.radians(self.car.steering.max_angle_deg)
+        controls = Controls(self.actuators, np.array([begin[STEERING] * full]), np.array([end[STEERING] * full]))
+        driving = CarArrays(
             self.struts,
             self.train,
             self.driveshaft,
@@ -313,6 +311,7 @@ class Car(RunningGear):
             self.state,
             self.wound_up,
         )
+        return GearPlan(begin, end, controls, driving, (np.array(data.qpos[self.angles]), self.steer_angles(data)))
 
     def roll(self, data: Any, speed: float) -> None:
         """Set the speeds of rolling wheels and of the joints coupled to them by tendons; driver inputs are zero."""
@@ -334,10 +333,6 @@ class Car(RunningGear):
         self.command = np.zeros(4)
         self.wound_up[:] = 0.0
 
-    def positions(self, data: Any) -> tuple[Vector, Vector]:
-        """Return the rotation of the wheels about their axles, and the steering angles of the axles [rad]."""
-        return np.array(data.qpos[self.angles]), self.steer_angles(data)
-
     def steer_angles(self, data: Any) -> Vector:
         """Return the steering angles of the wheels' axles in the chassis plane [rad], positive to the left.
 
@@ -347,15 +342,16 @@ class Car(RunningGear):
         local = portable_math.times(data.xaxis[self.joints_of], data.xmat[self.body.base].reshape(3, 3))
         return portable_math.each(math.atan2, -local[:, 0], local[:, 1])
 
-    def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
-        """Store the command and the present speed; advance odometry."""
-        self.command = ramp[1]
-        turned, angles = data.qpos[self.angles] - before[0], 0.5 * (before[1] + self.steer_angles(data))
-        self.advance_odometry(data, turned, angles, duration)
-        self.cruising[0] = portable_math.dot(data.qvel[:3], data.xmat[self.body.base].reshape(3, 3)[:, 0])
+    def finish(self, data: Any, plan: GearPlan, contacts: Contacts, duration: float) -> Progress:
+        """Store the command and the present speed, advance odometry and fill the table; see the base class.
 
-    def measure(self, data: Any, contacts: Contacts) -> None:
-        """Fill the table of wheel states; steering angles are those of the wheels relative to the chassis."""
+        The steering angles of the table are those of the wheels relative to the chassis. Only throttle is a command to
+        move: brakes and direction are also set at rest.
+        """
+        self.command = plan.end
+        turned, angles = data.qpos[self.angles] - plan.before[0], self.steer_angles(data)
+        self.advance_odometry(data, turned, 0.5 * (plan.before[1] + angles), duration)
+        self.cruising[0] = portable_math.dot(data.qvel[:3], data.xmat[self.body.base].reshape(3, 3)[:, 0])
         window = contacts.window
         measure_wheels(
             window.base,
@@ -367,7 +363,7 @@ class Car(RunningGear):
             data.xaxis[self.joints_of],
             contacts.velocity,
             data.qvel[self.dofs],
-            self.steer_angles(data),
+            angles,
             self.radius,
             self.half_width,
             contacts.force,
@@ -375,17 +371,8 @@ class Car(RunningGear):
             contacts.stats,
             self.table,
         )
-
-    def moves(self, ramp: tuple[Vector, Vector]) -> bool:
-        """Return whether throttle is applied; brakes and direction are also set at rest."""
-        return bool(max(command[THROTTLE] for command in ramp) > 0.0)
-
-    def update_statistics(
-        self, statistics: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
-    ) -> None:
-        """Add a cycle with the rolled distance of the rims; see the base class."""
-        turned = data.qpos[self.angles] - before[0]
-        statistics.update(way, turned / duration * self.radius, *slip_and_sinkage(self.table), moving, duration)
+        moving = bool(max(plan.begin[THROTTLE], plan.end[THROTTLE]) > 0.0)
+        return Progress(moving, turned / duration * self.radius, *slip_and_sinkage(self.table))
 
     @classmethod
     def patch(cls, config: VehicleModelConfig) -> float:

@@ -19,9 +19,9 @@ from regolith_vehicles.drivers.config import (
     PathDriverConfig,
     PluginDriverConfig,
 )
-from regolith_vehicles.drivers.driver import LIVE as LIVE
 from regolith_vehicles.drivers.driver import Driver as Driver
 from regolith_vehicles.drivers.driver import DriverError as DriverError
+from regolith_vehicles.drivers.live_input import LiveInput
 from regolith_vehicles.drivers.task_config import TasksDriverConfig
 from regolith_vehicles.drivers.tasks import TasksDriver
 from regolith_world.cycle import BodyState, Part, StateField, StateLayout, state_fields
@@ -149,23 +149,14 @@ class ExternalDriver(Driver):
         self._at_ns = 0
         self._speed = self._steering_angle = 0.0
 
-    def encode(self, wanted: DriveCommand | None) -> bytes:
-        """Return 0 (no command), 1 (drive command) or 2 (joint targets only), and the command; see the base class."""
-        if wanted is None:
-            return bytes([0]) + DriveCommand().save()
-        if math.isnan(wanted.linear):
-            return bytes([2]) + replace(wanted, linear=0.0, angular=0.0).save()
-        return bytes([1]) + wanted.save()
-
-    def receive(self, t_ns: int, live: bytes) -> None:
-        """Store a latched command; see the base class."""
-        kind, given = live[0], DriveCommand.load(live[1:])
+    def receive(self, t_ns: int, live: LiveInput) -> None:
+        """Store a latched command and latched joint targets; see the base class."""
         old = self._joints(t_ns)
-        if kind == 1:
-            self._wanted = replace(given, joints=self._wanted.joints)
+        if live.command is not None:
+            self._wanted = replace(live.command, joints=self._wanted.joints)
             self._since_ns = t_ns
-        if given.joints:
-            self._wanted = replace(self._wanted, joints={**old, **given.joints})
+        if live.joints:
+            self._wanted = replace(self._wanted, joints={**old, **live.joints})
             self._joints_since_ns = t_ns
 
     def _joints(self, t_ns: int) -> Mapping[str, float]:

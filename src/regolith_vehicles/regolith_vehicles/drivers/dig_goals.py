@@ -4,19 +4,14 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Mapping
 
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.drivers.driver import Driver
-from regolith_vehicles.drivers.task_config import DigConfig, TasksDriverConfig
+from regolith_vehicles.drivers.live_input import DigOrder, LiveInput
+from regolith_vehicles.drivers.task_config import TasksDriverConfig
 from regolith_vehicles.drivers.tasks import TasksDriver
 from regolith_world.cycle import BodyState, Saved, StateField, StateLayout, state_fields
-
-_LENGTH = struct.Struct('<q')
-_NONE = -1
-"""Length that encodes no goal; an empty goal cancels the active one."""
 
 
 class DigGoalDriver(Driver):
@@ -35,11 +30,11 @@ class DigGoalDriver(Driver):
         StateField('other', bytes, ('rest',)),
     )
     wants_live_input = True
+    accepts_orders = True
 
     def __init__(self, driver: Driver) -> None:
         """Wrap a driver that accepts live inputs."""
         self._driver = driver
-        self._pending: bytes | None = None
         self._order = b''
         self._task: TasksDriver | None = None
         self._levels: Mapping[str, float] = {}
@@ -53,24 +48,12 @@ class DigGoalDriver(Driver):
         """Whether a goal is active."""
         return self._task is not None
 
-    def set_goal(self, dig: DigConfig | None) -> None:
-        """Set a goal with the next latched input; None: cancel the active goal."""
-        self._pending = b'' if dig is None else json.dumps(dig.model_dump(mode='json'), sort_keys=True).encode()
-
-    def encode(self, wanted: DriveCommand | None) -> bytes:
-        """Return a new goal, if any, and the other driver's live input; see the base class."""
-        order, self._pending = self._pending, None
-        head = _LENGTH.pack(_NONE if order is None else len(order))
-        return head + (order or b'') + self._driver.encode(wanted)
-
-    def receive(self, t_ns: int, live: bytes) -> None:
-        """Process a latched goal and the rest of the input; see the base class."""
-        (length,) = _LENGTH.unpack_from(live)
-        end = _LENGTH.size + max(length, 0)
-        if length != _NONE:
+    def receive(self, t_ns: int, live: LiveInput) -> None:
+        """Begin or cancel a goal, and pass the input to the other driver; see the base class."""
+        if live.order is not None:
             self.taken, self.since_ns = self.taken + 1, t_ns
-            self.goal = live[_LENGTH.size : end]
-        self._driver.receive(t_ns, live[end:])
+            self._begin(live.order)
+        self._driver.receive(t_ns, live)
 
     @property
     def goal(self) -> bytes:
@@ -79,10 +62,12 @@ class DigGoalDriver(Driver):
 
     @goal.setter
     def goal(self, order: bytes) -> None:
-        self._order = order
-        self._task = None
-        if order:
-            self._task = TasksDriver(TasksDriverConfig.model_validate({'tasks': [json.loads(order)]}), self.since_ns)
+        self._begin(DigOrder.load(order))
+
+    def _begin(self, order: DigOrder) -> None:
+        self._order, self._task = order.save(), None
+        if order.goal is not None:
+            self._task = TasksDriver(TasksDriverConfig(tasks=(order.goal,)), self.since_ns)
 
     @property
     def other(self) -> bytes:
@@ -106,5 +91,5 @@ class DigGoalDriver(Driver):
         self._task.set_fill_levels(self._levels)
         command = self._task.command(t_ns, base)
         if self._task.done:
-            self.goal = b''
+            self._begin(DigOrder())
         return command

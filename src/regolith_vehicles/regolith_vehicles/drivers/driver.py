@@ -4,16 +4,12 @@
 
 from __future__ import annotations
 
-import math
-import struct
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
 from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.drivers.live_input import LiveInput
 from regolith_world.cycle import BodyState, StateLayout
-
-LIVE = struct.Struct('<?dd')
-"""Latched command: whether it is new, forward speed [m/s], yaw rate [rad/s]."""
 
 
 class DriverError(RuntimeError):
@@ -27,6 +23,8 @@ class Driver(ABC):
     """Declared state."""
     wants_live_input = False
     """Whether :meth:`receive` is called with the latched input of each cycle."""
+    accepts_orders = False
+    """Whether live inputs may have dig orders."""
 
     @abstractmethod
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
@@ -39,20 +37,7 @@ class Driver(ABC):
             base: Committed pose and twist of the base in the world frame.
         """
 
-    def encode(self, wanted: DriveCommand | None) -> bytes:
-        """Return the live input of a cycle as bytes, to be latched, recorded and passed to :meth:`receive`.
-
-        This default encodes only a twist; drivers with other command interfaces override it.
-
-        Args:
-            wanted: Last command from outside since the previous cycle; its twist is NaN if only joint targets arrived.
-                None: no command.
-        """
-        if wanted is None or math.isnan(wanted.linear) or wanted.by is not None:
-            return LIVE.pack(False, 0.0, 0.0)
-        return LIVE.pack(True, *wanted)
-
-    def receive(self, t_ns: int, live: bytes) -> None:  # noqa: B027  most drivers do not use it
+    def receive(self, t_ns: int, live: LiveInput) -> None:  # noqa: B027  most drivers do not use it
         """Process the live input latched for the cycle that starts at t_ns [ns]."""
 
     def set_fill_levels(self, fill_levels: Mapping[str, float]) -> None:  # noqa: B027  most drivers do not use it

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,22 @@ from regolith_world.cycle import Saved, StateLayout, state_fields
 
 Vector = NDArray[np.float64]
 
+_NONE: Vector = np.zeros(0)
 SLOW = 1e-2
 """Speed below which a wheel counts as stopped [m/s]; a parked vehicle can oscillate on its soil by some mm/s."""
+
+
+class Progress(NamedTuple):
+    """Motion of a running gear in a cycle, as the run statistics count it."""
+
+    moving: bool
+    """Whether a motion was commanded."""
+    rim_speeds: Vector = _NONE
+    """Mean rim speeds of the wheels or bands over the cycle [m/s], shape (n,)."""
+    slips: Vector = _NONE
+    """Slip ratios of the wheels or bands at the end of the cycle [-], shape (n,)."""
+    sinkage: float = 0.0
+    """Maximum sinkage at the end of the cycle [m]."""
 
 
 @dataclass(slots=True)
@@ -48,31 +62,26 @@ class RunStatistics(Saved):
         """
         return self.slipped / self.rolled if self.rolled > 0.0 else 0.0
 
-    def update(
-        self, way: float, rim_speeds: Vector, slips: Vector, sinkage: float, commanded: bool, duration: float
-    ) -> None:
+    def update(self, way: float, progress: Progress, duration: float) -> None:
         """Add a cycle to the statistics.
 
         Args:
             way: Horizontal displacement of the base [m].
-            rim_speeds: Mean rim speeds of the wheels or bands over the cycle [m/s], shape (n,).
-            slips: Slip ratios of the wheels or bands at the end of the cycle [-], shape (n,).
-            sinkage: Maximum sinkage at the end of the cycle [m].
-            commanded: Whether a motion was commanded.
+            progress: Motion of the running gear.
             duration: Duration of the cycle [s].
         """
-        self.max_sinkage = max(self.max_sinkage, sinkage)
-        if commanded:
+        self.max_sinkage = max(self.max_sinkage, progress.sinkage)
+        if progress.moving:
             self.commanded = 1.0
         if not self.commanded:
             return
         self.distance += way
-        speeds = np.abs(rim_speeds)
+        speeds = np.abs(progress.rim_speeds)
         turning = speeds >= SLOW
         if count := int(np.count_nonzero(turning)):
             rolled = float(np.add.reduce(speeds[turning]) / count) * duration
             self.rolled += rolled
-            self.slipped += float(np.add.reduce(slips[turning]) / count) * rolled
+            self.slipped += float(np.add.reduce(progress.slips[turning]) / count) * rolled
 
     def copy(self) -> RunStatistics:
         """Return an independent copy."""

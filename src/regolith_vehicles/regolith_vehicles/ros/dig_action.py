@@ -59,7 +59,7 @@ class DigAction:
         return GoalResponse.REJECT if problems else GoalResponse.ACCEPT
 
     def _cancel(self, goal: Any) -> CancelResponse:
-        self._driver.set_goal(None)
+        self._agent.inputs.set_dig_goal(None)
         return CancelResponse.ACCEPT
 
     async def _execute(self, goal: Any) -> Dig.Result:
@@ -67,7 +67,7 @@ class DigAction:
         self._goal, self._done = goal, Future()
         self._number, self._began_ns = self._driver.taken, -1
         self._dug = self._agent.vehicle.tools.mass_balance()['excavated_kg']
-        self._driver.set_goal(dig_order(goal.request))
+        self._agent.inputs.set_dig_goal(dig_order(goal.request))
         await self._done
         result = Dig.Result(**self._progress(), duration=1e-9 * (self._now_ns - self._began_ns))
         wanted = set(goal.request.tools) or set(result.tools)

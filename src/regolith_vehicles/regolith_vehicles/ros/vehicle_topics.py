@@ -219,7 +219,7 @@ class VehicleTopics:
             inbox.subscribe(JointState, JOINTS, self._aim, qos.COMMAND, optional=True, node=link)
 
     def _drive(self, read: Callable[[Any], DriveCommand], message: Any) -> None:
-        self._refuse(self._agent.set_command(read(message)))
+        self._refuse(self._agent.inputs.set_command(read(message)))
 
     def _aim(self, message: JointState) -> None:
         """Process joint targets: positions; in a message without them velocities, else efforts."""
@@ -229,7 +229,7 @@ class VehicleTopics:
             found = counted_noun(len(values), 'number')
             problem = f'{JOINTS}: {name} has {found}; allowed: one for each name, {len(message.name)}'
         else:
-            problem = self._agent.set_joint_targets(dict(zip(message.name, map(float, values))))
+            problem = self._agent.inputs.set_joint_targets(dict(zip(message.name, map(float, values))))
         self._refuse(problem)
 
     def _refuse(self, problem: str) -> None:

@@ -20,12 +20,13 @@ from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_vehicles.dynamics.errors import VehicleError
 from regolith_vehicles.dynamics.kinematics import WheelLayout
 from regolith_vehicles.dynamics.multibody import Multibody
-from regolith_vehicles.dynamics.run_statistics import RunStatistics
-from regolith_vehicles.dynamics.substeps import BodyArrays, RunningGearHooks, bodies
+from regolith_vehicles.dynamics.run_statistics import Progress
+from regolith_vehicles.dynamics.substeps import BodyArrays, Controls, RunningGearHooks, bodies
 from regolith_vehicles.powertrain.columns import STATES, THROTTLE
 from regolith_vehicles.running_gear import (
     ContactPart,
     Contacts,
+    GearPlan,
     RunningGear,
     Sunk,
     TelemetryQuantity,
@@ -48,6 +49,7 @@ _FITS = 0.05
 """Maximum relative difference between the length of a band's shoes and its path when the vehicle is built [-]."""
 _LAYERS = 4
 """Number of soil shear memories per side. Shoes this far apart share one: they never reach the same grid nodes."""
+_NO_CONTROLS: Vector = np.zeros(0)
 LOAD, SINKAGE, TRAVEL = range(3)
 """Columns of the table of shoes."""
 
@@ -67,7 +69,7 @@ class Tracks(RunningGear):
     )
     columns = ('normal_force', 'sinkage', 'band_speed')
     faces = (TWIST, PEDALS)
-    hooks = RunningGearHooks(driveline.drive, driveline.place, driveline.bear, driveline.settle)
+    run = RunningGearHooks(driveline.drive, driveline.place, driveline.bear, driveline.settle)
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, **parameters: Any) -> None:
         """Make the running gear.
@@ -299,19 +301,19 @@ class Tracks(RunningGear):
             wanted[:3] = np.clip(wanted[:3], self.command[:3] - most, self.command[:3] + most)
         return self.command, wanted
 
-    def controls(self, command: Vector) -> Vector:
-        """Return an empty array: the driveline sets the sprockets' motors."""
-        return np.zeros(0)
-
     @property
     def at_rest(self) -> Vector:
         """Command with the brakes applied."""
         return np.array([0.0, 0.0, 1.0, 1.0, 0.0])
 
-    def driving(self, ramp: tuple[Vector, Vector]) -> TrackArrays:
-        """Return the arguments of the hooks."""
-        begin, end = ramp
-        return TrackArrays(self.band, self.state, self.line, begin, end, self.engine, self.wound_up)
+    def plan_ramp(self, data: Any, begin: Vector, end: Vector) -> GearPlan:
+        """Return arguments of the functions of the loop and angles of the sprockets [rad], without controls.
+
+        The driveline sets the sprockets' motors.
+        """
+        driving = TrackArrays(self.band, self.state, self.line, begin, end, self.engine, self.wound_up)
+        controls = Controls(self.actuators, _NO_CONTROLS, _NO_CONTROLS)
+        return GearPlan(begin, end, controls, driving, np.array(data.qpos[self.band.sprocket_angle]))
 
     def find_shoes(self, data: Any) -> None:
         """Write the poses of all shoes to :attr:`state`, from the poses and velocities of ``data``."""
@@ -354,30 +356,25 @@ class Tracks(RunningGear):
         self.command = np.zeros(5)
         self.wound_up[:] = 0.0
 
-    def positions(self, data: Any) -> Vector:
-        """Return the angles of the sprockets [rad]."""
-        return np.array(data.qpos[self.band.sprocket_angle])
+    def finish(self, data: Any, plan: GearPlan, contacts: Contacts, duration: float) -> Progress:
+        """Store the command and the present motion, advance odometry and fill the table of shoes; see the base class.
 
-    def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
-        """Store the command and the present motion; advance odometry."""
-        self.command = ramp[1]
+        Only throttle is a command to move: brakes and direction are also set at rest.
+        """
+        self.command = plan.end
         axes = data.xmat[self.body.base].reshape(3, 3)
         self.cruising[0] = portable_math.dot(data.qvel[:3], axes[:, 0])
         self.cruising[1] = portable_math.dot(axes[2], data.qvel[3:6])
-        turned = np.tile(data.qpos[self.band.sprocket_angle] - before, 2)
-        self.advance_odometry(data, turned, np.zeros(4), duration)
-
-    def measure(self, data: Any, contacts: Contacts) -> None:
-        """Fill the table of shoes."""
+        turned = data.qpos[self.band.sprocket_angle] - plan.before
+        self.advance_odometry(data, np.tile(turned, 2), np.zeros(4), duration)
         self.find_shoes(data)
         self.table[:, LOAD] = np.einsum('ni,ni->n', contacts.force, self.state.rotation[:, :, 2])
         self.table[:, SINKAGE] = contacts.stats[:, STAT_MAX_SINKAGE]
-        speed = self.band.per_turn * data.qvel[self.line.dof]
-        self.table[:, TRAVEL] = np.repeat(speed, self.shoes)
-
-    def moves(self, ramp: tuple[Vector, Vector]) -> bool:
-        """Return whether throttle is applied; brakes and direction are also set at rest."""
-        return bool(max(command[THROTTLE] for command in ramp) > 0.0)
+        speeds = self.band.per_turn * data.qvel[self.line.dof]
+        self.table[:, TRAVEL] = np.repeat(speeds, self.shoes)
+        moving = bool(max(plan.begin[THROTTLE], plan.end[THROTTLE]) > 0.0)
+        sinkage = float(self.table[:, SINKAGE].max())
+        return Progress(moving, turned / duration * self.band.per_turn, self._slips(speeds), sinkage)
 
     def telemetry(self) -> Vector:
         """Return sinkage, slip, tension and pressure of both bands; see the base class.
@@ -406,15 +403,6 @@ class Tracks(RunningGear):
         speed, rate = self.cruising[:2]
         ahead = speed - rate * self.band.aside
         return np.array([slip_ratio(float(v), float(u)) for v, u in zip(ahead, band, strict=True)])
-
-    def update_statistics(
-        self, statistics: RunStatistics, way: float, data: Any, before: Any, moving: bool, duration: float
-    ) -> None:
-        """Add a cycle with the distance of both bands, and the sinkage of the deepest shoe; see the base class."""
-        turned = data.qpos[self.band.sprocket_angle] - before
-        slips = self._slips(self.band.per_turn * data.qvel[self.line.dof])
-        sinkage = float(self.table[:, SINKAGE].max())
-        statistics.update(way, turned / duration * self.band.per_turn, slips, sinkage, moving, duration)
 
     @classmethod
     def patch(cls, config: VehicleModelConfig) -> float:
