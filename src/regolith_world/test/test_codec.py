@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from regolith_world.cycle import Part, Saved, StateField, StateLayout, codec
+from regolith_world.cycle import OptionalNumber, Part, Saved, StateField, StateLayout, codec
 from regolith_world.cycle.records import BodyState, CycleKey, Impulse, Shape, ShapeKind, SpawnedObject, Verdict
 from regolith_world.numerics.rotation import from_yaw
 from regolith_world.objects.rigid_state import make_rigid_state
@@ -131,6 +131,7 @@ class Hand(Saved):
         StateField('pose.weight', '<f4', shared=True),
         StateField('name', str),
         StateField('note', bytes),
+        StateField('grip', OptionalNumber('d')),
         StateField('rest', Saved),
         StateField('fingers', Part(1)),
         StateField('words', bytes, ('length',)),
@@ -139,7 +140,7 @@ class Hand(Saved):
     )
 
     def __init__(self, k: int = 0) -> None:
-        self.spacing, self.name, self.note = 0.5, 'left', bytes(k)
+        self.spacing, self.name, self.note, self.grip = 0.5, 'left', bytes(k), 0.25 * k
         self.pose = SimpleNamespace(position=np.arange(3.0) + k, weight=np.full((2, 1), k, np.float32))
         self.rest, self.words, self.rows = None, b'abc'[:k], np.full((k, 2), k, np.int32)
         self.fingers: list[Saved] = [Saved(), Saved()]
@@ -167,5 +168,57 @@ def test_declared_fields_are_packed_in_order_and_restored() -> None:
     ],
 )
 def test_a_state_of_another_version_or_object_is_refused_with_the_field(blob: bytes, problem: str) -> None:
+    made = Hand(1)
+    before = made.save()
     with pytest.raises(ValueError, match=problem):
-        Hand().load(blob)
+        made.load(blob)
+    assert made.save() == before
+
+
+def test_a_bad_field_of_a_part_leaves_the_whole_object_unchanged() -> None:
+    """The part is the last but two of the fields; those before it are not set either."""
+    made, other = Hand(3), Hand(1)
+    made.fingers, other.fingers = [Hand(2)], [Hand(1)]
+    before, bad = made.save(), other.save().replace(b'HAND0001', b'HAND0002')
+    with pytest.raises(ValueError, match="field 'fingers': left: not the saved state of a hand of this version"):
+        made.load(b'HAND0001' + bad[8:])
+    assert made.save() == before
+
+
+def test_optional_number_has_no_bytes_where_it_is_none() -> None:
+    made, without = Hand(2), Hand(1)
+    made.grip = without.grip = None
+    assert len(Hand(2).save()) - len(made.save()) == 8
+    without.load(made.save())
+    assert without.grip is None and without.save() == made.save()
+
+
+class Shelf(Saved):
+    """Object whose first field is set last, and found once."""
+
+    STATE = StateLayout(
+        'a shelf', StateField('length', 'q'), StateField('content', bytes, ('length',), last=True), StateField('n', 'q')
+    )
+
+    def __init__(self) -> None:
+        self.n, self.calls = 3, 0
+
+    @property
+    def content(self) -> bytes:
+        self.calls += 1
+        return bytes(self.n)
+
+    @content.setter
+    def content(self, blob: bytes) -> None:
+        if len(blob) != self.n:
+            raise ValueError(f'{len(blob)} bytes; allowed: {self.n}')
+
+
+def test_computed_field_is_found_once_and_set_after_those_it_needs() -> None:
+    made, again = Shelf(), Shelf()
+    made.n = 5
+    blob = made.save()
+    again.load(blob)
+    assert made.calls == 1 and again.n == 5 and blob == struct.pack('<q5xq', 5, 5)
+    with pytest.raises(ValueError, match=r"a shelf .*, field 'content': 5 bytes; allowed: 4"):
+        again.load(struct.pack('<q5xq', 5, 4))

@@ -33,13 +33,16 @@ _STIRRED = 0.1
 
 
 class RegionSimulation(Saved):
-    """Particles of a region, the parts of its vehicle in them, and the resulting surface."""
+    """Particles of a region, the parts of its vehicle in them, and the resulting surface.
+
+    The state is that right after :meth:`settle`.
+    """
 
     STATE = StateLayout(
         'a particle region',
         StateField('length', 'q'),
         StateField('count', 'q', same=True),
-        StateField('soil', bytes, ('length',)),
+        StateField('soil', bytes, ('length',), last=True),
         StateField('nearby', '|b1'),
         *state_fields('<f8', *(f'poses.{name}' for name in BoundaryBodies._fields), shared=True),
         *state_fields('<f8', '_level', '_borne'),
@@ -81,8 +84,6 @@ class RegionSimulation(Saved):
         """Force of soil on each part [N] and torque about its center [N m], means over the last :meth:`advance`, shape
         (n, 3).
         """
-        self.soil = b''
-        """Saved state of the bed, while the region is saved or restored."""
         self.reset()
 
     def reset(self) -> None:
@@ -322,21 +323,14 @@ class RegionSimulation(Saved):
         """Poses and twists of the parts."""
         return BoundaryBodies(*(part[1:] for part in self.bed.bodies))
 
-    def save(self) -> bytes:
-        """Return the complete state right after :meth:`settle`: soil, surface, poses of parts."""
-        self.soil = self.bed.save()
-        saved, self.soil = super().save(), b''
-        return saved
+    @property
+    def soil(self) -> bytes:
+        """State of the bed; it is restored among the parts at their poses."""
+        return self.bed.save()
 
-    def load(self, blob: bytes) -> None:
-        """Restore the result of :meth:`save`.
-
-        Raises:
-            ValueError: If the state is of another region.
-        """
-        super().load(blob)
+    @soil.setter
+    def soil(self, saved: bytes) -> None:
         self._place_boxes()
-        saved, self.soil = self.soil, b''
         self.bed.load(saved)
         self._moved_mass = self._mass() - self._whole
 

@@ -11,7 +11,7 @@ from regolith_vehicles.drivers.driver import Driver
 from regolith_vehicles.drivers.live_input import DigOrder, LiveInput
 from regolith_vehicles.drivers.task_config import TasksDriverConfig
 from regolith_vehicles.drivers.tasks import TasksDriver
-from regolith_world.cycle import BodyState, Saved, StateField, StateLayout, state_fields
+from regolith_world.cycle import BodyState, StateField, StateLayout, state_fields
 
 
 class DigGoalDriver(Driver):
@@ -26,8 +26,7 @@ class DigGoalDriver(Driver):
         StateField('length', 'q'),
         *state_fields('q', 'taken', 'since_ns'),
         StateField('goal', bytes, ('length',)),
-        StateField('_task', Saved),
-        StateField('other', bytes, ('rest',)),
+        StateField('drivers', bytes, ('rest',)),
     )
     wants_live_input = True
     accepts_orders = True
@@ -70,13 +69,17 @@ class DigGoalDriver(Driver):
             self._task = TasksDriver(TasksDriverConfig(tasks=(order.goal,)), self.since_ns)
 
     @property
-    def other(self) -> bytes:
-        """State of the other driver."""
-        return self._driver.save()
+    def drivers(self) -> bytes:
+        """States of the driver of the goal, if any, and of the other one."""
+        return (b'' if self._task is None else self._task.save()) + self._driver.save()
 
-    @other.setter
-    def other(self, blob: bytes) -> None:
-        self._driver.restore(blob)
+    @drivers.setter
+    def drivers(self, blob: bytes) -> None:
+        at = 0
+        if self._task is not None:
+            at = len(self._task.save())
+            self._task.restore(blob[:at])
+        self._driver.restore(blob[at:])
 
     def set_fill_levels(self, fill_levels: Mapping[str, float]) -> None:
         """Store the fill levels of the tools; see the base class."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from regolith_vehicles.description.model_config import OdometryConfig
 from regolith_vehicles.dynamics import odometry_covariance
 from regolith_vehicles.dynamics.kinematics import WheelLayout, twist_of_wheels
-from regolith_world.cycle import Saved, StateLayout, state_fields
+from regolith_world.cycle import OptionalNumber, Saved, StateField, StateLayout, state_fields
 from regolith_world.numerics import portable_math
 
 Vector = NDArray[np.float64]
@@ -67,12 +67,13 @@ class Odometry(Saved):
     """
     twist_errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
     """Covariance of the twist over the last cycle, shape (3, 3)."""
-    fastest: Vector = field(default_factory=lambda: np.zeros(0), compare=False)
-    """Maximum speed since standstill of wheels driven by an engine [m/s], shape (1,); (0,) for other wheels."""
+    fastest: float | None = field(default=None, compare=False)
+    """Maximum speed since standstill of wheels driven by an engine [m/s]; None for other wheels."""
     STATE: ClassVar[StateLayout] = StateLayout(
         'odometry',
         *state_fields('d', 'x', 'y', 'yaw', 'linear_x', 'linear_y', 'angular', 'distance', 'curvature'),
-        *state_fields('<f8', 'twist_errors', 'errors', 'fastest'),
+        *state_fields('<f8', 'twist_errors', 'errors'),
+        StateField('fastest', OptionalNumber('d')),
     )
 
     @staticmethod
@@ -82,7 +83,7 @@ class Odometry(Saved):
         return Odometry(
             errors=odometry_covariance.initial_covariance(layout, config),
             twist_errors=odometry_covariance.twist_covariance(layout, config, still, still, _CYCLE_S),
-            fastest=np.zeros(int(layout.engine)),
+            fastest=0.0 if layout.engine else None,
         )
 
     def advance(
@@ -127,10 +128,9 @@ class Odometry(Saved):
             faster = (vx * abs(vx) - self.linear_x * abs(self.linear_x)) / (2.0 * gravity)
             if layout.engine:
                 moved = vx * self.linear_x > 0.0 and abs(self.linear_x) > _STILL
-                before = float(self.fastest[0]) if moved else 0.0
-                fastest = max(before, abs(vx))
-                self.fastest = np.array([fastest])
-                faster = math.copysign((fastest**2 - before**2) / (2.0 * gravity), vx)
+                before = (self.fastest or 0.0) if moved else 0.0
+                self.fastest = max(before, abs(vx))
+                faster = math.copysign((self.fastest**2 - before**2) / (2.0 * gravity), vx)
             speeding = faster, abs(vx) * duration * vx * rate / gravity
             pulls = (vx - self.linear_x) / (duration * gravity), vx * rate / gravity
             loaded = tuple(min(max(a + b, -STEEPEST), STEEPEST) for a, b in zip(slope, pulls))  # type: ignore[assignment]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_world.cycle.codec import OptionalNumber as OptionalNumber
     from regolith_world.cycle.codec import Part as Part
     from regolith_world.cycle.codec import Saved as Saved
     from regolith_world.cycle.codec import StateField as StateField
@@ -43,6 +44,7 @@ __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
         'codec': (
+            'OptionalNumber',
             'Part',
             'Saved',
             'StateField',

@@ -20,7 +20,7 @@ import typing
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -117,6 +117,13 @@ class Part(NamedTuple):
     """Function that returns the value of the bytes; None: the present value is changed."""
 
 
+class OptionalNumber(NamedTuple):
+    """Kind of a field that is a number, or None without bytes; an object has the one or the other for ever."""
+
+    code: str
+    """Code of :mod:`struct`."""
+
+
 class StateField(NamedTuple):
     """A declared field of a state."""
 
@@ -127,6 +134,7 @@ class StateField(NamedTuple):
 
     * Code of :mod:`struct`, such as ``'d'`` or ``'q'``: a number. If a later shape has its name as a size, it is no
       attribute, but that size.
+    * :class:`OptionalNumber`: a number or None.
     * Type of NumPy, such as ``'<f8'``: an array.
     * ``bytes``: bytes, preceded by their number unless ``shape`` names it.
     * :class:`Saved`: a part, whose fields follow; None: no part and no bytes.
@@ -140,6 +148,8 @@ class StateField(NamedTuple):
     """Whether the saved value must be that of the object that is restored."""
     shared: bool = False
     """Whether the values are written to the present array, because others refer to it."""
+    last: bool = False
+    """Whether the value is set after those of all other fields, which its setter needs."""
 
 
 def state_fields(kind: Any, *names: str, shared: bool = False) -> tuple[StateField, ...]:
@@ -159,11 +169,12 @@ class StateLayout:
     def __init__(self, what: str, *declared: StateField, tag: bytes = b'') -> None:
         self.what, self.fields, self.tag = what, declared, tag
         self._places = [_place(field) for field in declared]
-        self._sizes: dict[str, str] = {}  # what a number that is a size is found from
-        for name, kind, shape, *_ in declared:
+        self._sizes: dict[str, tuple[str, int]] = {}
+        """Field and axis from which a number that is a size is found."""
+        for name, _, shape, *_ in declared:
             for k, size in enumerate(() if shape is ... else shape):
                 if isinstance(size, str):
-                    self._sizes.setdefault(size, f'len(o.{name})' if kind is bytes else f'o.{name}.shape[{k}]')
+                    self._sizes.setdefault(size, (name, k))
 
     @cached_property
     def pack(self) -> Callable[[Any], bytes]:
@@ -175,22 +186,43 @@ class StateLayout:
             'encode': encode_record,
             'tag': self.tag,
         }
+        kinds = {field.name: field.kind for field in self.fields}
+        found: set[str] = set()
+
+        def value(name: str) -> str:
+            """Return the expression of a field; one that is also a size is found once, as it may be computed."""
+            if name not in {of for of, _ in self._sizes.values()}:
+                return f'o.{name}'
+            local = f'v_{name.replace(".", "_")}'
+            first = name not in found
+            found.add(name)
+            return f'({local} := o.{name})' if first else local
+
+        def number(name: str) -> str:
+            if name not in self._sizes:
+                return f'o.{name}'
+            of, axis = self._sizes[name]
+            return f'len({value(of)})' if kinds[of] is bytes else f'{value(of)}.shape[{axis}]'
+
         terms, run, values = ['tag'] if self.tag else [], '<', list[str]()
         for k, (name, kind, shape, *_) in enumerate((*self.fields, StateField('', None))):
             if _is_number(kind):
-                run, values = run + kind, [*values, self._sizes.get(name, f'o.{name}')]
+                run, values = run + kind, [*values, number(name)]
                 continue
             if values:
                 scope[f'n{k}'] = struct.Struct(run).pack
                 terms.append(f'n{k}({", ".join(values)})')
                 run, values = '<', []
-            if kind is Saved or isinstance(kind, Part):
+            if isinstance(kind, OptionalNumber):
+                scope[f'k{k}'] = struct.Struct(f'<{kind.code}').pack
+                terms.append(f'(b"" if o.{name} is None else k{k}(o.{name}))')
+            elif kind is Saved or isinstance(kind, Part):
                 terms.append(f'part(o.{name}, {kind.unit if isinstance(kind, Part) else 0})')
             elif kind is bytes:
-                terms.append(f'framed(o.{name})' if shape is ... else f'o.{name}')
+                terms.append(f'framed({value(name)})' if shape is ... else value(name))
             elif _is_array(kind):
                 scope[f'k{k}'] = np.dtype(kind)
-                terms.append(f'raw(o.{name}, k{k})')
+                terms.append(f'raw({value(name)}, k{k})')
             elif kind is not None:
                 terms.append(f'framed(encode(o.{name}))')
         whole = terms[0] if len(terms) == 1 else f'b"".join(({", ".join(terms)}))'
@@ -200,6 +232,9 @@ class StateLayout:
     def unpack(self, item: Any, blob: bytes) -> None:
         """Restore the state of an object from the bytes of :attr:`pack`.
 
+        All values are read before the first one is set, so bytes that are not such a state change nothing. Only setters
+        may still refuse a value.
+
         Args:
             item: Object whose attributes are set.
             blob: The bytes.
@@ -207,14 +242,20 @@ class StateLayout:
         Raises:
             ValueError: If they are not such a state, of this version, and complete; names the object and the field.
         """
+        for setter in self.setters(item, blob):
+            setter()
+
+    def setters(self, item: Any, blob: bytes) -> list[Callable[[], None]]:
+        """Return the functions that restore the state as :meth:`unpack` does; until they are called nothing changes."""
         if not blob.startswith(self.tag):
             raise ValueError(
                 f'{_name(item)}not the saved state of {self.what} of this version: {len(blob)} bytes that begin with '
                 f'{blob[: len(self.tag)]!r}; allowed: {self.tag!r}'
             )
-        end = self.read(item, blob, len(self.tag))
+        end, setters = self._read_all(item, blob, len(self.tag))
         if end != len(blob):
             raise ValueError(f'{_name(item)}saved state of {self.what} has {len(blob)} bytes; allowed: {end}')
+        return setters
 
     def values(self, blob: bytes) -> types.SimpleNamespace:
         """Return the values of the fields by their last names; arrays need declared shapes.
@@ -226,39 +267,42 @@ class StateLayout:
         self.unpack(found, blob)
         return found
 
-    def read(self, item: Any, blob: bytes, at: int) -> int:
-        """Restore the fields from bytes at an offset; return the end offset."""
+    def _read_all(self, item: Any, blob: bytes, at: int) -> tuple[int, list[Callable[[], None]]]:
+        """Return the end offset of the fields in bytes at an offset, and the functions that set their values."""
         sizes: dict[str, int] = {}
-        for k, each in enumerate(self.fields):
+        setters: list[Callable[[], None]] = []
+        late: list[Callable[[], None]] = []
+        for k, field in enumerate(self.fields):
             try:
-                at = self._read(k, item, blob, at, sizes)
+                at, more = self._read(k, item, blob, at, sizes)
             except (KeyError, TypeError, ValueError) as error:
-                raise ValueError(
-                    f'{_name(item)}saved state of {self.what} ({len(blob)} bytes), field {each.name!r}: {error}'
-                ) from None
-        return at
+                raise self._error(k, item, blob, error) from None
+            (late if field.last else setters).extend(more)
+        return at, setters + late
 
-    def _read(self, k: int, item: Any, blob: bytes, at: int, sizes: dict[str, int]) -> int:
-        """Restore a field; return the end offset."""
-        name, kind, shape, same, shared = self.fields[k]
+    def _error(self, k: int, item: Any, blob: bytes, error: Exception) -> ValueError:
+        name = self.fields[k].name
+        return ValueError(f'{_name(item)}saved state of {self.what} ({len(blob)} bytes), field {name!r}: {error}')
+
+    def _read(
+        self, k: int, item: Any, blob: bytes, at: int, sizes: dict[str, int]
+    ) -> tuple[int, list[Callable[[], None]]]:
+        """Return the end offset of a field, and the functions that set its value."""
+        name, kind, shape, same, *_ = self.fields[k]
         path, last, number = self._places[k]
         owner = path(item) if path is not None and not isinstance(item, types.SimpleNamespace) else item
         value: Any
         if kind is Saved or (isinstance(kind, Part) and kind.of is None):
-            present = getattr(owner, last)
-            for part in present if isinstance(present, list) else () if present is None else (present,):
-                if isinstance(kind, Part):
-                    value, at = _cut(blob, at, kind.unit)
-                    part.load(value)
-                else:
-                    at = part.STATE.read(part, blob, at)
-            return at
-        if _is_number(kind):
-            value, at = _cut(blob, at, 0, struct.calcsize(f'<{kind}'))
-            (value,) = struct.unpack(f'<{kind}', value)
+            return _read_parts(getattr(owner, last), kind, blob, at)
+        if _is_number(kind) or isinstance(kind, OptionalNumber):
+            code = kind.code if isinstance(kind, OptionalNumber) else kind
+            if code is not kind and getattr(owner, last) is None:
+                return at, []
+            value, at = _cut(blob, at, 0, struct.calcsize(f'<{code}'))
+            (value,) = struct.unpack(f'<{code}', value)
             if name in self._sizes:
                 sizes[name] = value
-                return at
+                return at, []
         elif number is not None:
             whole = getattr(owner, last).shape if shape is ... else self._shape(k, len(blob) - at, sizes)
             value, at = _cut(blob, at, 0, number.itemsize * math.prod(whole))
@@ -275,11 +319,20 @@ class StateLayout:
         if same:
             if not np.array_equal(value, getattr(owner, last)):
                 raise ValueError(f'{value}; allowed: {getattr(owner, last)}')
-        elif shared:
-            getattr(owner, last)[...] = value
-        else:
-            setattr(owner, last, value)
-        return at
+            return at, []
+        return at, [partial(self._set, k, item, blob, value)]
+
+    def _set(self, k: int, item: Any, blob: bytes, value: Any) -> None:
+        """Set the value of a field; its owner may have been replaced by the setter of an earlier one."""
+        path, last, _ = self._places[k]
+        owner = path(item) if path is not None and not isinstance(item, types.SimpleNamespace) else item
+        try:
+            if self.fields[k].shared:
+                getattr(owner, last)[...] = value
+            else:
+                setattr(owner, last, value)
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._error(k, item, blob, error) from None
 
     def _shape(self, k: int, left: int, sizes: dict[str, int]) -> tuple[int, ...]:
         """Return the shape of a field's array with ``left`` bytes from its start to the end."""
@@ -310,7 +363,33 @@ class Saved:
         Raises:
             ValueError: If the bytes are not such a state; names the field.
         """
-        self.STATE.unpack(self, blob)
+        for setter in self.setters(blob):
+            setter()
+
+    def setters(self, blob: bytes) -> list[Callable[[], None]]:
+        """Return the functions that restore the state from :meth:`save`; until they are called nothing changes.
+
+        A subclass adds functions that compute what follows from the state.
+
+        Raises:
+            ValueError: If the bytes are not such a state; names the field.
+        """
+        if type(self).load is not Saved.load:  # it reads the bytes itself
+            return [partial(self.load, blob)]
+        return self.STATE.setters(self, blob)
+
+
+def _read_parts(present: Any, kind: Any, blob: bytes, at: int) -> tuple[int, list[Callable[[], None]]]:
+    """Return the end offset of a part, a list of parts or None in bytes, and the functions that restore them."""
+    setters: list[Callable[[], None]] = []
+    for part in present if isinstance(present, list) else () if present is None else (present,):
+        if kind is Saved:
+            at, more = part.STATE._read_all(part, blob, at)
+            setters += more
+        else:
+            value, at = _cut(blob, at, kind.unit)
+            setters += part.setters(value)
+    return at, setters
 
 
 def _is_number(kind: Any) -> bool:
