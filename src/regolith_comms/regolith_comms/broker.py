@@ -9,21 +9,21 @@ Multicast works as documented.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regolith_comms.addresses import BEACON_PORT, BROADCAST, MAX_PORT, MULTICAST, check_name
 from regolith_comms.link_statistics import LinkStatistics
 from regolith_comms.links.link import LinkModel
 from regolith_comms.packet_delivery import CapacityWindows, DeliveryOutcome, deliver
 from regolith_comms.radio_config import MAX_PAYLOAD
+from regolith_world.cycle import Saved, StateField, StateLayout, state_fields
 from regolith_world.random import stream_key
 
 _REASON = {
@@ -58,8 +58,37 @@ class Delivery:
     """Number of breadcrumbs on the route."""
 
 
-class Broker:
-    """Broker of all radios of a world."""
+class _Members(NamedTuple):
+    """Radios that bound a port, or joined its multicast group."""
+
+    multicast: bool
+    port: int
+    names: tuple[str, ...]
+
+
+class Broker(Saved):
+    """Broker of all radios of a world; its state is that on which later deliveries depend."""
+
+    STATE = StateLayout(
+        'a broker',
+        StateField('_radios', dict[str, int]),
+        StateField('_members', tuple[_Members, ...]),
+        StateField('_queue', list[tuple[int, Datagram]]),
+        StateField('_sequence', dict[str, int]),
+        *state_fields('q', 'rows', 'length'),
+        StateField('_windows.stamps', '<i8', ('rows', 'length')),
+        StateField('_windows.sizes', '<i8', ('rows', 'length')),
+        StateField('_windows.first', '<i8', ('rows',)),
+        StateField('_windows.count', '<i8', ('rows',)),
+        StateField('_windows.total', '<i8', ('rows',)),
+        StateField('neighbors', dict[str, dict[str, tuple[int, float]]]),
+        StateField('_breadcrumbs', tuple[tuple[str, tuple[float, ...]], ...]),
+        *state_fields('q', 'sent', 'delivered'),
+        StateField('dropped', dict[str, int]),
+        StateField('reach', Saved),
+        StateField('_digest', bytes, (32,)),
+        tag=b'REGCOM02',
+    )
 
     def __init__(
         self,
@@ -284,59 +313,29 @@ class Broker:
         crumbs = [(name, place.tolist()) for name, place, _ in self.model.breadcrumbs]
         return hashlib.sha256(self._digest + json.dumps(crumbs).encode()).hexdigest()
 
-    def save(self) -> bytes:
-        """Return the state on which later deliveries depend."""
-        windows = self._windows
-        state = {
-            'radios': self._radios,
-            'bound': {str(port): sorted(names) for port, names in sorted(self._bound.items())},
-            'groups': {str(port): sorted(names) for port, names in sorted(self._groups.items())},
-            'queue': [[number, {**asdict(d), 'data': base64.b64encode(d.data).decode()}] for number, d in self._queue],
-            'sequence': self._sequence,
-            'windows': {name: getattr(windows, name).tolist() for name in _WINDOW_FIELDS},
-            'neighbors': self.neighbors,
-            'breadcrumbs': [[name, place.tolist()] for name, place, _ in self.model.breadcrumbs],
-            'counts': [self.sent, self.delivered, self.dropped],
-            'reach': self.reach.save(),
-            'digest': self._digest.hex(),
-        }
-        return json.dumps(state).encode()
+    @property
+    def _members(self) -> tuple[_Members, ...]:
+        """Radios that bound each port or joined its group."""
+        both = ((False, self._bound), (True, self._groups))
+        return tuple(_Members(m, port, tuple(sorted(names))) for m, of in both for port, names in sorted(of.items()))
 
-    def restore(self, blob: bytes) -> None:
-        """Restore the state from :meth:`save`.
+    @_members.setter
+    def _members(self, members: tuple[_Members, ...]) -> None:
+        self._bound, self._groups = (
+            {port: set(names) for multicast, port, names in members if multicast == wanted} for wanted in (False, True)
+        )
 
-        Raises:
-            ValueError: If the blob is not the state of a broker.
-        """
-        try:
-            state: dict[str, Any] = json.loads(blob)
-            windows = CapacityWindows(0)
-            for name in _WINDOW_FIELDS:
-                values: NDArray[np.int64] = np.array(state['windows'][name], dtype=np.int64)
-                setattr(windows, name, values.reshape(-1, 16) if values.size == 0 and name in _RINGS else values)
-            self._radios = dict(state['radios'])
-            self._bound = {int(port): set(names) for port, names in state['bound'].items()}
-            self._groups = {int(port): set(names) for port, names in state['groups'].items()}
-            self._queue = [
-                (number, Datagram(**{**d, 'data': base64.b64decode(d['data'])})) for number, d in state['queue']
-            ]
-            self._sequence = dict(state['sequence'])
-            self._windows = windows
-            self.neighbors = {
-                to: {src: (int(t), float(rssi)) for src, (t, rssi) in heard.items()}
-                for to, heard in state['neighbors'].items()
-            }
-            self.model.place_breadcrumbs(state['breadcrumbs'])
-            self.sent, self.delivered, self.dropped = state['counts']
-            self.reach = LinkStatistics.restored(state['reach'])
-            self._digest = bytes.fromhex(state['digest'])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f'blob is not the saved state of a broker ({len(blob)} bytes): {error}') from None
+    @property
+    def _breadcrumbs(self) -> tuple[tuple[str, tuple[float, ...]], ...]:
+        """Names and positions [m] of the breadcrumbs that relay."""
+        return tuple((name, tuple(place.tolist())) for name, place, _ in self.model.breadcrumbs)
+
+    @_breadcrumbs.setter
+    def _breadcrumbs(self, breadcrumbs: tuple[tuple[str, tuple[float, ...]], ...]) -> None:
+        self.model.place_breadcrumbs(breadcrumbs)
 
 
 _MOST_COMPLAINTS = 8
-_RINGS = ('stamps', 'sizes')
-_WINDOW_FIELDS = (*_RINGS, 'first', 'count', 'total')
 
 
 def check(datagram: Datagram) -> None:

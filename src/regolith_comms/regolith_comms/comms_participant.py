@@ -24,7 +24,19 @@ from regolith_comms.links.link import LinkModel, Links
 from regolith_comms.links.relays import relay_table
 from regolith_comms.packet_delivery import CapacityWindows, deliver
 from regolith_comms.radio import Floats
-from regolith_world.cycle import BodyState, Command, Cycle, CycleResult, JoinRequest, Participant, Roles
+from regolith_world.cycle import (
+    BodyState,
+    Command,
+    Cycle,
+    CycleResult,
+    JoinRequest,
+    Part,
+    Participant,
+    Roles,
+    StateField,
+    StateLayout,
+    state_fields,
+)
 from regolith_world.numerics import rotation
 
 ROLES = Roles(inputs=True)
@@ -45,6 +57,15 @@ class LinkTable:
 
 class CommsParticipant(Participant):
     """Participant that owns the broker."""
+
+    STATE = StateLayout(
+        'comms',
+        *state_fields('q', '_cycle', '_t_ns'),
+        StateField('stock', dict[str, int]),
+        StateField('_starting', list[tuple[str, np.ndarray, int]]),
+        StateField('broker', Part()),
+        tag=b'REGRAD02',
+    )
 
     def __init__(
         self,
@@ -338,11 +359,18 @@ class CommsParticipant(Participant):
 
     # -- state ------------------------------------------------------------------------------------------------------
 
+    @property
+    def _cycle(self) -> int:
+        """Number of the last dispatched cycle."""
+        return self._dispatched[0]
+
+    @_cycle.setter
+    def _cycle(self, cycle: int) -> None:
+        self._dispatched = (cycle, b'', [])
+
     def save(self) -> bytes:
         """Return the committed state, between cycles (at HOLD)."""
-        starting = [[name, place.tolist(), t_ns] for name, place, t_ns in self._starting]
-        head = {'cycle': self._dispatched[0], 't_ns': self._t_ns, 'stock': self.stock, 'starting': starting}
-        return json.dumps(head).encode() + b'\n' + self.broker.save()
+        return self.STATE.pack(self)
 
     def restore(self, blob: bytes, epoch: int) -> None:
         """Restore the state from :meth:`save`.
@@ -350,15 +378,7 @@ class CommsParticipant(Participant):
         Raises:
             ValueError: If the blob is not the state of comms.
         """
-        head, _, broker = blob.partition(b'\n')
-        try:
-            state = json.loads(head)
-            cycle, self._t_ns, self.stock = int(state['cycle']), int(state['t_ns']), dict(state['stock'])
-            self._starting = [(name, np.array(place), int(t_ns)) for name, place, t_ns in state['starting']]
-        except (KeyError, TypeError, ValueError):
-            raise ValueError(f'{self.name}: blob is not the saved state of comms ({len(blob)} bytes)') from None
-        self.broker.restore(broker)
-        self._dispatched = (cycle, b'', [])
+        self.STATE.unpack(self, blob)
         self.set_epoch(epoch)
         self.on_restored()
 

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from regolith_world.cycle import Saved, StateField, StateLayout
 
 LOST_AFTER = 5
 """Number of packets lost in a row after which a link counts as lost.
@@ -55,8 +57,12 @@ class _Pair:
             self.lost_ns.append([self.missed_since_ns, None])
 
 
-class LinkStatistics:
+class LinkStatistics(Saved):
     """Statistics of a run's deliveries; without effect on them."""
+
+    STATE = StateLayout(
+        'link statistics', StateField('_bin_ns', 'q'), StateField('_rows', tuple[tuple[str, str, _Pair], ...])
+    )
 
     def __init__(self) -> None:
         """Start without packets."""
@@ -112,17 +118,14 @@ class LinkStatistics:
         }
         return {'bin_s': self._bin_ns * 1e-9, 'pairs': pairs}
 
-    def save(self) -> dict[str, Any]:
-        """Return all fields as JSON values."""
-        return {'bin_ns': self._bin_ns, 'pairs': [[*key, asdict(pair)] for key, pair in self._pairs.items()]}
+    @property
+    def _rows(self) -> tuple[tuple[str, str, _Pair], ...]:
+        """Pairs with the names of their radios."""
+        return tuple((*names, pair) for names, pair in self._pairs.items())
 
-    @staticmethod
-    def restored(state: dict[str, Any]) -> LinkStatistics:
-        """Return the statistics with the state from :meth:`save`."""
-        reach = LinkStatistics()
-        reach._bin_ns = int(state['bin_ns'])
-        reach._pairs = {(src, dst): _Pair(**pair) for src, dst, pair in state['pairs']}
-        return reach
+    @_rows.setter
+    def _rows(self, rows: tuple[tuple[str, str, _Pair], ...]) -> None:
+        self._pairs = {(src, dst): pair for src, dst, pair in rows}
 
 
 def _merged(bins: list[int]) -> list[int]:

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -268,11 +266,8 @@ def test_broker_state_is_saved_and_restored_field_by_field() -> None:
     one.send(Datagram('amber', 'basalt', 4100, b'\x00\xff'))
     one.send(Datagram('amber', 'nobody', 9, b''))
     two = Broker(model(), 3)
-    two.restore(one.save())
-    saved, again = json.loads(one.save()), json.loads(two.save())
-    assert all(saved.values()) and len(saved['counts'][2]) > 0 and len(saved['reach']['pairs']) > 2
-    for key, value in saved.items():
-        assert again[key] == value, key
+    two.load(one.save())
+    assert two.save() == one.save() and one.dropped and len(one.reach.links()) > 2
     # The broker has no other state, except what it computes again.
     for name, value in vars(one).items():
         if name in ('model', '_streams', 'complaints'):
@@ -304,13 +299,13 @@ def test_saved_state_continues_bit_identical() -> None:
     run(one, 0)
     one.send(Datagram('amber', 'basalt', 4100, b'\x00\xff'))
     two = Broker(LinkModel(radio), 3)
-    two.restore(one.save())
+    two.load(one.save())
     assert two.state_hash() == one.state_hash()
     expected = run(one, 40)
     assert run(two, 40) == expected and 0 < len(expected) < 240
     assert two.state_hash() == one.state_hash()
     other = Broker(LinkModel(radio), 4)
-    other.restore(one.save())
+    other.load(one.save())
     assert run(other, 80) != run(one, 80)
     with pytest.raises(ValueError, match='not the saved state'):
-        two.restore(b'{}')
+        two.load(b'{}')

@@ -128,7 +128,7 @@ def test_checkpoint_continues_bit_identical_and_rewind_repeats_inputs() -> None:
     assert [rig.evolve().state_hash for _ in range(15)] == expected
     fresh.comms.send(Datagram('amber', 'basalt', 4100, b'hi'))
     assert [fresh.evolve().state_hash for _ in range(15)] == expected
-    with pytest.raises(ValueError, match='comms: blob is not the saved state'):
+    with pytest.raises(ValueError, match='comms: not the saved state of comms'):
         fresh.comms.restore(b'nonsense', 2)
 
 

@@ -489,7 +489,7 @@ class World:
         # A terrain with more state than the grid, such as loose soil, sends a separate hash of it.
         own = ((n, a) for n, a in self.last_results.items() if self.participants[n].owns_soil)
         hashes |= {n: result.state_hash for n, result in own if result.state_hash != result.soil_hash}
-        self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.memory())
+        self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.save())
         latched = {n: result.live_inputs for n, result in self.last_results.items() if self.participants[n].inputs}
         try:
             self.log.commit(self.t_ns, self.state_hash, latched, self.cycle)
@@ -520,7 +520,7 @@ class World:
                 self.state_hash,
                 self.discarded_cycles,
                 self.forced_cycles,
-                self.control.memory(),
+                self.control.save(),
                 names,
                 tuple(self.participants[n] for n in names),
                 tuple(body for o in agents for body in o.bodies()),
@@ -561,7 +561,7 @@ class World:
         self.cycle, self.t_ns = state.cycle, state.t_ns
         self.soil_hash, self.state_hash = state.soil_hash, state.state_hash
         self.discarded_cycles, self.forced_cycles = state.discarded_cycles, state.forced_cycles
-        self.control.restore(state.control)
+        self.control.load(state.control)
         self._attempt, self._verdict = 0, Verdict.NONE
         self._records, self._impulses = state.intersections, state.impulses
         self._separation = {(a, b): v for a, b, v in state.separation}

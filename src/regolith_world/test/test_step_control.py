@@ -72,15 +72,15 @@ def test_repeated_attempt_depends_on_the_memory_only():
     made, twin = control(), control()
     for _ in range(PATIENCE):
         made.reject(made.propose(HEARTBEAT), 0.9 - TARGET_DEPTH, -0.1 - TARGET_DEPTH)
-    twin.restore(made.memory())
-    assert vars(twin) == vars(made) and twin.memory() == made.memory()
+    twin.load(made.save())
+    assert vars(twin) == vars(made) and twin.save() == made.save()
     for each in (made, twin):
         each.reject(each.propose(0), 0.9 - TARGET_DEPTH, -0.1 - TARGET_DEPTH)
     assert vars(twin) == vars(made)
     fresh = control()
-    assert fresh.memory() != made.memory()
+    assert fresh.save() != made.save()
     made.accept()
-    assert made.memory() == fresh.memory() == bytes(32) and made.propose(7_000_000) == 7_000_000
+    assert made.save() == fresh.save() == bytes(32) and made.propose(7_000_000) == 7_000_000
 
 
 @pytest.mark.parametrize('speed', [0.1, 3.0, 60.0])
@@ -123,5 +123,5 @@ def test_repeated_attempts_reach_the_minimum_step_for_any_distances(pairs, wish)
     assert len(tries) <= PATIENCE + 9
     assert made.at_min_step(tries[-1]) or len(tries) == len(pairs) + 1
     twin = control()
-    twin.restore(made.memory())
+    twin.load(made.save())
     assert twin.propose(wish) == made.propose(wish)

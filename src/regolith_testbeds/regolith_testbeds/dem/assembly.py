@@ -5,22 +5,29 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.grid import Floats
 from regolith_testbeds.dem.bodies import Body, body_arrays
 from regolith_testbeds.dem.clumps import Clump, sphere
+from regolith_testbeds.dem.contact import MEMORY
 from regolith_testbeds.dem.materials import GrainMaterial, UserStiffness, contact_law, longest_step, user_law
 from regolith_testbeds.dem.neighbor_search import find_pairs, find_part_pairs
-from regolith_testbeds.dem.state import BodyArrays, GrainArrays, Pairs, PartPairs, empty_pairs, empty_part_pairs
+from regolith_testbeds.dem.state import (
+    BodyArrays,
+    GrainArrays,
+    Ints,
+    Pairs,
+    PartPairs,
+    empty_pairs,
+    empty_part_pairs,
+)
 from regolith_testbeds.dem.step import (
     MEASURES,
     MOVED,
@@ -34,18 +41,34 @@ from regolith_testbeds.dem.step import (
     run_steps,
     set_all_balls,
 )
+from regolith_world.cycle import Saved, StateField, StateLayout, state_fields
 
-_FORMAT = 1
+_ROW = np.dtype([('first', '<i8'), ('other', '<i8'), ('slip', '<f8', (MEMORY,))])
+"""Contact of a ball with another one or with a part of a body, and its memory."""
 _SKIN = 0.15
 """Distance within which pairs are listed, over the smallest radius."""
 _MOST_THREADS = 2
 
 
-class Assembly:
+class Assembly(Saved):
     """Grains of one material and shape, with bodies among them.
 
     The same arguments and steps give bit-identical results for any number of threads.
     """
+
+    STATE = StateLayout(
+        'an assembly of grains',
+        StateField('count', 'q', same=True),
+        *state_fields('d', 'time', 'dt', '_overlap'),
+        *state_fields('<f8', 'grains.place', 'grains.motion', 'grains.turn', shared=True),
+        StateField('grains.active', '|u1', shared=True),
+        *state_fields('<f8', 'bodies.place', 'bodies.axes', 'bodies.velocity', 'bodies.spin', shared=True),
+        *state_fields('<f8', 'bodies.mobility', 'bodies.impulse', shared=True),
+        *state_fields('q', 'contacts', 'part_contacts'),
+        StateField('_contacts', _ROW, ('contacts',)),
+        StateField('_part_contacts', _ROW, ('part_contacts',)),
+        tag=b'REGDEM02',
+    )
 
     def __init__(
         self,
@@ -248,83 +271,68 @@ class Assembly:
 
     # -- saving ------------------------------------------------------------------------------------------------------
 
-    def save(self) -> bytes:
-        """Return the complete state: grains, bodies and contact memories."""
-        grains, bodies, first = self.grains, self.bodies, self.pairs
-        kept = np.flatnonzero(first.touching)
-        held = np.flatnonzero(self.part_pairs.touching)
-        row = np.repeat(np.arange(len(grains.ball)), np.diff(first.start))
-        part_row = np.repeat(np.arange(len(grains.ball)), np.diff(self.part_pairs.start))
-        arrays: dict[str, Any] = {
-            'place': grains.place,
-            'motion': grains.motion,
-            'turn': grains.turn,
-            'active': grains.active,
-            'body_place': bodies.place,
-            'body_axes': bodies.axes,
-            'body_velocity': bodies.velocity,
-            'body_spin': bodies.spin,
-            'body_mobility': bodies.mobility,
-            'body_impulse': bodies.impulse,
-            'pair_first': row[kept],
-            'pair_other': first.other[kept],
-            'pair_slip': first.slip[kept],
-            'part_first': part_row[held],
-            'part_other': self.part_pairs.part[held],
-            'part_slip': self.part_pairs.slip[held],
-        }
-        head = {
-            'format': _FORMAT,
-            'time': self.time,
-            'dt': self.dt,
-            'overlap': self.largest_overlap,
-            'grains': len(grains.place),
-            'arrays': [[k, a.dtype.str, list(a.shape)] for k, a in arrays.items()],
-        }
-        text = json.dumps(head).encode()
-        return len(text).to_bytes(8, 'little') + text + b''.join(a.tobytes() for a in arrays.values())
+    @property
+    def count(self) -> int:
+        """Number of grains."""
+        return len(self.grains.place)
 
-    def load(self, saved: bytes) -> None:
-        """Restore the result of :meth:`save` of an assembly with the same arguments.
+    @property
+    def _overlap(self) -> float:
+        """Largest overlap so far."""
+        return self.largest_overlap
 
-        Raises:
-            ValueError: If the state is of another assembly.
-        """
-        stream = io.BytesIO(saved)
-        head = json.loads(stream.read(int.from_bytes(stream.read(8), 'little')))
-        if head['format'] != _FORMAT or head['grains'] != len(self.grains.place):
-            raise ValueError(
-                f'{head["grains"]} grains, format {head["format"]}; allowed: {len(self.grains.place)} '
-                f'grains, format {_FORMAT}'
-            )
-        found = {}
-        for name, kind, shape in head['arrays']:
-            size = np.dtype(kind).itemsize * math.prod(shape)
-            found[name] = np.frombuffer(stream.read(size), dtype=kind).reshape(shape)
-        for name in ('place', 'motion', 'turn', 'active'):
-            getattr(self.grains, name)[:] = found[name]
-        for name in ('place', 'axes', 'velocity', 'spin', 'mobility', 'impulse'):
-            getattr(self.bodies, name)[:] = found[f'body_{name}']
+    @_overlap.setter
+    def _overlap(self, overlap: float) -> None:
+        self._measures[:, OVERLAP] = overlap
+
+    @property
+    def _contacts(self) -> NDArray[Any]:
+        """Memories of the contacts between balls, by the columns of _ROW."""
+        return _memories(self.pairs, self.pairs.other)
+
+    @_contacts.setter
+    def _contacts(self, rows: NDArray[Any]) -> None:
+        self.pairs = empty_pairs(len(self.grains.ball), len(rows))
+        _remember(self.pairs, self.pairs.other, rows)
+
+    @property
+    def _part_contacts(self) -> NDArray[Any]:
+        """Memories of the contacts of balls with parts of bodies, by the columns of _ROW."""
+        return _memories(self.part_pairs, self.part_pairs.part)
+
+    @_part_contacts.setter
+    def _part_contacts(self, rows: NDArray[Any]) -> None:
+        self.part_pairs = empty_part_pairs(len(self.grains.ball), len(rows))
+        _remember(self.part_pairs, self.part_pairs.part, rows)
+
+    def setters(self, blob: bytes) -> list[Callable[[], None]]:
+        """Return the functions that restore the state of an assembly with the same arguments; see the base class."""
+        return [*super().setters(blob), self._follow]
+
+    def _follow(self) -> None:
         place_parts(self.bodies)
         set_all_balls(self.grains)
-        self.time = head['time']
-        self.soften(self.material, head['dt'])
-        self._measures[:, OVERLAP] = head['overlap']
-        balls = len(self.grains.ball)
-        pairs, parts = empty_pairs(balls, len(found['pair_first'])), empty_part_pairs(balls, len(found['part_first']))
-        for rows, first, other, slip in (
-            (pairs, 'pair_first', pairs.other, 'pair_slip'),
-            (parts, 'part_first', parts.part, 'part_slip'),
-        ):
-            rows.start[1:] = np.cumsum(np.bincount(found[first], minlength=balls))
-            other[:] = found[first.replace('first', 'other')]
-            rows.slip[:] = found[slip]
-            rows.touching[:] = 1
-        self.pairs, self.part_pairs, self._listed = pairs, parts, False
+        self.soften(self.material, self.dt)
+        self._listed = False
 
     def digest(self) -> str:
         """Return the SHA-256 of :meth:`save`."""
         return hashlib.sha256(self.save()).hexdigest()
+
+
+def _memories(pairs: Pairs | PartPairs, other: Ints) -> NDArray[Any]:
+    """Return the memories of all pairs in contact."""
+    kept = np.flatnonzero(pairs.touching)
+    rows = np.zeros(len(kept), _ROW)
+    rows['first'] = np.repeat(np.arange(len(pairs.start) - 1), np.diff(pairs.start))[kept]
+    rows['other'], rows['slip'] = other[kept], pairs.slip[kept]
+    return rows
+
+
+def _remember(pairs: Pairs | PartPairs, other: Ints, rows: NDArray[Any]) -> None:
+    """Store the memories of pairs in contact in new lists of as many pairs."""
+    pairs.start[1:] = np.cumsum(np.bincount(rows['first'], minlength=len(pairs.start) - 1))
+    other[:], pairs.slip[:], pairs.touching[:] = rows['other'], rows['slip'], 1
 
 
 def _grain_arrays(shape: Clump, place: Floats, scale: Floats, density: float, turn: ArrayLike | None) -> GrainArrays:

@@ -374,8 +374,6 @@ class Saved:
         Raises:
             ValueError: If the bytes are not such a state; names the field.
         """
-        if type(self).load is not Saved.load:  # it reads the bytes itself
-            return [partial(self.load, blob)]
         return self.STATE.setters(self, blob)
 
 
@@ -388,7 +386,8 @@ def _read_parts(present: Any, kind: Any, blob: bytes, at: int) -> tuple[int, lis
             setters += more
         else:
             value, at = _cut(blob, at, kind.unit)
-            setters += part.setters(value)
+            # A part with a ``load`` of its own reads the bytes when it is called.
+            setters += part.setters(value) if type(part).load is Saved.load else [partial(part.load, value)]
     return at, setters
 
 

@@ -10,20 +10,19 @@ bisection: an attempt without NII is committed, so the largest size known to be 
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
+from typing import ClassVar
+
+from regolith_world.cycle.codec import Saved, StateField, StateLayout
 
 TARGET_DEPTH = 3e-4
 """Penetration that a repeated attempt aims at [m]: between touching and non-infinitesimal."""
 PATIENCE = 8
 """Number of discarded attempts of one cycle after which the size is halved."""
 
-_MEMORY = struct.Struct('<q16xq')
-"""Number of discarded attempts, 16 zero bytes that preserve earlier state hashes, size of the next attempt [ns]."""
-
 
 @dataclass
-class StepControl:
+class StepControl(Saved):
     """Step size control. Its memory of discarded attempts is part of the world's state.
 
     The method follows conservative advancement. The secant is Regolith's own: it assumes a constant closing speed.
@@ -44,6 +43,14 @@ class StepControl:
     """Number of discarded attempts of the present cycle."""
     next_try_ns: int = 0
     """Size of the next attempt [ns]; 0: none."""
+    _ZEROS: ClassVar[bytes] = bytes(16)
+    """Bytes that preserve earlier state hashes."""
+    STATE: ClassVar[StateLayout] = StateLayout(
+        'step control',
+        StateField('rejections', 'q'),
+        StateField('_ZEROS', bytes, (16,), same=True),
+        StateField('next_try_ns', 'q'),
+    )
 
     def propose(self, wish_ns: int) -> int:
         """Return the size of the next attempt [ns].
@@ -79,11 +86,3 @@ class StepControl:
     def accept(self) -> None:
         """Clear the number of discarded attempts after a commit."""
         self.rejections = self.next_try_ns = 0
-
-    def memory(self) -> bytes:
-        """Return the memory as bytes for state hash and checkpoint."""
-        return _MEMORY.pack(self.rejections, self.next_try_ns)
-
-    def restore(self, memory: bytes) -> None:
-        """Restore the memory from the bytes of :meth:`memory`."""
-        self.rejections, self.next_try_ns = _MEMORY.unpack(memory)
