@@ -9,7 +9,8 @@ import pytest
 
 from regolith_terrain.contact.shear_memory import ShearMemory
 from regolith_terrain.grid.node_records import NodeRecords
-from regolith_terrain.grid.soil_grid import TILE, SoilGrid
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.grid.tile_kernels import TILE
 from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.procedural import ProceduralField
 

@@ -19,7 +19,8 @@ from regolith_terrain.excavation.exchange import NO_NODES, Nodes, boxes
 from regolith_terrain.excavation.loose_soil import LooseSoil
 from regolith_terrain.excavation.relaxation import CRITICAL, TAN_REPOSE, face_height, face_is_bounded
 from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, node_key
-from regolith_terrain.grid.soil_grid import Flags, SoilGrid
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.grid.tile_kernels import Flags
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.terrain_model import TerrainModel
 from regolith_world.numerics import kernel

@@ -34,7 +34,8 @@ from regolith_terrain.excavation.relaxation import (
 from regolith_terrain.excavation.sweep import DENSITY
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, node_key
-from regolith_terrain.grid.soil_grid import TILE, Flags, SoilGrid, SoilWindow
+from regolith_terrain.grid.soil_grid import SoilGrid, SoilWindow
+from regolith_terrain.grid.tile_kernels import TILE, Flags
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.terrain_model import TerrainModel
 from regolith_world.numerics import kernel

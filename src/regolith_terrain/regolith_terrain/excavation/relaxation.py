@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.grid.soil_grid import Flags
+from regolith_terrain.grid.tile_kernels import Flags
 from regolith_world.numerics import kernel
 
 Marks = NDArray[np.int8]

@@ -19,7 +19,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, row_of
-from regolith_terrain.grid.soil_hash import LANES, Words, add_node, digest
+from regolith_terrain.grid.soil_hash import LANES, Words, digest
+from regolith_terrain.grid.tile_kernels import (
+    SHIFT,
+    TILE,
+    Flags,
+    any_above,
+    by_tile,
+    copy_tile,
+    hash_all,
+    pick,
+    take_tile,
+)
 from regolith_terrain.height_field import HeightField
 from regolith_terrain.terrain_model import (
     DEFAULT_TERRAIN_MODEL,
@@ -30,14 +41,6 @@ from regolith_terrain.terrain_model import (
     find_terrain_model,
 )
 from regolith_world.cycle import Part, Saved, StateField, StateLayout
-from regolith_world.numerics import kernel
-
-Flags = NDArray[np.bool_]
-Members = NDArray[np.int64]
-
-TILE = 64
-"""Number of nodes along the side of a tile."""
-_SHIFT = TILE.bit_length() - 1
 
 
 @dataclass(slots=True)
@@ -79,7 +82,7 @@ class SoilWindow:
 
     def changed(self) -> NodeRecords:
         """Return the records of all touched nodes, sorted by (i, j)."""
-        i, j, values = _pick(self.touched, self.i0, self.j0, self.values)
+        i, j, values = pick(self.touched, self.i0, self.j0, self.values)
         return NodeRecords(i, j, values, self.fields)
 
 
@@ -180,7 +183,7 @@ class SoilGrid(Saved):
         for tile, ai, aj in self._overlapping(i0 - 1, i1 + 1, j0 - 1, j1 + 1):
             virgin = tile.values is None
             records = self._no_values if virgin else tile.values
-            _copy_tile(tile.base, records, virgin, self._from_base, ai, aj, i0, j0, parts, base, values)
+            copy_tile(tile.base, records, virgin, self._from_base, ai, aj, i0, j0, parts, base, values)
         touched = np.zeros((ni, nj), dtype=np.bool_)
         upright = np.zeros((ni, nj))
         return SoilWindow(i0, j0, self.spacing, base, upright, self.law.names, values, touched)
@@ -206,7 +209,7 @@ class SoilGrid(Saved):
         i = np.asarray(i, dtype=np.int32)
         j = np.asarray(j, dtype=np.int32)
         values = np.zeros((len(self._from_base), len(i)))
-        for (ti, tj), members in _by_tile(i, j):
+        for (ti, tj), members in by_tile(i, j):
             tile = self._tile(ti, tj)
             li, lj = i[members] & (TILE - 1), j[members] & (TILE - 1)
             if tile.values is None:
@@ -223,7 +226,7 @@ class SoilGrid(Saved):
         # Not through the tiles: a map of a whole site must not allocate tiles on which no vehicle drives.
         out = np.array(self.height_field.heights(i * self.spacing, j * self.spacing), dtype=np.float64)
         flat, fi, fj = out.reshape(-1), i.reshape(-1), j.reshape(-1)
-        for (ti, tj), members in _by_tile(fi, fj):
+        for (ti, tj), members in by_tile(fi, fj):
             tile = self._tiles.get((ti, tj))
             if tile is not None and tile.values is not None:
                 flat[members] = tile.values[self._level, fi[members] & (TILE - 1), fj[members] & (TILE - 1)]
@@ -243,7 +246,7 @@ class SoilGrid(Saved):
         z -= way * (1.0 + abs(slope_x) + abs(slope_y)) + x * slope_x + y * slope_y
         for tile, ai, aj in self._overlapping(i0, i1 + 1, j0, j1 + 1):
             heights = tile.base if tile.values is None else tile.values[self._initial]
-            if _any_above(heights, ai, aj, i0, i1, j0, j1, self.spacing, z, slope_x, slope_y):
+            if any_above(heights, ai, aj, i0, i1, j0, j1, self.spacing, z, slope_x, slope_y):
                 return True
         return False
 
@@ -264,10 +267,10 @@ class SoilGrid(Saved):
         """
         low_i, low_j = i - stride // 2, j - stride // 2
         first, last = (
-            (low_i >> _SHIFT, low_j >> _SHIFT),
+            (low_i >> SHIFT, low_j >> SHIFT),
             (
-                (low_i + count * stride - 1) >> _SHIFT,
-                (low_j + count * stride - 1) >> _SHIFT,
+                (low_i + count * stride - 1) >> SHIFT,
+                (low_j + count * stride - 1) >> SHIFT,
             ),
         )
         if (last[0] - first[0] + 1) * (last[1] - first[1] + 1) < len(self._tiles):
@@ -280,7 +283,7 @@ class SoilGrid(Saved):
             if tile is None or tile.values is None or tile.modified is None:
                 continue
             li, lj = np.nonzero(tile.modified)
-            a, b = ((key[0] << _SHIFT) + li - low_i) // stride, ((key[1] << _SHIFT) + lj - low_j) // stride
+            a, b = ((key[0] << SHIFT) + li - low_i) // stride, ((key[1] << SHIFT) + lj - low_j) // stride
             inside = (a >= 0) & (a < count) & (b >= 0) & (b < count)
             out = np.zeros((count, count)) if out is None else out
             rise = (tile.values[self._level] - tile.base)[li, lj] / stride**2
@@ -294,8 +297,8 @@ class SoilGrid(Saved):
         for (ti, tj), tile in self._tiles.items():
             if tile.values is not None and tile.modified is not None:
                 li, lj = np.nonzero(tile.modified)
-                parts_i.append((li + (ti << _SHIFT)).astype(np.int32))
-                parts_j.append((lj + (tj << _SHIFT)).astype(np.int32))
+                parts_i.append((li + (ti << SHIFT)).astype(np.int32))
+                parts_j.append((lj + (tj << SHIFT)).astype(np.int32))
                 parts.append(tile.values[:, li, lj])
         i, j, values = np.concatenate(parts_i), np.concatenate(parts_j), np.concatenate(parts, axis=1)
         order = np.lexsort((j, i))
@@ -352,9 +355,9 @@ class SoilGrid(Saved):
             raise ValueError(f'node records of {", ".join(records.fields)}; allowed here: {", ".join(self.law.names)}')
         lanes, count = self._lanes.copy(), self._count
         i, j, values, bits = records.i, records.j, records.table, records.table.view(np.uint64)
-        for (ti, tj), members in _by_tile(i, j):
+        for (ti, tj), members in by_tile(i, j):
             tile = self._tile(ti, tj).writable(self._from_base)
-            count += _take_tile(ti << _SHIFT, tj << _SHIFT, i, j, values, bits, members, *tile, lanes, write, weigh)
+            count += take_tile(ti << SHIFT, tj << SHIFT, i, j, values, bits, members, *tile, lanes, write, weigh)
         return count, lanes
 
     # -- identity and storage -----------------------------------------------------------------------------------
@@ -367,7 +370,7 @@ class SoilGrid(Saved):
         """Return the value of :meth:`soil_hash` recomputed from the records."""
         records = self.all_records()
         lanes = np.zeros(LANES, dtype=np.uint64)
-        _hash_all(records.i, records.j, records.table.view(np.uint64), lanes)
+        hash_all(records.i, records.j, records.table.view(np.uint64), lanes)
         return digest(len(records), lanes)
 
     @property
@@ -387,180 +390,14 @@ class SoilGrid(Saved):
 
     def _overlapping(self, i0: int, i1: int, j0: int, j1: int) -> Iterator[tuple[_Tile, int, int]]:
         """Yield the tiles that have nodes i0 <= i < i1, j0 <= j < j1, each with the indices of its first node."""
-        for ti in range(i0 >> _SHIFT, (i1 - 1 >> _SHIFT) + 1):
-            for tj in range(j0 >> _SHIFT, (j1 - 1 >> _SHIFT) + 1):
-                yield self._tile(ti, tj), ti << _SHIFT, tj << _SHIFT
+        for ti in range(i0 >> SHIFT, (i1 - 1 >> SHIFT) + 1):
+            for tj in range(j0 >> SHIFT, (j1 - 1 >> SHIFT) + 1):
+                yield self._tile(ti, tj), ti << SHIFT, tj << SHIFT
 
     def _tile(self, ti: int, tj: int) -> _Tile:
         tile = self._tiles.get((ti, tj))
         if tile is None:
-            i, j = ti << _SHIFT, tj << _SHIFT
+            i, j = ti << SHIFT, tj << SHIFT
             tile = _Tile(self.height_field.nodes(i, i + TILE, j, j + TILE, self.spacing))
             self._tiles[ti, tj] = tile
         return tile
-
-
-def _by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], Members]]:
-    """Return (tile index, ascending positions of its nodes in the input) for every tile of the input."""
-    if len(i) == 0:
-        return []
-    key = ((i >> _SHIFT).astype(np.int64) << 32) + ((j >> _SHIFT).astype(np.int64) + 2**31)
-    order = np.argsort(key, kind='stable')
-    ordered = key[order]
-    starts = np.concatenate(([0], np.nonzero(ordered[1:] != ordered[:-1])[0] + 1, [len(order)]))
-    return [
-        ((int(i[order[a]]) >> _SHIFT, int(j[order[a]]) >> _SHIFT), order[a:b])
-        for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
-    ]
-
-
-@kernel
-def _copy_tile(
-    tile_base: Floats,
-    tile_values: Floats,
-    virgin: bool,
-    from_base: Flags,
-    ti0: int,
-    tj0: int,
-    i0: int,
-    j0: int,
-    parts: Indices,
-    base: Floats,
-    values: Floats,
-) -> None:
-    """Copy the nodes that a tile shares with parts of a window, whose base has a border of one node.
-
-    Args:
-        tile_base: Undisturbed heights of the tile [m].
-        tile_values: Records of the tile.
-        virgin: Whether the tile has no records; fields ``from_base`` then start at its heights, others at zero.
-        from_base: Whether a field starts at the height.
-        ti0: Index of the tile's first row.
-        tj0: Index of the tile's first column.
-        i0: Index of the window's first row.
-        j0: Index of the window's first column.
-        parts: Rectangles, see :meth:`SoilGrid.window`.
-        base: Output: undisturbed heights of the window [m].
-        values: Output: fields of the window.
-    """
-    size = tile_base.shape[0]
-    for part in range(parts.shape[0]):
-        a, b = max(i0, parts[part, 0]), min(i0 + values.shape[1], parts[part, 1])
-        c, d = max(j0, parts[part, 2]), min(j0 + values.shape[2], parts[part, 3])
-        for i in range(max(a - 1, ti0), min(b + 1, ti0 + size)):
-            for j in range(max(c - 1, tj0), min(d + 1, tj0 + size)):
-                base[i - i0 + 1, j - j0 + 1] = tile_base[i - ti0, j - tj0]
-        for k in range(values.shape[0]):
-            for i in range(max(a, ti0), min(b, ti0 + size)):
-                for j in range(max(c, tj0), min(d, tj0 + size)):
-                    if not virgin:
-                        values[k, i - i0, j - j0] = tile_values[k, i - ti0, j - tj0]
-                    elif from_base[k]:
-                        values[k, i - i0, j - j0] = tile_base[i - ti0, j - tj0]
-                    else:
-                        values[k, i - i0, j - j0] = 0.0
-
-
-@kernel
-def _any_above(
-    heights: Floats,
-    ti0: int,
-    tj0: int,
-    i0: int,
-    i1: int,
-    j0: int,
-    j1: int,
-    spacing: float,
-    z: float,
-    slope_x: float,
-    slope_y: float,
-) -> bool:
-    """Return whether a node i0..i1, j0..j1 of a tile is above the plane z + slope_x x + slope_y y [m]."""
-    size = heights.shape[0]
-    for i in range(max(i0, ti0), min(i1, ti0 + size - 1) + 1):
-        row = z + slope_x * (i * spacing)
-        for j in range(max(j0, tj0), min(j1, tj0 + size - 1) + 1):
-            if heights[i - ti0, j - tj0] > row + slope_y * (j * spacing):
-                return True
-    return False
-
-
-@kernel
-def _pick(touched: Flags, i0: int, j0: int, values: Floats) -> tuple[Indices, Indices, Floats]:
-    """Return indices and values of the touched nodes, row by row."""
-    count = 0
-    for r in range(touched.shape[0]):
-        for c in range(touched.shape[1]):
-            if touched[r, c]:
-                count += 1
-    i = np.empty(count, np.int32)
-    j = np.empty(count, np.int32)
-    picked = np.empty((values.shape[0], count))
-    at = 0
-    for r in range(touched.shape[0]):
-        for c in range(touched.shape[1]):
-            if touched[r, c]:
-                i[at], j[at] = r + i0, c + j0
-                at += 1
-    for k in range(values.shape[0]):
-        field = values[k]
-        for n in range(count):
-            picked[k, n] = field[i[n] - i0, j[n] - j0]
-    return i, j, picked
-
-
-@kernel
-def _take_tile(
-    i0: int,
-    j0: int,
-    i: Indices,
-    j: Indices,
-    values: Floats,
-    bits: Words,
-    members: Members,
-    tile_values: Floats,
-    tile_bits: Words,
-    modified: Flags,
-    lanes: Words,
-    write: bool,
-    weigh: bool,
-) -> int:
-    """Update the hash and the records of a tile's nodes; return the number of newly modified nodes.
-
-    Args:
-        i0: Index of the tile's first row.
-        j0: Index of the tile's first column.
-        i: Node indices along x, shape (n,).
-        j: Node indices along y, shape (n,).
-        values: New records.
-        bits: New records as words.
-        members: Columns of the tile's nodes in the records.
-        tile_values: Records of the tile.
-        tile_bits: Records of the tile as words.
-        modified: Whether a node of the tile has a record.
-        lanes: Input and output: words of the hash.
-        write: Whether to write the records.
-        weigh: Whether to update the hash.
-    """
-    fresh = 0
-    for member in members:
-        li = i[member] - i0
-        lj = j[member] - j0
-        if weigh:
-            if modified[li, lj]:
-                add_node(i[member], j[member], tile_bits, li * modified.shape[1] + lj, True, lanes)
-            else:
-                fresh += 1
-            add_node(i[member], j[member], bits, member, False, lanes)
-        if write:
-            modified[li, lj] = True
-            for k in range(values.shape[0]):
-                tile_values[k, li, lj] = values[k, member]
-    return fresh
-
-
-@kernel
-def _hash_all(i: Indices, j: Indices, bits: Words, lanes: Words) -> None:
-    """Add all nodes to the lanes of a hash."""
-    for n in range(i.shape[0]):
-        add_node(i[n], j[n], bits, n, False, lanes)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Bools, Ints, Longs, Single, Singles, Words
 from regolith_sensors.light import LAMP_AXIS, LAMP_HOUSING_M, LAMP_INNER, LAMP_INTENSITY, LAMP_OUTER, LAMP_PLACE
@@ -31,7 +30,7 @@ from regolith_sensors.rays.embree.bindings import (
     intersect16,
     occluded16,
 )
-from regolith_sensors.rays.embree.surface import hit_something, surface_at
+from regolith_sensors.rays.embree.surface import hit_something
 from regolith_sensors.surfaces.materials import CONSTANTS, is_hapke, reflect, tinted
 from regolith_sensors.surfaces.shading import hapke_lanes, haversine
 from regolith_world.numerics import kernel
@@ -63,7 +62,7 @@ def open_lane(packet: Singles, words: Words, lane: int) -> None:
 
 
 @kernel(views_only=True, forceinline=True)
-def _pair(stream: np.uint64, pixel: int, sample: int) -> tuple[Single, Single]:
+def sample_pair(stream: np.uint64, pixel: int, sample: int) -> tuple[Single, Single]:
     """Return two numbers in [0, 1) for a sample of a pixel: SplitMix64 of the sample's number."""
     word = mix_bits(stream + (np.uint64(pixel) * _PER_PIXEL + np.uint64(sample)) * _GOLDEN)
     return np.float32(word >> np.uint64(40)) * _TO_UNIT, np.float32(word & np.uint64(0xFFFFFF)) * _TO_UNIT
@@ -90,7 +89,7 @@ def _spread(stream: np.uint64, pixel: int, place: int, sample: int, extra: int) 
     test_penumbra.py::test_neighboring_pixels_sample_the_whole_disc.
     """
     if sample > 0:
-        a, b = _pair(stream, pixel, sample)
+        a, b = sample_pair(stream, pixel, sample)
     else:
         # Integers modulo 2^32, which have no rounding.
         row, column = np.uint64(place >> 16), np.uint64(place & 0xFFFF)
@@ -233,7 +232,8 @@ def _sunlit(
                 hav = haversine(
                     direction[0], direction[1], direction[2], g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane]
                 )
-                red, green, blue = reflect(materials, material[lane], _mu0(g, direction, lane), _mu(g, lane), hav)
+                sunward, viewed = _mu0(g, direction, lane), viewing_cosine(g, lane)
+                red, green, blue = reflect(materials, material[lane], sunward, viewed, hav)
             out[0, lane] = red * irradiance[0]
             out[1, lane] = green * irradiance[1]
             out[2, lane] = blue * irradiance[2]
@@ -248,7 +248,7 @@ def _mu0(g: Singles, direction: Singles, lane: int) -> Single:
 
 
 @kernel(views_only=True, forceinline=True)
-def _mu(g: Singles, lane: int) -> Single:
+def viewing_cosine(g: Singles, lane: int) -> Single:
     """Return the cosine of emission."""
     return (
         g[NORMAL, lane] * g[TOWARD, lane]
@@ -377,7 +377,7 @@ def _lamp(
         if not (mu0 > _ZERO and fade > _ZERO):
             continue
         hav = haversine(x, y, z, g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane])
-        red, green, blue = reflect(materials, material[lane], mu0, _mu(g, lane), hav)
+        red, green, blue = reflect(materials, material[lane], mu0, viewing_cosine(g, lane), hav)
         glow[0, lane] = red * fade * lamps[lamp, LAMP_INTENSITY]
         glow[1, lane] = green * fade * lamps[lamp, LAMP_INTENSITY + 1]
         glow[2, lane] = blue * fade * lamps[lamp, LAMP_INTENSITY + 2]
@@ -396,130 +396,3 @@ def _lamp(
             if valid[lane] != 0 and packet[T_FAR, lane] > _ZERO:
                 for c in range(3):
                     out[c, lane] += glow[c, lane]
-
-
-@kernel
-def gather_indirect(
-    handle: int,
-    facts: Ints,
-    frames: Singles,
-    nodes: Singles,
-    mesh_material: NDArray[np.uint16],
-    mesh_normals: Singles,
-    materials: Singles,
-    texels: Singles,
-    layers: Singles,
-    discs: Singles,
-    direction: Singles,
-    across: Singles,
-    irradiance: Singles,
-    lamps: Singles,
-    disc: Single,
-    darkening: Single,
-    stream: np.uint64,
-    samples: int,
-    bounces: int,
-    pixels: Longs,
-    places: Longs,
-    hit: Bools,
-    material: Longs,
-    geometry: Singles,
-    packets: Singles,
-    all_words: Words,
-    valids: Ints,
-    arguments: Ints,
-    seen: Singles,
-    out: Singles,
-) -> None:
-    """Add the light that lit surfaces reflect via each hit lane to its viewer: one diffuse bounce.
-
-    Directions have the cosine density cos i / pi. Each gathered radiance is limited to that of white paper in the sun,
-    which removes caustics. This is Regolith's own choice against bright spots with few rays.
-    """
-    share = _ONE / np.float32(bounces)
-    packet, words, valid = packets[0], all_words[0], valids[0]
-    again, stuff, first = np.zeros(16, np.bool_), np.zeros(16, np.int64), np.zeros(16, np.int64)
-    other, light_in = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty((3, 16), np.float32)
-    cosine, none = np.empty(16, np.float32), np.empty((3, 0), np.float32)
-    # Radiance above that of white paper in the sun is a caustic, which so few rays would render as bright spots only.
-    most = irradiance / _PI if irradiance[1] > _ZERO else np.full(3, np.inf, np.float32)
-    g = geometry
-    for sample in range(bounces):
-        for lane in range(16):
-            valid[lane] = -1 if hit[lane] else 0
-            if not hit[lane]:
-                continue
-            a, b = _pair(stream, pixels[lane], _BOUNCES + sample)
-            # A point on the unit sphere, added to the normal, has the cosine distribution.
-            z, angle = _ONE - _TWO * a, _TWO * _PI * b
-            r = math.sqrt(max(_ONE - z * z, _ZERO))
-            nx, ny, nz = g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane]
-            x, y, z = nx + r * math.cos(angle), ny + r * math.sin(angle), nz + z
-            scale = _ONE / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-8)))
-            x, y, z = x * scale, y * scale, z * scale
-            cosine[lane] = max(nx * x + ny * y + nz * z, np.float32(0.02))
-            packet[ORG_X, lane], packet[ORG_Y, lane] = g[BEGIN, lane], g[BEGIN + 1, lane]
-            packet[ORG_Z, lane] = g[BEGIN + 2, lane]
-            packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane] = x, y, z
-            open_lane(packet, words, lane)
-        intersect16(valid.ctypes.data, handle, packet.ctypes.data, arguments[1].ctypes.data)
-        for lane in range(16):
-            again[lane] = hit[lane] and hit_something(words, lane)
-            if again[lane]:
-                _, stuff[lane], _, px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
-                    facts,
-                    frames,
-                    nodes,
-                    mesh_material,
-                    mesh_normals,
-                    materials,
-                    texels,
-                    layers,
-                    discs,
-                    packet,
-                    words,
-                    lane,
-                    _ZERO,
-                    False,
-                )
-                other[PLACE, lane], other[PLACE + 1, lane], other[PLACE + 2, lane] = px, py, pz
-                other[NORMAL, lane], other[NORMAL + 1, lane], other[NORMAL + 2, lane] = nx, ny, nz
-                other[BEGIN, lane], other[BEGIN + 1, lane], other[BEGIN + 2, lane] = sx, sy, sz
-                other[TOWARD, lane], other[TOWARD + 1, lane] = -packet[DIR_X, lane], -packet[DIR_Y, lane]
-                other[TOWARD + 2, lane] = -packet[DIR_Z, lane]
-        direct(
-            handle,
-            materials,
-            direction,
-            across,
-            irradiance,
-            lamps,
-            disc,
-            darkening,
-            mix_bits(stream),
-            1,
-            first,
-            pixels,
-            places,
-            again,
-            stuff,
-            other,
-            packets[1],
-            all_words[1],
-            valids[1],
-            arguments[1],
-            seen,
-            none,
-            none[0],
-            light_in,
-        )
-        for lane in range(16):
-            if again[lane]:
-                x, y, z = -other[TOWARD, lane], -other[TOWARD + 1, lane], -other[TOWARD + 2, lane]
-                hav = haversine(x, y, z, g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane])
-                red, green, blue = reflect(materials, material[lane], cosine[lane], _mu(g, lane), hav)
-                # The cosine is sampled and also contained in r.
-                scale = share * _PI / cosine[lane]
-                out[0, lane] += scale * red * min(light_in[0, lane], most[0])
-                out[1, lane] += scale * green * min(light_in[1, lane], most[1])
-                out[2, lane] += scale * blue * min(light_in[2, lane], most[2])

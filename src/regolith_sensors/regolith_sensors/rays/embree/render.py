@@ -30,6 +30,7 @@ from regolith_sensors.rays.embree.bindings import (
     occluded16,
     workspace,
 )
+from regolith_sensors.rays.embree.indirect_light import gather_indirect
 from regolith_sensors.rays.embree.irradiance_cache import add_surface_light
 from regolith_sensors.rays.embree.lighting import (
     BEGIN,
@@ -38,7 +39,6 @@ from regolith_sensors.rays.embree.lighting import (
     PLACE,
     TOWARD,
     direct,
-    gather_indirect,
     open_lane,
 )
 from regolith_sensors.rays.embree.surface import hit_something, surface_at

@@ -1,0 +1,168 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Light that lit surfaces reflect to the hit points of a packet of rays: one diffuse bounce."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_sensors.arrays import Bools, Ints, Longs, Single, Singles, Words
+from regolith_sensors.rays.embree.bindings import (
+    DIR_X,
+    DIR_Y,
+    DIR_Z,
+    ORG_X,
+    ORG_Y,
+    ORG_Z,
+    intersect16,
+)
+from regolith_sensors.rays.embree.lighting import (
+    BEGIN,
+    GEOMETRY_ROWS,
+    NORMAL,
+    PLACE,
+    TOWARD,
+    direct,
+    open_lane,
+    sample_pair,
+    viewing_cosine,
+)
+from regolith_sensors.rays.embree.surface import hit_something, surface_at
+from regolith_sensors.surfaces.materials import reflect
+from regolith_sensors.surfaces.shading import haversine
+from regolith_world.numerics import kernel
+from regolith_world.random import mix_bits
+
+_ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
+_PI = np.float32(math.pi)
+_BOUNCES = 2048
+
+
+@kernel
+def gather_indirect(
+    handle: int,
+    facts: Ints,
+    frames: Singles,
+    nodes: Singles,
+    mesh_material: NDArray[np.uint16],
+    mesh_normals: Singles,
+    materials: Singles,
+    texels: Singles,
+    layers: Singles,
+    discs: Singles,
+    direction: Singles,
+    across: Singles,
+    irradiance: Singles,
+    lamps: Singles,
+    disc: Single,
+    darkening: Single,
+    stream: np.uint64,
+    samples: int,
+    bounces: int,
+    pixels: Longs,
+    places: Longs,
+    hit: Bools,
+    material: Longs,
+    geometry: Singles,
+    packets: Singles,
+    all_words: Words,
+    valids: Ints,
+    arguments: Ints,
+    seen: Singles,
+    out: Singles,
+) -> None:
+    """Add the light that lit surfaces reflect via each hit lane to its viewer: one diffuse bounce.
+
+    Directions have the cosine density cos i / pi. Each gathered radiance is limited to that of white paper in the sun,
+    which removes caustics. This is Regolith's own choice against bright spots with few rays.
+    """
+    share = _ONE / np.float32(bounces)
+    packet, words, valid = packets[0], all_words[0], valids[0]
+    again, stuff, first = np.zeros(16, np.bool_), np.zeros(16, np.int64), np.zeros(16, np.int64)
+    other, light_in = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty((3, 16), np.float32)
+    cosine, none = np.empty(16, np.float32), np.empty((3, 0), np.float32)
+    # Radiance above that of white paper in the sun is a caustic, which so few rays would render as bright spots only.
+    most = irradiance / _PI if irradiance[1] > _ZERO else np.full(3, np.inf, np.float32)
+    g = geometry
+    for sample in range(bounces):
+        for lane in range(16):
+            valid[lane] = -1 if hit[lane] else 0
+            if not hit[lane]:
+                continue
+            a, b = sample_pair(stream, pixels[lane], _BOUNCES + sample)
+            # A point on the unit sphere, added to the normal, has the cosine distribution.
+            z, angle = _ONE - _TWO * a, _TWO * _PI * b
+            r = math.sqrt(max(_ONE - z * z, _ZERO))
+            nx, ny, nz = g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane]
+            x, y, z = nx + r * math.cos(angle), ny + r * math.sin(angle), nz + z
+            scale = _ONE / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-8)))
+            x, y, z = x * scale, y * scale, z * scale
+            cosine[lane] = max(nx * x + ny * y + nz * z, np.float32(0.02))
+            packet[ORG_X, lane], packet[ORG_Y, lane] = g[BEGIN, lane], g[BEGIN + 1, lane]
+            packet[ORG_Z, lane] = g[BEGIN + 2, lane]
+            packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane] = x, y, z
+            open_lane(packet, words, lane)
+        intersect16(valid.ctypes.data, handle, packet.ctypes.data, arguments[1].ctypes.data)
+        for lane in range(16):
+            again[lane] = hit[lane] and hit_something(words, lane)
+            if again[lane]:
+                _, stuff[lane], _, px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
+                    facts,
+                    frames,
+                    nodes,
+                    mesh_material,
+                    mesh_normals,
+                    materials,
+                    texels,
+                    layers,
+                    discs,
+                    packet,
+                    words,
+                    lane,
+                    _ZERO,
+                    False,
+                )
+                other[PLACE, lane], other[PLACE + 1, lane], other[PLACE + 2, lane] = px, py, pz
+                other[NORMAL, lane], other[NORMAL + 1, lane], other[NORMAL + 2, lane] = nx, ny, nz
+                other[BEGIN, lane], other[BEGIN + 1, lane], other[BEGIN + 2, lane] = sx, sy, sz
+                other[TOWARD, lane], other[TOWARD + 1, lane] = -packet[DIR_X, lane], -packet[DIR_Y, lane]
+                other[TOWARD + 2, lane] = -packet[DIR_Z, lane]
+        direct(
+            handle,
+            materials,
+            direction,
+            across,
+            irradiance,
+            lamps,
+            disc,
+            darkening,
+            mix_bits(stream),
+            1,
+            first,
+            pixels,
+            places,
+            again,
+            stuff,
+            other,
+            packets[1],
+            all_words[1],
+            valids[1],
+            arguments[1],
+            seen,
+            none,
+            none[0],
+            light_in,
+        )
+        for lane in range(16):
+            if again[lane]:
+                x, y, z = -other[TOWARD, lane], -other[TOWARD + 1, lane], -other[TOWARD + 2, lane]
+                hav = haversine(x, y, z, g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane])
+                red, green, blue = reflect(materials, material[lane], cosine[lane], viewing_cosine(g, lane), hav)
+                # The cosine is sampled and also contained in r.
+                scale = share * _PI / cosine[lane]
+                out[0, lane] += scale * red * min(light_in[0, lane], most[0])
+                out[1, lane] += scale * green * min(light_in[1, lane], most[1])
+                out[2, lane] += scale * blue * min(light_in[2, lane], most[2])
