@@ -71,7 +71,7 @@ RELOCATED = (
     ('vehicles.commands', 'vehicles.drivers', 'dig_goals'),
     ('vehicles.description', 'vehicles.visuals', 'urdf visual_description visual_messages'),
     ('vehicles.dynamics', 'vehicles', 'curves'),
-    ('vehicles.dynamics', 'vehicles.agent', 'body_states cycle_motion vehicle'),
+    ('vehicles.dynamics', 'vehicles.agent', 'body_states vehicle'),
     ('vehicles.experiments', 'testbeds.experiments', 'tire_rig vehicle_slope'),
     ('vehicles.proving_ground', 'testbeds.proving_ground', 'results tracked_drive twist_drive'),
     ('vehicles.tires', 'testbeds', 'bench_motions'),
@@ -86,6 +86,7 @@ RELOCATED = (
 """Folder of the table, present folder, and names of modules that moved after the table was written."""
 MOVED = {
     'regolith_terrain.dem.bench': 'regolith_testbeds.bench.grains',
+    'regolith_vehicles.dynamics.cycle_motion': 'regolith_vehicles.agent.vehicle_state',
     **{
         f'regolith_{former}.{name}': f'regolith_{folder}.{name}'
         for former, folder, names in RELOCATED

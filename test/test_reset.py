@@ -77,7 +77,8 @@ NOT_SAVED = {
     *('Assembly._measures', 'Assembly._way', 'Assembly.rebuilt'),  # found with the next lists of pairs; a statistic
     *('BodyArrays.wrench', 'GrainArrays.built', 'GrainArrays.load'),
     *('DigGoalDriver._levels', 'TasksDriver._levels', 'Wheels._goal'),  # inputs of the present cycle
-    *('InputLatch._latched', 'InputLatch._arrived', 'VehicleAgent._start', 'VehicleAgent._state'),
+    *('InputLatch._latched', 'InputLatch._arrived', 'LiveInput.command', 'VehicleAgent._live'),
+    *('VehicleAgent._start', 'VehicleAgent._state'),
     *('VehicleAgent._samples', 'VehicleAgent._unseen'),  # what observers get
     *('VehicleAgent._Participant__result', 'VehicleAgent._last_key', 'VehicleAgent.epoch'),  # memory of the protocol
     *('TerrainParticipant._Participant__result', 'TerrainParticipant._last_key', 'TerrainParticipant.epoch'),

@@ -22,7 +22,7 @@ import numpy as np
 from regolith_terrain.contact import box
 from regolith_vehicles.visuals.visual_description import DrawnPart, PartRole, Visual
 from regolith_vehicles.running_gear import RunningGear, ContactPart
-from regolith_vehicles.dynamics.run_statistics import Progress
+from regolith_vehicles.dynamics import Progress
 from regolith_world.cycle import StateLayout, state_fields
 
 

@@ -480,4 +480,4 @@ class VehicleAgent(Participant):
         self._snapshot = None
         self._granted = {key: grants for key, grants in self._granted.items() if key.epoch >= epoch}
         self._unseen = True
-        self.inputs.forget()
+        self.inputs.release()

@@ -72,6 +72,6 @@ class InputLatch:
                 self._latched = cycle, LiveInput.load(blob, self._with_orders), blob
         return self._latched[1:]
 
-    def forget(self) -> None:
-        """Forget the latched input; the next cycle gets what arrived since."""
+    def release(self) -> None:
+        """Discard the latched input; the next cycle gets what arrived since."""
         self._latched = (-1, LiveInput(), b'')

@@ -127,8 +127,7 @@ class VehicleStep:
         self.gear, self.tools, self.parts, self.contact, self.solids = gear, tools, parts, contact, solids
         self.refresh = refresh
         self._bodies, self._exact = bodies, exact
-        tool_hooks = TOOL_HOOKS if tools.names else substeps.ToolHooks()
-        self._loop = substeps.substep_loop(contact.press, gear.run, tool_hooks)
+        self._loop = substeps.substep_loop(contact.press, gear.run, TOOL_HOOKS)
         n = len(parts.names)
         self.wrenches = substeps.Wrenches(np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, STAT_COUNT)), make_pose())
         """Wrenches of the ground on all parts in the last substep."""

@@ -14,6 +14,7 @@ from regolith_files import export_lazily
 if TYPE_CHECKING:
     from regolith_vehicles.drivers.builtin import known_drivers as known_drivers
     from regolith_vehicles.drivers.builtin import make_driver as make_driver
+    from regolith_vehicles.drivers.live_input import LiveInput as LiveInput
     from regolith_vehicles.drivers.task_config import DigConfig as DigConfig
     from regolith_vehicles.drivers.task_config import HaulConfig as HaulConfig
     from regolith_vehicles.drivers.task_config import TasksDriverConfig as TasksDriverConfig
@@ -25,6 +26,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'known_drivers',
             'make_driver',
         ),
+        'live_input': ('LiveInput',),
         'task_config': (
             'DigConfig',
             'HaulConfig',

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from regolith_vehicles.dynamics.motion_samples import MotionSamples as MotionSamples
     from regolith_vehicles.dynamics.multibody import compile_vehicle as compile_vehicle
     from regolith_vehicles.dynamics.multibody import point_velocities as point_velocities
+    from regolith_vehicles.dynamics.run_statistics import Progress as Progress
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -28,5 +29,6 @@ __all__, __getattr__, __dir__ = export_lazily(
             'compile_vehicle',
             'point_velocities',
         ),
+        'run_statistics': ('Progress',),
     },
 )

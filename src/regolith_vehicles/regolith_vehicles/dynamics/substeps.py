@@ -307,25 +307,15 @@ class RunningGearHooks(NamedTuple):
     """``(arrays, step, bodies, wrenches)``: advances the running gear's own state after all parts were pressed."""
 
 
-@kernel(views_only=True)
-def no_tools(digging: Any, bodies: BodyArrays) -> None:
-    """Leave all bodies unchanged."""
-
-
-@kernel(views_only=True)
-def no_work(digging: Any, step: float, bodies: BodyArrays, pose: PartPose) -> None:
-    """Leave the state unchanged."""
-
-
 class ToolHooks(NamedTuple):
     """Compiled functions of tools in each substep (:mod:`regolith_vehicles.tools.tool_substep`).
 
-    They are not called while no tool is active.
+    They are not called while no tool is active. Every loop has them, so vehicles with and without tools share one.
     """
 
-    clear: Callable[[Any, BodyArrays], None] = no_tools
+    clear: Callable[[Any, BodyArrays], None]
     """``(digging, bodies)``: removes all forces from the tools' bodies."""
-    work: Callable[[Any, float, BodyArrays, PartPose], None] = no_work
+    work: Callable[[Any, float, BodyArrays, PartPose], None]
     """``(digging, step, bodies, pose)``: lets tools sweep soil after all parts were pressed."""
 
 
@@ -354,8 +344,8 @@ def fade(fading: PlacementDamping, qvel: Floats) -> None:
 @cache
 def substep_loop(
     press: Press,
-    hooks: RunningGearHooks = RunningGearHooks(),  # noqa: B008  immutable
-    tools: ToolHooks = ToolHooks(),  # noqa: B008  immutable
+    hooks: RunningGearHooks,
+    tools: ToolHooks,
 ) -> Callable[..., int]:
     """Return the compiled substep loop for a ground contact.
 
@@ -382,7 +372,8 @@ def substep_loop(
 press: Press = unbound
 """Contact of the terrain model, bound by :func:`substep_loop` like the following ones."""
 drive, place, bear, settle = RunningGearHooks()
-clear, work = ToolHooks()
+clear: Callable[[Any, BodyArrays], None] = unbound
+work: Callable[[Any, float, BodyArrays, PartPose], None] = unbound
 
 
 def _run_substeps(

@@ -118,7 +118,7 @@ class Part(NamedTuple):
 
 
 class OptionalNumber(NamedTuple):
-    """Kind of a field that is a number, or None without bytes; an object has the one or the other for ever."""
+    """Kind of a field that is a number, or None without bytes; an object never changes from one to the other."""
 
     code: str
     """Code of :mod:`struct`."""
