@@ -78,6 +78,7 @@ NOT_SAVED = {
     *('BodyArrays.wrench', 'GrainArrays.built', 'GrainArrays.load'),
     *('DigGoalDriver._levels', 'TasksDriver._levels', 'Wheels._goal'),  # inputs of the present cycle
     *('InputLatch._latched', 'InputLatch._arrived', 'LiveInput.command', 'VehicleAgent._live'),
+    'TerrainParticipant._latched',
     *('VehicleAgent._start', 'VehicleAgent._state'),
     *('VehicleAgent._samples', 'VehicleAgent._unseen'),  # what observers get
     *('VehicleAgent._Participant__result', 'VehicleAgent._last_key', 'VehicleAgent.epoch'),  # memory of the protocol

@@ -26,7 +26,8 @@ from regolith_terrain.excavation.sweep import DENSITY
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, node_key
 from regolith_terrain.grid.owned_region import OwnedRegion
-from regolith_terrain.grid.soil_grid import TILE, SoilGrid
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.grid.tile_kernels import TILE
 from regolith_terrain.lunar.degradation import REACH, fresh_profile
 
 ROW = np.dtype([('i', '<i4'), ('j', '<i4'), ('height', '<f8'), ('rise', '<f8')])
