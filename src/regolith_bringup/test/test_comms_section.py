@@ -92,6 +92,29 @@ def test_file_error_names_line_or_byte(tmp_path: Path) -> None:
         load_scenario(file)
 
 
+TILES = """name,tile_type,x_m,y_m,z_m,roll_rad,pitch_rad,yaw_rad
+staging_area,subt_tunnel_staging_area,0,0,0,0,0,0
+tile_1,Tunnel Tile 5,20,0,0,0,0,1.570796
+"""
+
+
+def test_graph_is_made_of_a_tile_list(tmp_path: Path) -> None:
+    (tmp_path / 'world.tiles.csv').write_text(TILES)
+    file = written(tmp_path, tiles='world.tiles.csv', radio='subt_competition')
+    scenario = load_scenario(file).scenario
+    assert scenario.comms.tiles == str(tmp_path / 'world.tiles.csv')
+    graph, grid = build_from_config(scenario.comms, participant_context(scenario))
+    assert graph.costs.tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    assert grid.tile_at([[0.0, 0.0, 1.0], [25.0, 0.0, 1.0], [25.0, 5.0, 1.0]]).tolist() == [0, 1, -1]
+    with pytest.raises(InputError, match=r'comms\.tiles = .*is given with graph and grid; allowed: either tiles'):
+        load_scenario(written(tmp_path, tiles='world.tiles.csv', graph='world.tiles.csv', grid='world.tiles.csv'))
+    with pytest.raises(InputError, match=r'radios\.yaml:\d+: comms\.tiles = .absent\.csv.: no such file'):
+        load_scenario(written(tmp_path, tiles='absent.csv'))
+    (tmp_path / 'world.tiles.csv').write_text(TILES.replace('20,', '200,'))
+    with pytest.raises(InputError, match=r'world\.tiles\.csv:3: tile_1 pose = .*: meets no tile; allowed: a pose'):
+        load_scenario(written(tmp_path, tiles='world.tiles.csv'))
+
+
 def test_a_broken_radio_is_named_with_its_file(tmp_path: Path) -> None:
     (tmp_path / 'mine.yaml').write_text('fading_exponent: -1\n')
     with pytest.raises(InputError, match=r'mine\.yaml:1: fading_exponent = -1: '):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith comms …``: the tile graph of a scenario, and the coverage of a radio."""
+"""``./regolith comms …``: the tile graph of a scenario or of a list of tiles, and the coverage of a radio."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def build_graph(
     from regolith_comms.plots import graph_plot
 
     tools: CommandContext = context.obj
-    config, site = _with_radios(tools, scenario, [*(settings or ()), 'comms.graph=null', 'comms.grid=null'], seed)
+    absent = [f'comms.{key}=null' for key in ('graph', 'grid', 'tiles')]
+    config, site = _with_radios(tools, scenario, [*(settings or ()), *absent], seed)
     _check_folder(out)
     with tools.progress('tile graph') as progress:
         graph, grid = build_from_config(config, site, progress)
@@ -45,6 +46,37 @@ def build_graph(
     picture = out / f'{site.name}_graph.png'
     graph_plot(height_map(config, site), graph, config, site).savefig(picture, dpi=130)
     for path in (*paths, picture):
+        print(path)
+
+
+@comms.command('import-tiles')
+def import_tiles(
+    context: typer.Context,
+    tiles: Annotated[Path, typer.Argument(help='Tile list: a CSV file with name, type and pose of every tile.')],
+    out: Annotated[Path, typer.Option(metavar='DIR', help='Folder to write to.')] = Path('comms'),
+    finals: Annotated[bool, typer.Option('--finals', help='Costs of tunnel turns as in the SubT finals.')] = False,
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option('--leave-out', metavar='TYPE', help="Tile types to leave out, e.g. 'Cave Cap*'; may be repeated."),
+    ] = None,
+    unconnected: Annotated[
+        bool, typer.Option('--allow-unconnected', help='Accept tiles that cannot be reached from the base station.')
+    ] = False,
+) -> None:
+    """Write the tile graph of a list of tiles: NAME.dot and NAME.dat for comms.graph and comms.grid."""
+    from regolith_comms.links.tile_graph_builder import write_graph_files
+    from regolith_comms.links.tile_list_graph import graph_of_tiles, grid_of_tiles
+    from regolith_world.tiles import read_tile_list
+
+    found = read_tile_list(tiles, leave_out or ())
+    graph = graph_of_tiles(found, finals=finals, connected=not unconnected)
+    _check_folder(out)
+    name = tiles.name.removesuffix('.csv').removesuffix('.tiles')
+    paths = write_graph_files(graph, grid_of_tiles(found), out, name)
+    others = ', '.join(f'{kind} ({number})' for kind, number in found.other.items())
+    for note in (*found.notes, *([f'models that are not tiles: {others}'] if others else [])):
+        typer.echo(f'note: {tiles}: {note}', err=True)
+    for path in paths:
         print(path)
 
 

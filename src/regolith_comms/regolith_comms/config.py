@@ -60,8 +60,14 @@ class CommsConfig(Section):
         description="Definition of routes over relays. 'wiki': as documented. 'reference': as in the original"
         ' SubT code, for comparison.',
     )
-    graph: str | None = Field(None, description='Tile graph file (.dot). Absent: built from the terrain.')
+    graph: str | None = Field(
+        None, description='Tile graph file (.dot). Absent: made from the key tiles, or built from the terrain.'
+    )
     grid: str | None = Field(None, description='World grid file (.dat) of the tile graph.')
+    tiles: str | None = Field(
+        None,
+        description='Tile list file (.csv) from which graph and grid are made; not with the keys graph and grid.',
+    )
     tile_size_m: float = Field(
         20.0, gt=1.0, description='Edge length of the tiles into which the terrain is divided [m].'
     )

@@ -66,7 +66,7 @@ def citations(scenario: Any) -> Citations:
 def _made_of_ground(config: CommsConfig) -> bool:
     """Return whether the tile graph was, or will be, built from the terrain."""
     if config.graph is None:
-        return True
+        return config.tiles is None
     from regolith_comms.links.terrain_graph import MARK
 
     path = Path(config.graph)

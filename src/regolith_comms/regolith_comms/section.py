@@ -30,18 +30,23 @@ def resolved_comms(config: CommsConfig, site: ParticipantContext, source: YamlSo
     _check_names(site, config, source)
     load_radio(RADIOS.find_for_key(('comms', 'radio'), config.radio, source))
     files: dict[str, Any] = {'radio': RADIOS.resolve(('comms', 'radio'), config.radio, source)}
-    for key in ('graph', 'grid'):
+    for key in ('graph', 'grid', 'tiles'):
         name = getattr(config, key)
         files[key] = None if name is None else str(source.find_file(('comms', key), name, 'the path of a file'))
     if (config.graph is None) != (config.grid is None):
         given, missing = ('graph', 'grid') if config.grid is None else ('grid', 'graph')
         allowed = 'both graph and grid, or neither (built from the terrain)'
         raise source.error(('comms', given), f'is given without {missing}', allowed, getattr(config, given))
+    if config.tiles is not None and config.graph is not None:
+        allowed = 'either tiles, or graph and grid'
+        raise source.error(('comms', 'tiles'), 'is given with graph and grid', allowed, config.tiles)
     ground = site.ground()
     stations = {name: _station(name, place, ground, source) for name, place in config.stations.items()}
     config = config.model_copy(update={**files, 'stations': stations})
     if config.graph is not None:
         _check_files(config, site.fingerprint(), source)
+    elif config.tiles is not None:
+        _check_tiles(config.tiles)
     else:
         _check_size(config, site, source)
     return config
@@ -106,6 +111,14 @@ def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> N
     except ValueError as error:
         allowed = 'files of this terrain (./regolith comms build-graph), or none (built from the terrain)'
         raise source.wrap(key, error, allowed, config.graph) from None
+
+
+def _check_tiles(path: str) -> None:
+    """Refuse a tile list that cannot be read, or whose tiles do not form a graph."""
+    from regolith_comms.links.tile_list_graph import graph_of_tiles
+    from regolith_world.tiles import read_tile_list
+
+    graph_of_tiles(read_tile_list(path))
 
 
 def _check_size(config: CommsConfig, site: ParticipantContext, source: YamlSource) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tile graph of a scenario: from a file, or built from the terrain."""
+"""Tile graph of a scenario: from files, from a list of tiles, or built from the terrain."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from regolith_comms.config import CommsConfig
 from regolith_comms.links.link import LinkModel
 from regolith_comms.links.link_model_files import load_model
 from regolith_comms.links.terrain_graph import HeightMap, build_graph_and_grid, tile_layout
+from regolith_comms.links.tile_list_graph import graph_of_tiles, grid_of_tiles
 from regolith_comms.links.visibility import TileGraph
 from regolith_comms.links.world_grid import WorldGrid
 from regolith_comms.radio_config import load_radio
 from regolith_files import write_atomically
 from regolith_world import ParticipantContext
 from regolith_world.cycle import ProgressCallback
+from regolith_world.tiles import read_tile_list
 
 _POSTS_PER_TILE = 10
 
@@ -40,13 +42,15 @@ def with_graph_files(
 ) -> CommsConfig:
     """Write graph and grid into a folder if the section lacks them, and return the section with their paths.
 
+    Nothing is written for a list of tiles, of which every process makes the graph itself.
+
     Args:
         config: Section ``comms``.
         site: Participant context with the terrain.
         folder: Folder for the files.
         progress: Called with the numbers of finished tiles and of all tiles.
     """
-    if not needs_graph(config):
+    if not needs_graph(config) or config.tiles is not None:
         return config
     dot, dat = write_graph_files(*build_from_config(config, site, progress), folder, site.name)
     return config.model_copy(update={'graph': str(dot.absolute()), 'grid': str(dat.absolute())})
@@ -64,11 +68,14 @@ def write_graph_files(graph: TileGraph, grid: WorldGrid, folder: Path, name: str
 def build_from_config(
     config: CommsConfig, site: ParticipantContext, progress: ProgressCallback = lambda done, of: None
 ) -> tuple[TileGraph, WorldGrid]:
-    """Return graph and grid built from the terrain.
+    """Return graph and grid made from the section's list of tiles, or built from the terrain.
 
     Raises:
-        ValueError: If there are too many tiles.
+        ValueError: If there are too many tiles, or the list is invalid.
     """
+    if config.tiles is not None:
+        tiles = read_tile_list(config.tiles)
+        return graph_of_tiles(tiles), grid_of_tiles(tiles)
     return build_graph_and_grid(
         height_map(config, site), config.tile_size_m, config.antenna_height_m, load_radio(config.radio), progress
     )

@@ -4,9 +4,6 @@
 
 A list may hold other models of the world, such as barriers and artifacts. A line is a tile if its type has connection
 points. Types whose names contain ``Blocker`` are not.
-
-Source: subt2022, ConnectionHelper.cc.
-Checked by: test_tile_list.py.
 """
 
 from __future__ import annotations

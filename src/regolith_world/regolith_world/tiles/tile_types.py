@@ -5,9 +5,6 @@
 The table ``data/tile_types.csv`` has the connection points and classes of the SubT simulator. The meshes of the tiles
 are not available, so their bounding boxes follow from the connection points: passages lead from point to point, and
 the box extends half a width beside them and a height above them.
-
-Source: subt2022, ConnectionHelper.cc.
-Checked by: test_tile_graph.py::test_grid_agrees_with_the_given_one.
 """
 
 from __future__ import annotations
