@@ -39,6 +39,11 @@ def build_graph(
     tools: CommandContext = context.obj
     absent = [f'comms.{key}=null' for key in ('graph', 'grid', 'tiles')]
     config, site = _with_radios(tools, scenario, [*(settings or ()), *absent], seed)
+    if config.tiles is not None:
+        allowed = 'a scenario on open terrain; fix: ./regolith comms import-tiles writes the graph of a tile list'
+        raise InputError(
+            Problem('comms build-graph', 'terrain.source', 'is a tile list', allowed, as_yaml_text(config.tiles))
+        )
     _check_folder(out)
     with tools.progress('tile graph') as progress:
         graph, grid = build_from_config(config, site, progress)

@@ -66,7 +66,8 @@ class CommsConfig(Section):
     grid: str | None = Field(None, description='World grid file (.dat) of the tile graph.')
     tiles: str | None = Field(
         None,
-        description='Tile list file (.csv) from which graph and grid are made; not with the keys graph and grid.',
+        description='Tile list file (.csv) from which graph and grid are made, instead of the keys graph and grid.'
+        ' Absent: the source of the terrain if that is a tile list.',
     )
     tile_size_m: float = Field(
         20.0, gt=1.0, description='Edge length of the tiles into which the terrain is divided [m].'

@@ -33,6 +33,8 @@ def resolved_comms(config: CommsConfig, site: ParticipantContext, source: YamlSo
     for key in ('graph', 'grid', 'tiles'):
         name = getattr(config, key)
         files[key] = None if name is None else str(source.find_file(('comms', key), name, 'the path of a file'))
+    if config.graph is None and config.tiles is None:
+        files['tiles'] = site.tiles
     if (config.graph is None) != (config.grid is None):
         given, missing = ('graph', 'grid') if config.grid is None else ('grid', 'graph')
         allowed = 'both graph and grid, or neither (built from the terrain)'

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -361,6 +362,25 @@ def classes(view: WorldView) -> dict[int, Semantic]:
     """Return the class of each object of one part."""
     scene = view.scene
     return {k: scene._instances[thing.first][2] for k, thing in enumerate(scene.objects)}
+
+
+def test_scene_has_walls_and_roofs_of_tiles(tmp_path: Path) -> None:
+    """From 1 m above the floor of a tunnel 6 m wide and 3 m high; its end toward no other tile is closed."""
+    file = tmp_path / 'world.tiles.csv'
+    head = 'name,tile_type,x_m,y_m,z_m,roll_rad,pitch_rad,yaw_rad'
+    file.write_text(f'{head}\ntile_1,Tunnel Tile 5,0,0,-5,0,0,0\ntile_2,Tunnel Tile 5,0,20,-5,0,0,0\n')
+    terrain = TerrainConfig.model_validate({'source': str(file)})
+    world = SensorScene(terrain, LightConfig(), 3, {'amber': load_visuals(*load_vehicle_model('viper'))})
+    view = world.view('amber')
+    view.center_on((0.0, 0.0, -4.0))
+    rays = view.scene.commit()
+    ways = np.float32([(1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0), (0.0, -1.0, 0.0)])
+    start = np.tile(np.array([0.0, 0.0, -4.0]) - view.scene.origin, (5, 1)).astype(np.float32)
+    level = np.tile(np.eye(3, dtype=np.float32), (5, 1, 1))
+    found, _, numbers = rays.cast(ways, np.arange(5, dtype=np.int32), start, level, 50.0, 1e-3)
+    assert found == pytest.approx([3.0, 3.0, 2.0, 1.0, 9.5], abs=1e-4)
+    named = {thing.number: thing.name for thing in view.scene.objects}
+    assert [named.get(int(number)) for number in numbers[[0, 2, 4]]] == ['tiles/tile_1'] * 3
 
 
 def test_world_states_rewind_discards_later_states() -> None:

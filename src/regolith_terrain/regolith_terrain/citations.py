@@ -40,7 +40,7 @@ def citations(scenario: Any) -> Citations:
     keys = set(_HASH)
     if terrain.source == 'procedural':
         keys.update(_PROCEDURAL if terrain.preset is None else _LUNAR)
-    elif terrain.source != 'flat':
+    elif terrain.has_elevation_model:
         keys.update(_MODEL, _LUNAR if terrain.detail_between_posts is not None else ())
     keys.update(_ROCKS if terrain.has_rocks else ())
     return Citations(BIBLIOGRAPHY, sorted(keys))

@@ -186,7 +186,7 @@ class TerrainConfig(ScmSettings, ElevationSettings):
             raise ValueError(
                 f'preset = {self.preset!r}: applies only to procedural terrain; allowed: source: procedural'
             )
-        if self.source in ('procedural', 'flat'):
+        if not self.has_elevation_model:
             given = self.model_fields_set & {'nodata', 'height_scale', 'height_offset_m', 'window', 'detail'}
             for key in sorted(key for key in given if getattr(self, key) not in (None, 0.0)):
                 what = f'applies only to elevation models, not to {self.source!r}'

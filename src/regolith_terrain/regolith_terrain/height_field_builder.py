@@ -16,6 +16,8 @@ from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset
 from regolith_terrain.lunar.rocks import RockField
 from regolith_terrain.procedural import ProceduralField
+from regolith_terrain.tiles.tile_floor import TileFloor
+from regolith_terrain.tiles.tunnels import read_tunnels
 
 if TYPE_CHECKING:
     from regolith_terrain.elevation.grid import ElevationGrid
@@ -43,10 +45,12 @@ def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField
         scenario_seed: Seed of procedural terrain and detail without a separate seed.
 
     Raises:
-        ValueError: If an elevation model cannot be used.
+        ValueError: If an elevation model or a tile list cannot be used.
     """
     if config.source == 'flat':
         return FlatField()
+    if config.has_tiles:
+        return TileFloor(read_tunnels(config.source))
     seed = config.seed if config.seed is not None else scenario_seed
     if config.source == 'procedural':
         if config.preset is not None:

@@ -149,7 +149,7 @@ class ElevationSettings(Section):
         'procedural',
         min_length=1,
         description="Source of the terrain heights: 'procedural', 'flat' or the path of a GeoTIFF, PDS3 label or .npy"
-        ' file.',
+        ' file. The path of a tile list (.csv) gives tunnels with walls and roofs.',
     )
     preset: PresetName | None = Field(
         None,
@@ -229,6 +229,16 @@ class ElevationSettings(Section):
     roughness: RoughnessConfig = RoughnessConfig()
 
     @property
+    def has_tiles(self) -> bool:
+        """Whether the source is a list of tiles."""
+        return self.source.lower().endswith('.csv')
+
+    @property
+    def has_elevation_model(self) -> bool:
+        """Whether the source is the file of an elevation model."""
+        return self.source not in ('procedural', 'flat') and not self.has_tiles
+
+    @property
     def has_rocks(self) -> bool:
         """Whether rocks are present."""
         return self.rocks and (self.preset is not None or self.detail_between_posts is not None)
@@ -243,6 +253,6 @@ class ElevationSettings(Section):
     @property
     def detail_between_posts(self) -> DetailConfig | None:
         """Detail between the posts of an elevation model; None for other sources and where it is disabled."""
-        if self.source in ('procedural', 'flat') or self.detail == 'none':
+        if not self.has_elevation_model or self.detail == 'none':
             return None
         return self.detail if self.detail is not None else DetailConfig.model_validate({})

@@ -73,6 +73,9 @@ class ParticipantContext:
     standing: Callable[[], StaticObstacles | None] = lambda: None
     """Obstacles on the terrain that are large enough to affect other participants; None: none."""
 
+    tiles: str | None = None
+    """Path of the tile list of the terrain; None: the terrain is no tiled world."""
+
     def fingerprint(self) -> str:
         """Return the fingerprint of terrain and obstacles; without obstacles that of the terrain."""
         ground, standing = self.ground().fingerprint(), self.standing()

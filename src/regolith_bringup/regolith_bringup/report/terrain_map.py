@@ -98,9 +98,12 @@ def terrain_map(run: RunData, bounds: tuple[float, float, float, float], max_pix
 
 
 def obstacle_outlines(run: RunData) -> list[Array]:
-    """Return the outlines of the convex pieces of obstacles from above [m], shape (n, 2) each, counterclockwise."""
+    """Return the outlines of the convex pieces of obstacles from above [m], shape (n, 2) each, counterclockwise.
+
+    Roofs are left out.
+    """
     terrain = run.scenario.terrain
-    if not terrain.obstacles:
+    if not (terrain.obstacles or terrain.has_tiles):
         return []
     from scipy.spatial import ConvexHull
 
@@ -108,7 +111,9 @@ def obstacle_outlines(run: RunData) -> list[Array]:
 
     outlines = []
     for thing in build_obstacles(terrain, build_height_field(terrain, run.scenario.seed)):
-        for piece in thing.hulls:
+        for number, piece in enumerate(thing.hulls):
+            if number in thing.overhead:
+                continue
             points = (piece.vertices @ thing.turn.T + thing.middle)[:, :2]
             outlines.append(points[ConvexHull(points).vertices])
     return outlines

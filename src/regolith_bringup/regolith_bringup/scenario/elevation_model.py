@@ -51,10 +51,14 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
         source: Scenario file, for messages.
 
     Raises:
-        InputError: If the model cannot be used, or a position is outside the model.
+        InputError: If the model or the tile list cannot be used, or a position is outside the model.
     """
     terrain = scenario.terrain
-    if terrain.source in ('procedural', 'flat'):
+    if terrain.has_tiles:
+        from regolith_terrain.tiles import read_tunnels
+
+        read_tunnels(terrain.source)
+    if not terrain.has_elevation_model:
         return terrain
     from regolith_terrain import build_height_field, open_configured_model, read_elevation_model
     from regolith_terrain.elevation import height_statistics, unusual_heights
@@ -104,7 +108,7 @@ def origin_place(scenario: Scenario) -> OriginPlace | None:
     if terrain.site is not None:
         site = terrain.site
         return OriginPlace(site.latitude_deg, site.longitude_deg, site.altitude_m, site.body, _bearing(scenario))
-    if terrain.source in ('procedural', 'flat'):
+    if not terrain.has_elevation_model:
         return None
     from regolith_terrain import open_configured_model, read_elevation_model
     from regolith_terrain.elevation import celestial_body, local_frame
@@ -120,7 +124,7 @@ def origin_place(scenario: Scenario) -> OriginPlace | None:
 def _bearing(scenario: Scenario) -> float:
     """Return the bearing of +y, clockwise from true north [deg], which is 0 unless the axes are those of a map."""
     terrain = scenario.terrain
-    if terrain.source in ('procedural', 'flat') or terrain.north == 'true':
+    if not terrain.has_elevation_model or terrain.north == 'true':
         return 0.0
     from regolith_terrain import open_configured_model
     from regolith_terrain.elevation import local_frame
@@ -162,7 +166,7 @@ def note_sight(scenario: Scenario, source: YamlSource) -> None:
         scenario: Resolved scenario.
         source: Scenario file, for messages.
     """
-    if scenario.terrain.source in ('procedural', 'flat'):
+    if not scenario.terrain.has_elevation_model:
         return
     seeing = {sensor.vehicle for sensor in scenario_sensors(scenario) if sensor.kind.sees}
     if not seeing:

@@ -68,7 +68,8 @@ def participant_context(scenario: Scenario) -> ParticipantContext:
         return build_obstacle_map(scenario.terrain, scenario.seed, height_field())
 
     places = {name: (entry.position, *waypoints_of(entry.driver).values()) for name, entry in scenario.vehicles.items()}
-    return ParticipantContext(scenario.name, scenario.seed, places, height_field, standing)
+    tiles = scenario.terrain.source if scenario.terrain.has_tiles else None
+    return ParticipantContext(scenario.name, scenario.seed, places, height_field, standing, tiles)
 
 
 def resolved_sections(scenario: Scenario, source: YamlSource) -> dict[str, Section]:

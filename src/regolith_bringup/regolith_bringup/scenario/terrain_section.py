@@ -31,9 +31,8 @@ def resolve_terrain(source: YamlSource) -> None:
     _resolve_presets(terrain, source)
     elevation = terrain.get('source')
     if isinstance(elevation, str) and elevation not in ('procedural', 'flat'):
-        allowed = (
-            f'the path of a GeoTIFF, PDS3 label or .npy, or one of {allowed_names(("procedural", "flat"), elevation)}'
-        )
+        names = allowed_names(('procedural', 'flat'), elevation)
+        allowed = f'the path of a GeoTIFF, PDS3 label, .npy or tile list (.csv), or one of {names}'
         terrain['source'] = str(source.find_file(('terrain', 'source'), elevation, allowed))
 
 

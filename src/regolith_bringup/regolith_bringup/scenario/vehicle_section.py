@@ -193,18 +193,24 @@ def check_clear(scenario: Scenario, models: dict[str, str], source: YamlSource) 
         if obstacle.path is not None
         or math.dist(at, obstacle.position[:2]) < NEAR_M + math.hypot(*(obstacle.size or (0.0, 0.0))[:2])
     }
+    if terrain.has_tiles:
+        near = set(places)
     if not near:
         return
-    from regolith_terrain import RIGID_TERRAIN_MODEL, FlatField
+    from regolith_terrain import RIGID_TERRAIN_MODEL, FlatField, build_height_field
     from regolith_terrain.grid import SoilGrid
     from regolith_vehicles.agent import Vehicle, placement_conflict
     from regolith_vehicles.contact import build_solids
 
-    solids = build_solids(terrain.model_copy(update={'rock_collision': False}), scenario.seed, FlatField())
+    ground = build_height_field(terrain, scenario.seed) if terrain.has_tiles else FlatField()
+    solids = build_solids(terrain.model_copy(update={'rock_collision': False}), scenario.seed, ground)
     for name in sorted(near):
         config, mjcf = load_vehicle_model(models[name])
         with announce_compilation(), _mujoco_is_quiet():
-            grid, gravity = SoilGrid(FlatField(), 1.0, RIGID_TERRAIN_MODEL), scenario.world.gravity_mps2
+            grid, gravity = (
+                SoilGrid(ground, 0.1 if terrain.has_tiles else 1.0, RIGID_TERRAIN_MODEL),
+                scenario.world.gravity_mps2,
+            )
             vehicle = Vehicle(name, config, mjcf, grid, RigidTerrainConfig(), gravity, solids=solids)
             problem = placement_conflict(vehicle, *places[name], math.radians(scenario.vehicles[name].heading_deg))
         if problem:

@@ -16,6 +16,7 @@ test_tile_graph.py::test_grid_agrees_with_the_given_one.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,10 +25,8 @@ from regolith_comms.links.visibility import TileGraph
 from regolith_comms.links.world_grid import RECORD, WorldGrid
 from regolith_comms.radio import Floats
 from regolith_files import InputError, Problem
-from regolith_world.tiles import Tile, TileList
+from regolith_world.tiles import MEET_M, Tile, TileList, find_connections
 
-MEET_M = 1.5
-"""Largest distance along each axis at which connection points meet [m]."""
 _STRAIGHT, _ONE_TURN, _TWO_TURNS = 1.0, 3.0, 6.0
 _ONE_TURN_FINALS, _TWO_TURNS_FINALS = 2.0, 3.0
 _STARTS = ('Cave Starting Area Type B', 'Urban Starting Area')
@@ -57,7 +56,7 @@ def graph_of_tiles(tiles: TileList, *, finals: bool = False, connected: bool = T
         InputError: If there is no base station, or a tile cannot be reached from it.
     """
     base = _base_station(tiles)
-    pairs = _neighbors(tiles.tiles)
+    pairs = find_connections(tiles.tiles).neighbors
     edges = [Edge(min(a.id, b.id), max(a.id, b.id), _cost(a, b, finals)) for a, b in pairs]
     if connected:
         _check_connected(tiles, base, pairs)
@@ -113,19 +112,6 @@ def _base_station(tiles: TileList) -> Tile:
     return found[0]
 
 
-def _neighbors(tiles: tuple[Tile, ...]) -> list[tuple[Tile, Tile]]:
-    """Return all pairs of neighbors, each in the order of the file."""
-    points = [tile.in_world(tile.type.points) for tile in tiles]
-    owner = np.repeat(np.arange(len(tiles)), [len(part) for part in points])
-    every = np.concatenate(points)
-    pairs = []
-    for number, own in enumerate(points):
-        later = owner > number
-        meets = np.abs(every[later][:, None] - own[None]).max(axis=2).min(axis=1) <= MEET_M
-        pairs += [(tiles[number], tiles[other]) for other in np.unique(owner[later][meets]).tolist()]
-    return pairs
-
-
 def _cost(first: Tile, later: Tile, finals: bool) -> float:
     """Return the cost between neighbors, given in the order of the file."""
     turns = int(first.type.turn) + int(later.type.turn)
@@ -137,7 +123,7 @@ def _cost(first: Tile, later: Tile, finals: bool) -> float:
     return _TWO_TURNS_FINALS if cheap else _TWO_TURNS
 
 
-def _check_connected(tiles: TileList, base: Tile, pairs: list[tuple[Tile, Tile]]) -> None:
+def _check_connected(tiles: TileList, base: Tile, pairs: Sequence[tuple[Tile, Tile]]) -> None:
     """Refuse tiles that cannot be reached from the base station."""
     beside: dict[int, list[Tile]] = {}
     for a, b in pairs:

@@ -38,6 +38,8 @@ class Obstacle:
     """Collision shape in the obstacle's frame."""
     triangles: Floats
     """Visual shape, corners in the obstacle's frame [m], shape (k, 3, 3)."""
+    overhead: tuple[int, ...] = ()
+    """Numbers of the hulls under which vehicles stand, such as roofs."""
 
 
 def corners(config: ObstacleConfig) -> Floats:

@@ -121,6 +121,8 @@ class Solid:
     axes: Floats
     """See :attr:`PlacedSolids.axes`, shape (3, 3)."""
     friction: float
+    overhead: bool = False
+    """Whether vehicles stand under it, not on it."""
 
 
 class Solids:
@@ -154,6 +156,7 @@ class Solids:
             box,
         )
         self.cells = _cells(box)
+        self._overhead = np.array([solid.overhead for solid in placed], dtype=np.bool_)
 
     def __len__(self) -> int:
         """Return the number of solids."""
@@ -167,6 +170,8 @@ class Solids:
     def tops(self, x: Floats, y: Floats, levels: Floats) -> Floats:
         """Return the height at which a vertical line from above hits a solid or the surface [m], shape (n,).
 
+        Solids overhead, such as roofs, do not count.
+
         Args:
             x: Positions along x [m], shape (n,).
             y: Positions along y [m], shape (n,).
@@ -175,6 +180,7 @@ class Solids:
         out = np.array(levels, dtype=np.float64)
         for k, (px, py) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
             around = _in_cell(self.cells, px, py)
+            around = around[~self._overhead[around]]
             if len(around):
                 out[k] = _top(self.near(around), px, py, float(out[k]))
         return out

@@ -24,6 +24,7 @@ from regolith_terrain.solids import (
     make_obstacle,
     rock_shapes,
 )
+from regolith_terrain.tiles import read_tunnels, tile_obstacles
 from regolith_vehicles.description.mesh_files import load_triangles
 from regolith_world.numerics import portable_math
 
@@ -37,16 +38,17 @@ FELT_M = 0.05
 
 
 def build_obstacles(terrain: TerrainConfig, ground: HeightField) -> list[Obstacle]:
-    """Return the obstacles of a scenario in order of their names.
+    """Return the obstacles of a scenario in order of their names, then the walls and roofs of its tiles.
 
     Args:
         terrain: Section ``terrain`` of the scenario.
         ground: Height field that the section defines.
 
     Raises:
-        ValueError: If a mesh cannot be used.
+        ValueError: If a mesh or a tile list cannot be used.
     """
-    return [make_obstacle(name, config, ground, load_triangles) for name, config in sorted(terrain.obstacles.items())]
+    made = [make_obstacle(name, config, ground, load_triangles) for name, config in sorted(terrain.obstacles.items())]
+    return made + (tile_obstacles(read_tunnels(terrain.source)) if terrain.has_tiles else [])
 
 
 def build_solids(terrain: TerrainConfig, scenario_seed: int, ground: HeightField) -> Solids | None:
@@ -63,8 +65,9 @@ def build_solids(terrain: TerrainConfig, scenario_seed: int, ground: HeightField
     shapes: list[Polyhedron] = []
     solids: list[Solid] = []
     for thing in build_obstacles(terrain, ground):
-        for piece in thing.hulls:
-            solids.append(Solid(len(shapes), thing.middle, thing.turn, thing.config.friction))
+        for number, piece in enumerate(thing.hulls):
+            overhead = number in thing.overhead
+            solids.append(Solid(len(shapes), thing.middle, thing.turn, thing.config.friction, overhead))
             shapes.append(piece)
     field = build_rocks(terrain, scenario_seed) if terrain.rock_collision else None
     if field is not None:

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_world.tiles.connections import MEET_M as MEET_M
+    from regolith_world.tiles.connections import Connections as Connections
+    from regolith_world.tiles.connections import find_connections as find_connections
     from regolith_world.tiles.tile_list import Tile as Tile
     from regolith_world.tiles.tile_list import TileList as TileList
     from regolith_world.tiles.tile_list import read_tile_list as read_tile_list
@@ -21,6 +24,11 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
+        'connections': (
+            'Connections',
+            'MEET_M',
+            'find_connections',
+        ),
         'tile_list': (
             'Tile',
             'TileList',
