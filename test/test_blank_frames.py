@@ -14,6 +14,7 @@ from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.schema import Scenario
 from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors.config.lighting import SpotlightConfig
 from regolith_sensors.config.sensors import scenario_sensors
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.rays.image import RenderedImage
@@ -34,8 +35,10 @@ def seeing(scenario: Scenario) -> list[Any]:
     return [sensor for sensor in scenario_sensors(scenario) if sensor.kind.sees]
 
 
-def look(sensor: Any, camera: Camera | Lidar, world: SensorScene, view: Any, t_ns: int) -> bool:
-    """Return whether a sensor sees light, or has points."""
+def look(
+    sensor: Any, camera: Camera | Lidar, world: SensorScene, view: Any, t_ns: int, spots: list[SpotlightConfig]
+) -> bool:
+    """Return whether a sensor sees light, or has points; the spotlights of its vehicle are on."""
     scene, mount = view.prepare(0), sensor.mount
     place, turn = view.base_pose(sensor.vehicle, 0)
     if isinstance(camera, Lidar):
@@ -49,7 +52,8 @@ def look(sensor: Any, camera: Camera | Lidar, world: SensorScene, view: Any, t_n
 
         return bool(np.isfinite(camera.scan(scene, view.scene.origin, poses).range).any())
     pose = CameraPose(place[0] + matrix(turn[0]) @ mount.position, product(turn[0], mount.orientation))
-    frame: RenderedImage = camera.expose(scene, view.scene.origin, lambda _: pose, world.light.sun_at(t_ns), ())
+    lamps = tuple(spot.spotlight(place[0], turn[0]) for spot in spots)
+    frame: RenderedImage = camera.expose(scene, view.scene.origin, lambda _: pose, world.light.sun_at(t_ns), lamps)
     return bool(frame.radiance.any())
 
 
@@ -63,6 +67,10 @@ def test_sensors_of_shipped_scenarios_are_not_blank(name: str) -> None:
     if not sensors:
         pytest.skip('none of its sensors sees')
     makers = {True: Camera, False: Lidar}
+    spots = {
+        name: [SpotlightConfig.model_validate(spot) for spot in entry.spotlights.values()]
+        for name, entry in scenario.vehicles.items()
+    }
     made = [makers[sensor.kind.pairs](sensor.config, scenario.seed, sensor.full_name) for sensor in sensors]
     ends: dict[str, Any] = {}
     simulation = Simulation(scenario, publish=ends.__setitem__)
@@ -77,7 +85,7 @@ def test_sensors_of_shipped_scenarios_are_not_blank(name: str) -> None:
         blank = [
             sensor.full_name
             for sensor, maker in zip(sensors, made, strict=True)
-            if not look(sensor, maker, world, views[sensor.vehicle], round(until * 1e9))
+            if not look(sensor, maker, world, views[sensor.vehicle], round(until * 1e9), spots[sensor.vehicle])
         ]
         assert blank == [], f'at {until} s'
 

@@ -97,6 +97,50 @@ def test_the_ridge_in_nodes_with_bag_and_report(tmp_path: Path, ridge: Simulatio
     assert last.breadcrumb_positions[0].x == pytest.approx(1.4, abs=0.6)
 
 
+# -- underground ----------------------------------------------------------------------------------------------------
+
+
+def test_a_breadcrumb_restores_contact_in_a_tunnel() -> None:
+    """Amber is lost in the corner tile, from y = 10 m on, and received again when basalt's breadcrumb relays at 51 s.
+
+    The costs from the base station are 1 to the straight tile, 4 to the crossing and 10 to the corner. With a range of
+    50 m a cost of 10 gives a path loss of 116 dB, and 4 and 6 over the breadcrumb give 103 dB at most.
+    """
+    run = library_run('tunnel', 'terrain.spacing_m=0.08', 'world.max_step_s=0.1', 'duration_s=62')
+    graph = run.others['comms'].broker.model.graph
+    assert graph.costs[0].tolist() == [0.0, 1.0, 4.0, 10.0, 13.0, 14.0, 7.0]
+    said = radio_report(run)
+    for link in ('amber->base', 'base->amber'):
+        ((since, until),) = said['links'][link]['lost_s']
+        assert 36.0 < since < 41.0 and 51.0 <= until < 53.0, link
+    assert not said['links']['basalt->base']['lost_s'] and not said['links']['amber->basalt']['lost_s']
+    ((name, place, _),) = run.others['comms'].broker.model.breadcrumbs
+    assert name == 'basalt_breadcrumb_0' and place[0] == pytest.approx(37.5, abs=0.3)
+    # Both drove on the floor, amber around two bends.
+    amber, basalt = (run.agents[name].vehicle.body_state().position for name in ('amber', 'basalt'))
+    assert amber[0] > 42.0 and amber[1] == pytest.approx(20.0, abs=0.5)
+    assert amber[2] == pytest.approx(basalt[2], abs=0.05) and abs(basalt[1]) < 0.2
+
+
+@pytest.mark.slow
+def test_without_a_breadcrumb_the_rover_in_the_tunnel_stays_lost() -> None:
+    settings = ('terrain.spacing_m=0.08', 'world.max_step_s=0.1', 'duration_s=62', 'comms.breadcrumb_drops=[]')
+    ((since, until),) = radio_report(library_run('tunnel', *settings))['links']['amber->base']['lost_s']
+    assert since < 41.0 and until is None
+
+
+@pytest.mark.ros
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_tunnel_in_nodes_agrees_with_the_library(tmp_path: Path) -> None:
+    settings = ('duration_s=12', 'vehicles.amber.sensors={}', 'comms.breadcrumb_drops=[{vehicle: amber, time_s: 4.0}]')
+    options = [part for setting in settings for part in ('--set', setting)]
+    run = run_scenario(tmp_path, 'tunnel', *options, processes='many', timeout=500.0)
+    library = library_run('tunnel', *settings)
+    assert run.summary['state_hash'] == library.world.state_hash
+    assert run.summary['comms'] == radio_report(library)
+
+
 # -- repeatable -----------------------------------------------------------------------------------------------------
 
 

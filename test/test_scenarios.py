@@ -31,6 +31,7 @@ OWN = ('traverse_polar', 'rut_following', 'convoy', 'stereo_traverse', 'tow')
 ELSEWHERE = {
     'garage': 'test_garage:test_one_of_each_drives_the_same_in_one_process_and_in_many',
     'comms_ridge': 'test_comms:test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air',
+    'tunnel': 'test_comms:test_a_breadcrumb_restores_contact_in_a_tunnel',
     'lidar_traverse': 'test_lidar_odometry:test_odometry_drifts_by_less_than_two_percent',
     'rassor_dig': 'test_excavation:test_rassor_fills_its_drums_hauls_and_pours_a_berm',
 }

@@ -19,6 +19,8 @@ from PIL import Image
 
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors.camera.display import display_image
+from regolith_sensors.config.lighting import SpotlightConfig
+from regolith_sensors.light import Spotlight
 
 FOLDER = Path(__file__).resolve().parents[1] / 'docs' / 'images'
 SIZE = (960, 480)
@@ -40,6 +42,8 @@ class View(NamedTuple):
     """Field of view [deg]."""
     aim: tuple[float, float, float] = (0.0, 0.0, 0.5)
     """Target of the camera relative to the vehicle: ahead, to the left, above [m]."""
+    lamps: bool = False
+    """Whether the spotlights of the vehicle are on, and a lamp at the camera."""
 
 
 VIEWS = {
@@ -48,6 +52,7 @@ VIEWS = {
     'convoy': View(9.0, 'cobalt', (9.5, -6.0), 2.4, 62.0, (1.0, 0.0, 0.2)),
     'tow': View(9.0, 'digger', (2.2, -4.6), 1.5, 66.0, (1.6, 0.0, 0.2)),
     'comms_ridge': View(5.0, 'amber', (-5.0, 3.4), 1.6, 62.0, (1.5, 0.0, 0.3)),
+    'tunnel': View(44.0, 'amber', (-4.4, 1.7), 2.3, 76.0, (2.6, -0.3, 0.6), True),
     'rassor_dig': View(16.0, 'digger', (2.3, -2.2), 1.3, 60.0, (0.1, 0.0, 0.1)),
 }
 
@@ -65,12 +70,17 @@ def photograph(name: str, view: View) -> Image.Image:
     target = base[0] + np.append(view.aim[0] * ahead + view.aim[1] * left, view.aim[2])
     way = target - eye
     width = 3 * SIZE[0] // 2
+    spots = scenario.vehicles[view.of].spotlights if view.lamps else {}
+    lamps = tuple(SpotlightConfig.model_validate(spot).spotlight(base[0], turn[0]) for spot in spots.values())
+    if view.lamps:
+        lamps += (Spotlight(eye, way / np.linalg.norm(way), (15.0, 15.0, 15.0), 0.6, 1.0),)
     pixel = 2.0 * 4.6e-3 * math.tan(math.radians(0.5 * view.across_deg)) / width
     picture = site.look(
         eye,
         math.degrees(math.atan2(way[1], way[0])),
         -math.degrees(math.atan2(way[2], math.hypot(way[0], way[1]))),
         light.sun_at(round(view.at_s * 1e9)),
+        lamps,
         width=width,
         height=width * SIZE[1] // SIZE[0],
         pixel_size_m=pixel,

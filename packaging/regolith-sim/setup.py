@@ -71,7 +71,7 @@ setup(
     ],
     packages=[*(name for part in parts.values() for name in part.packages), scenarios],
     package_dir=folders,
-    package_data={**data, scenarios: ['*.yaml', '*.tif']},
+    package_data={**data, scenarios: ['*.yaml', '*.tif', '*.csv']},
     include_package_data=False,
     entry_points=points,
     zip_safe=False,

@@ -20,7 +20,10 @@ setup(
         (f'share/{NAME}/config', glob('config/*.xml')),
         (f'share/{NAME}/config/foxglove', glob('config/foxglove/*.json')),
         (f'share/{NAME}/config/rviz', glob('config/rviz/*.rviz')),
-        (f'share/{NAME}/config/scenarios', glob('config/scenarios/*.yaml') + glob('config/scenarios/*.tif')),
+        (
+            f'share/{NAME}/config/scenarios',
+            [f for kind in ('yaml', 'tif', 'csv') for f in glob(f'config/scenarios/*.{kind}')],
+        ),
     ],
     install_requires=['setuptools'],
     zip_safe=True,
