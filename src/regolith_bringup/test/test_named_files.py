@@ -30,6 +30,7 @@ KEYS = {
     'vehicles.rover.model': 'vehicles.rover.model={}',
     'vehicles.rover.sensors.c.model': 'vehicles.rover.sensors.c={{model: "{}"}}',
     'comms.graph': 'comms.graph={}',
+    'comms.tiles': 'comms.tiles={}',
     'comms.radio': 'comms.radio={}',
 }
 

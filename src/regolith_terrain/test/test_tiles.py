@@ -169,3 +169,12 @@ def test_tiles_without_a_shape_are_refused(tmp_path: Path, row: str, message: st
     with pytest.raises(InputError) as caught:
         world(tmp_path, 'tile_1,Tunnel Tile 5,0,0,0,0,0,0', row)
     assert 'world.tiles.csv:3: ' + message in str(caught.value)
+
+
+def test_floors_are_selected_for_any_set_of_positions(tmp_path: Path) -> None:
+    """Heights of single positions, of which few floors are near, equal those of all positions together."""
+    rows = [f'tile_{k},Tunnel Tile {(5, 6, 2)[k % 3]},{20 * (k % 5)},{25 * (k // 5)},{k % 4},0,0,0' for k in range(20)]
+    field = TileFloor(world(tmp_path, *rows))
+    x, y = np.random.default_rng(3).uniform(-60.0, 160.0, (2, 300))
+    assert field.heights(x, y).tolist() == [float(field.heights(px, py)) for px, py in zip(x, y, strict=True)]
+    assert field.heights(np.zeros((0, 3)), 0.0).shape == (0, 3)

@@ -37,8 +37,22 @@ class TileFloor(HeightField):
         """Return z [m] at (x, y) [m]."""
         x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
         out = np.empty(x.size)
-        _fill(self._planes, np.ascontiguousarray(x).ravel(), np.ascontiguousarray(y).ravel(), out)
+        if x.size:
+            _fill(self._near(x, y), np.ascontiguousarray(x).ravel(), np.ascontiguousarray(y).ravel(), out)
         return out.reshape(x.shape)
+
+    def _near(self, x: Floats, y: Floats) -> Floats:
+        """Return the floors that can be the nearest ones of positions.
+
+        Of the rectangle around the positions no point is farther from a floor than its farthest corner.
+        """
+        planes = self._planes
+        sides = ((x.min(), x.max(), planes[:, 0], planes[:, 1]), (y.min(), y.max(), planes[:, 2], planes[:, 3]))
+        least, most = np.zeros(len(planes)), np.zeros(len(planes))
+        for first, last, low, high in sides:
+            least += np.maximum(np.maximum(low - last, first - high), 0.0) ** 2
+            most += np.maximum(np.maximum(low - first, last - high), 0.0) ** 2
+        return np.ascontiguousarray(planes[least <= most.min() * (1.0 + 1e-9)])
 
     def fingerprint(self) -> str:
         """Return the SHA-256 (hex) of the tiles, which define floors, walls and roofs."""

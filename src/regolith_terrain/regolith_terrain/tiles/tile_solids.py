@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from regolith_terrain.solids.config import ObstacleConfig
@@ -64,6 +66,7 @@ _SIDES = ((-OUTER_M, -HALF_WIDTH_M), (HALF_WIDTH_M, OUTER_M))
 _HUB = Passage(0, (-OUTER_M, OUTER_M), (0.0, 0.0), OUTER_M)
 
 
+@cache
 def _block(passage: Passage, along: Span, across: Span, heights: Span) -> Polyhedron:
     """Return a block that follows the floor of a passage.
 

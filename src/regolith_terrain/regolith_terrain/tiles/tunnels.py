@@ -34,6 +34,8 @@ _STAGING = 'subt_tunnel_staging_area'
 _ROUND_RAD = 1e-3
 """Tolerance of angles, which files state to a microradian [rad]."""
 _ROUND_M = 1e-6
+_OVERLAP_M = 0.01
+"""Width from which on two floors overlap [m]."""
 _ABOVE_M = 0.5
 """Height above another tile's floor from which on a tile has a floor of its own [m]."""
 
@@ -125,8 +127,7 @@ def _read(path: str, changed_ns: int, size: int) -> Tunnels:
     tiles = read_tile_list(path)
     unmet = find_connections(tiles.tiles).open_points
     pieces = [_tunnel(tile, tiles, unmet[tile.id]) for tile in sorted(tiles.tiles, key=lambda tile: tile.id)]
-    floors = [piece.floors() for piece in pieces]
-    raised = [any(_is_above(own, other) for other in floors if other is not own) for own in floors]
+    raised = _raised([piece.floors() for piece in pieces])
     return Tunnels(tiles, tuple(replace(piece, raised=above) for piece, above in zip(pieces, raised, strict=True)))
 
 
@@ -181,12 +182,18 @@ def _passage(start: Floats, end: Floats, hub: bool) -> Passage:
     return Passage(axis, (a, b), (low, high), OUTER_M)
 
 
-def _is_above(own: list[Floats], other: list[Floats]) -> bool:
-    """Return whether any floor is above another one that it covers in part."""
-    for mine in own:
-        for theirs in other:
-            low = np.maximum(mine[:, :2].min(axis=0), theirs[:, :2].min(axis=0))
-            high = np.minimum(mine[:, :2].max(axis=0), theirs[:, :2].max(axis=0))
-            if (high - low > 0.01).all() and mine[:, 2].mean() > theirs[:, 2].mean() + _ABOVE_M:
-                return True
-    return False
+def _raised(tiles: list[list[Floats]]) -> list[bool]:
+    """Return whether any floor of a tile is above a floor of another one that it covers in part.
+
+    Args:
+        tiles: Corners of the floors of each tile [m], shape (4, 3).
+    """
+    owner = np.repeat(np.arange(len(tiles)), [len(floors) for floors in tiles])
+    corners = np.array([floor for floors in tiles for floor in floors])
+    low, high, level = corners[:, :, :2].min(axis=1), corners[:, :, :2].max(axis=1), corners[:, :, 2].mean(axis=1)
+    out = np.zeros(len(tiles), dtype=np.bool_)
+    for number in range(len(corners)):
+        shared = np.minimum(high, high[number]) - np.maximum(low, low[number])
+        below = (shared.min(axis=1) > _OVERLAP_M) & (level + _ABOVE_M < level[number]) & (owner != owner[number])
+        out[owner[number]] |= below.any()
+    return [bool(above) for above in out]
