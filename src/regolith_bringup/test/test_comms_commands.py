@@ -47,6 +47,34 @@ def test_build_graph_writes_a_pair_of_files_and_an_image(tmp_path: Path) -> None
     assert (tmp_path / 'comms_ridge_graph.png').read_bytes().startswith(b'\x89PNG')
 
 
+TILES = """name,tile_type,x_m,y_m,z_m,roll_rad,pitch_rad,yaw_rad
+staging_area,subt_tunnel_staging_area,0,0,0,0,0,0
+barrier_1,Jersey Barrier,8,-11,0,0,0,0
+tile_1,Tunnel Tile 1,20,0,0,0,0,0
+tile_2,Tunnel Tile 1,40,0,0,0,0,0
+tile_3,Cave Cap,200,0,0,0,0,0
+"""
+
+
+def test_import_tiles_writes_graph_and_grid(tmp_path: Path) -> None:
+    (tmp_path / 'mine.tiles.csv').write_text(TILES)
+    file, out = tmp_path / 'mine.tiles.csv', tmp_path / 'worlds'
+    with pytest.raises(InputError, match=r'mine\.tiles\.csv:6: tile_3 pose = .* meets no tile; allowed: a pose'):
+        called('comms', 'import-tiles', file, '--out', out)
+    assert not out.exists()
+    for options, costs in (([], [0.0, 3.0, 9.0]), (['--finals'], [0.0, 2.0, 5.0])):
+        printed = called('comms', 'import-tiles', file, '--out', out, '--leave-out', 'Cave Cap*', *options).splitlines()
+        assert printed == [str(out / 'mine.dot'), str(out / 'mine.dat')]
+        assert TileGraph.from_dot(out / 'mine.dot').costs[0].tolist() == costs
+    assert WorldGrid.from_dat(out / 'mine.dat').tile_at([[20.0, 0.0, 1.0], [20.0, 0.0, 9.0]]).tolist() == [1, -1]
+    called('comms', 'import-tiles', file, '--out', out, '--allow-unconnected')
+    assert np.isinf(TileGraph.from_dot(out / 'mine.dot').costs[0]).tolist() == [False, False, False, True]
+    with pytest.raises(InputError, match='is not a folder'):
+        called('comms', 'import-tiles', file, '--out', file, '--allow-unconnected')
+    with pytest.raises(InputError, match=r'terrain\.source = .*tunnel\.tiles\.csv.: is a tile list; .*import-tiles'):
+        called('comms', 'build-graph', 'tunnel', '--out', out)
+
+
 @pytest.mark.seconds
 @pytest.mark.slow
 def test_coverage_ends_at_the_ridge_and_continues_from_a_breadcrumb(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ class TerrainDrawer:
 
 
 def draw_obstacles(canvas: Canvas, scenario: Any, middle: Floats) -> None:
-    """Draw rocks and obstacles.
+    """Draw rocks and obstacles, without roofs.
 
     Args:
         canvas: Canvas to draw on.
@@ -105,7 +105,7 @@ def draw_obstacles(canvas: Canvas, scenario: Any, middle: Floats) -> None:
     terrain = scenario.terrain
     field = build_height_field(terrain, scenario.seed)
     for thing in build_obstacles(terrain, field):
-        corners = thing.triangles.reshape(-1, 3)
+        corners = thing.without_roofs().reshape(-1, 3)
         mesh = shaded(corners, np.arange(len(corners)).reshape(-1, 3), _OBSTACLES[thing.config.material])
         turn = rotation.from_yaw(math.radians(thing.config.heading_deg))
         canvas.fix(path_of('world/obstacles', thing.name), mesh, placed(thing.middle, turn))

@@ -41,6 +41,13 @@ class Obstacle:
     overhead: tuple[int, ...] = ()
     """Numbers of the hulls under which vehicles stand, such as roofs."""
 
+    def without_roofs(self) -> Floats:
+        """Return the visual shape without what is overhead, for views from above [m], shape (k, 3, 3)."""
+        if not self.overhead:
+            return self.triangles
+        kept = [hull for number, hull in enumerate(self.hulls) if number not in self.overhead]
+        return np.concatenate([hull.vertices[hull.triangles] for hull in kept])
+
 
 def corners(config: ObstacleConfig) -> Floats:
     """Return the corners of a ramp, wall, step or box in its own frame [m], shape (n, 3)."""
