@@ -53,6 +53,9 @@ class TerrainModel:
     """Soil parameters of the model, with units and limits."""
     contact: str
     """``module:class`` of its :class:`~regolith_terrain.contact.ground_contact.GroundContact`."""
+    body_contact: str = ''
+    """``module:class`` of its contact for one rigid body, whose setting is a
+    :class:`~regolith_terrain.bodies.BodySetting`; '': the same as for vehicles."""
     own: tuple[NodeField, ...] = ()
     """Node fields in addition to those of all models."""
     outdoes: str = 'regolith_terrain.updates.merge:is_deeper'
@@ -89,9 +92,13 @@ class TerrainModel:
         """Whether the model has the parameters of rigid terrain: tires then use a separate contact model."""
         return issubclass(self.config, RigidTerrainConfig)
 
-    def contact_class(self) -> type[Any]:
-        """Return the class of the model's :class:`~regolith_terrain.contact.ground_contact.GroundContact`."""
-        made: type[Any] = _imported(self.contact)
+    def contact_class(self, of_bodies: bool = False) -> type[Any]:
+        """Return the class of the model's :class:`~regolith_terrain.contact.ground_contact.GroundContact`.
+
+        Args:
+            of_bodies: Whether it is the one of rigid bodies.
+        """
+        made: type[Any] = _imported((of_bodies and self.body_contact) or self.contact)
         return made
 
     def merge_rule(self) -> Callable[..., bool]:

@@ -13,7 +13,8 @@ import pytest
 from regolith_terrain import contact
 from regolith_terrain.contact.arrays import Shapes, Wrench, make_wrench
 from regolith_terrain.contact.ground_contact import PartPose
-from regolith_terrain.solids.contact import POINT_DEPTH, STIFFNESS_OF_PART, _mass, add_solid_wrench
+from regolith_terrain.solids.contact import STIFFNESS_OF_PART, add_solid_wrench
+from regolith_terrain.solids.point_force import POINT_DEPTH, effective_mass
 from regolith_terrain.solids.friction_memory import SolidContact
 from regolith_terrain.solids.polyhedron import convex_hull, pieces
 from regolith_terrain.solids.solids import Solid, Solids, solids_within
@@ -117,8 +118,8 @@ def test_effective_mass_at_a_point_matches_the_closed_form() -> None:
     """1 / (1 / m + r^2 / J): the effective mass at the end of a rod is a quarter of its mass."""
     mass, length = 3.0, 2.0
     inverse = np.diag([1.0 / mass] * 3 + [12.0 / (mass * length**2)] * 3)
-    assert _mass(inverse, 0.0, 0.0, 1.0, 0.0, -0.5 * length, 0.0) == pytest.approx(0.25 * mass)
-    assert _mass(inverse, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0) == pytest.approx(mass)
+    assert effective_mass(inverse, 0.0, 0.0, 1.0, 0.0, -0.5 * length, 0.0) == pytest.approx(0.25 * mass)
+    assert effective_mass(inverse, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0) == pytest.approx(mass)
 
 
 def test_solid_search_matches_an_exhaustive_search() -> None:

@@ -15,7 +15,8 @@ from regolith_terrain.contact.ground_contact import PartPose
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
-from regolith_terrain.solids.contact import POINT_DEPTH, add_solid_wrench
+from regolith_terrain.solids.contact import add_solid_wrench
+from regolith_terrain.solids.point_force import POINT_DEPTH
 from regolith_terrain.solids.polyhedron import convex_hull
 from regolith_terrain.solids.rock_shapes import scaled_rock
 from regolith_terrain.solids.solids import Solid, Solids

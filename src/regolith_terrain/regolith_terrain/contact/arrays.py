@@ -14,14 +14,14 @@ from regolith_world.numerics import kernel
 
 
 class Shapes(NamedTuple):
-    """Contact shapes of a vehicle's bodies; the axle of a wheel is the y axis of its frame."""
+    """Contact shapes of parts; the axle of a wheel, or the axis of a capsule, is the y axis of its frame."""
 
     kind: Indices
-    """CYLINDER, GROUSERED, BOX or MESH, shape (n,)."""
+    """CYLINDER, GROUSERED, BOX, MESH, SPHERE or CAPSULE, shape (n,)."""
     size: Floats
     """Sizes [m], shape (n, 6). Cylinder: radius, half width; number, height and thickness of grousers within that
     radius. Grousered wheel: radius of the drum, half width; the same of grousers on the drum. Box: half lengths.
-    Mesh: half lengths and center of its box."""
+    Mesh: half lengths and center of its box. Sphere: radius. Capsule: radius, half length of its straight part."""
     clusters: Indices
     """First and end cluster of a mesh, shape (n, 2)."""
     sphere: Floats

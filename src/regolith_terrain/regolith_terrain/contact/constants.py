@@ -28,8 +28,8 @@ STAT_DISPLACED = 7
 STAT_COUNT = 8
 """Number of statistics of a contact."""
 
-SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_BOX, SHAPE_MESH = range(4)
-"""Kinds of shapes: cylinder, wheel with grousers, box, convex mesh."""
+SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE, SHAPE_CAPSULE = range(6)
+"""Kinds of shapes: cylinder, wheel with grousers, box, convex mesh, sphere, capsule."""
 
 WINDOW_MARGIN_CELLS = 2.0
 """Margin of nodes around a part in every window, beyond the one whose shear is reset."""

@@ -132,7 +132,10 @@ class MixedContact(GroundContact):
 
 
 def make_contact(
-    law: TerrainModel, setting: ContactSetting, firm: Callable[[ContactSetting], GroundContact] | None = None
+    law: TerrainModel,
+    setting: ContactSetting,
+    firm: Callable[[ContactSetting], GroundContact] | None = None,
+    of_bodies: bool = False,
 ) -> GroundContact:
     """Return the contact of terrain of one model, or of all models that are combined.
 
@@ -140,13 +143,16 @@ def make_contact(
         law: Terrain model of the node fields, valid wherever ``setting.soils`` names no other.
         setting: Soils, parts and settings.
         firm: Factory of the vehicle's separate contact with rigid terrain; none: contact of the terrain model.
+        of_bodies: Whether the contact is that of a rigid body; the setting is then a
+            :class:`regolith_terrain.bodies.BodySetting`.
 
     Raises:
         ValueError: If a terrain model rejects the setting.
     """
 
     def made(law: TerrainModel, setting: ContactSetting) -> GroundContact:
-        contact: GroundContact = firm(setting) if firm is not None and law.is_rigid else law.contact_class()(setting)
+        own = law.contact_class(of_bodies)
+        contact: GroundContact = firm(setting) if firm is not None and law.is_rigid else own(setting)
         return contact
 
     others = (

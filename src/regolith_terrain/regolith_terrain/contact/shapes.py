@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Contact shapes: cylinders, grousered wheels, boxes and triangle meshes."""
+"""Contact shapes: cylinders, grousered wheels, boxes, triangle meshes, spheres and capsules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regolith_terrain.contact.arrays import Shapes
-from regolith_terrain.contact.constants import SHAPE_BOX, SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
+from regolith_terrain.contact.constants import (
+    SHAPE_BOX,
+    SHAPE_CAPSULE,
+    SHAPE_CYLINDER,
+    SHAPE_GROUSERED,
+    SHAPE_MESH,
+    SHAPE_SPHERE,
+)
 from regolith_terrain.grid.node_records import Floats
 from regolith_world.numerics import portable_math
 
@@ -79,6 +86,18 @@ def box(length: float, width: float, height: float) -> Shapes:
     return _one(SHAPE_BOX, (0.5 * length, 0.5 * width, 0.5 * height))
 
 
+def sphere(radius: float) -> Shapes:
+    """Return a sphere about the origin with this radius [m]."""
+    _positive(radius=radius)
+    return _one(SHAPE_SPHERE, (radius,))
+
+
+def capsule(radius: float, length: float) -> Shapes:
+    """Return a capsule about y: a cylinder of this radius and length with a half sphere on each end [m]."""
+    _positive(radius=radius, length=length)
+    return _one(SHAPE_CAPSULE, (radius, 0.5 * length))
+
+
 def mesh(corners: ArrayLike) -> Shapes:
     """Return a triangle mesh whose lower envelope is in contact; it need not be closed or convex.
 
@@ -127,6 +146,8 @@ def reach(shapes: Shapes) -> float:
     for kind, size in zip(shapes.kind, shapes.size, strict=True):
         if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
             radii.append(math.hypot(size[0] + (size[3] if kind == SHAPE_GROUSERED else 0.0), size[1]))
+        elif kind in (SHAPE_SPHERE, SHAPE_CAPSULE):
+            radii.append(size[0] + size[1])
         else:
             radii.append(portable_math.norm(np.abs(size[:3]) + (np.abs(size[3:]) if kind == SHAPE_MESH else 0.0)))
     return max(radii)

@@ -120,6 +120,94 @@ def cylinder_heights(
 
 
 @kernel(views_only=True)
+def sphere_heights(
+    ground: Ground,
+    cx: float,
+    cy: float,
+    cz: float,
+    radius: float,
+    top: float,
+    r0: int,
+    r1: int,
+    c0: int,
+    c1: int,
+    floats: Floats,
+) -> None:
+    """Lower HEIGHT to a sphere where it is lower; a vertical line at r from its center meets it at -sqrt(R^2 - r^2).
+
+    Args:
+        ground: Window of soil.
+        cx: Center of the sphere along x [m].
+        cy: Center of the sphere along y [m].
+        cz: Center of the sphere along z [m].
+        radius: Radius R [m].
+        top: Height above which a sphere is skipped [m].
+        r0: First row.
+        r1: End row.
+        c0: First column.
+        c1: End column.
+        floats: Input and output: float work array.
+    """
+    down = max(0.0, cz - top)
+    if down >= radius:
+        return
+    chord = math.sqrt(radius * radius - down * down)
+    cols = c1 - c0
+    first_r = max(r0, int(math.ceil((cx - chord) / ground.spacing)) - ground.i0)
+    end_r = min(r1, int(math.floor((cx + chord) / ground.spacing)) - ground.i0 + 1)
+    first_c = max(c0, int(math.ceil((cy - chord) / ground.spacing)) - ground.j0)
+    end_c = min(c1, int(math.floor((cy + chord) / ground.spacing)) - ground.j0 + 1)
+    for r in range(first_r, end_r):
+        dx = (ground.i0 + r) * ground.spacing - cx
+        for c in range(first_c, end_c):
+            dy = (ground.j0 + c) * ground.spacing - cy
+            square = radius * radius - dx * dx - dy * dy
+            if square < 0.0:
+                continue
+            below = math.sqrt(square)
+            cell = (r - r0) * cols + c - c0
+            if cz - below < floats[HEIGHT, cell]:
+                inverse = 1.0 / below if below > 0.0 else 1e300
+                _put(floats, cell, cz - below, dx * inverse, dy * inverse)
+
+
+@kernel(views_only=True)
+def capsule_heights(
+    ground: Ground,
+    mode: int,
+    size: Floats,
+    center: Floats,
+    rotation: Floats,
+    top: float,
+    r0: int,
+    r1: int,
+    c0: int,
+    c1: int,
+    floats: Floats,
+) -> None:
+    """Write HEIGHT [m] and slopes of a capsule about its y axis; +inf without contact.
+
+    Args:
+        ground: Window of soil.
+        mode: MODE_REFERENCE or MODE_REGOLITH.
+        size: Radius and half length [m], shape (6,).
+        center: Center of the capsule [m], shape (3,).
+        rotation: Rotation of the capsule, shape (3, 3).
+        top: Height above which its ends are skipped [m].
+        r0: First row.
+        r1: End row.
+        c0: First column.
+        c1: End column.
+        floats: Output: float work array.
+    """
+    cylinder_heights(ground, mode, size[0], size[1], center, rotation, r0, r1, c0, c1, floats)
+    for side in range(2):
+        at = size[1] if side else -size[1]
+        x, y, z = center[0] + at * rotation[0, 1], center[1] + at * rotation[1, 1], center[2] + at * rotation[2, 1]
+        sphere_heights(ground, x, y, z, size[0], top, r0, r1, c0, c1, floats)
+
+
+@kernel(views_only=True)
 def box_heights(
     ground: Ground,
     cx: float,

@@ -12,9 +12,11 @@ from regolith_terrain.contact.constants import (
     LEFT_WINDOW,
     SCRATCH_TOO_SMALL,
     SHAPE_BOX,
+    SHAPE_CAPSULE,
     SHAPE_CYLINDER,
     SHAPE_GROUSERED,
     SHAPE_MESH,
+    SHAPE_SPHERE,
     STAT_HIT_NODES,
 )
 from regolith_terrain.contact.lowest_point import lowest
@@ -25,7 +27,15 @@ from regolith_terrain.scm.constants import CARRIES, ENABLED, HEIGHT, MODE_REGOLI
 from regolith_terrain.scm.loading import load_nodes, measure_patches
 from regolith_terrain.scm.patches import find_runs
 from regolith_terrain.scm.slip_sinkage import transport_margin, transport_soil
-from regolith_terrain.scm.underside_heights import box_heights, ceiling, cylinder_heights, grouser_heights, mesh_heights
+from regolith_terrain.scm.underside_heights import (
+    box_heights,
+    capsule_heights,
+    ceiling,
+    cylinder_heights,
+    grouser_heights,
+    mesh_heights,
+    sphere_heights,
+)
 from regolith_world.numerics import kernel
 
 
@@ -104,6 +114,10 @@ def body_wrench(
         )
     elif kind == SHAPE_MESH:
         mesh_heights(ground, shapes, which, center, rotation, top, r0, r1, c0, c1, floats)
+    elif kind == SHAPE_SPHERE:
+        sphere_heights(ground, center[0], center[1], center[2], size[0], top, r0, r1, c0, c1, floats)
+    elif kind == SHAPE_CAPSULE:
+        capsule_heights(ground, mode, size, center, rotation, top, r0, r1, c0, c1, floats)
     n_runs, hits = find_runs(ground, soils, mode, shear, r0, r1, c0, c1, floats, scratch.ints)
     wrench.stats[STAT_HIT_NODES] = hits
     if n_runs == 0:
@@ -178,6 +192,9 @@ def _rectangle(
         # Half extents: a disc of this radius seen edge-on spans R sqrt(1 - a^2), the axis adds w |a|.
         reach_x = radius * math.sqrt(max(0.0, 1.0 - ax * ax)) + size[1] * abs(ax)
         reach_y = radius * math.sqrt(max(0.0, 1.0 - ay * ay)) + size[1] * abs(ay)
+    elif kind in (SHAPE_SPHERE, SHAPE_CAPSULE):
+        reach_x = size[0] + size[1] * abs(rotation[0, 1])
+        reach_y = size[0] + size[1] * abs(rotation[1, 1])
     else:
         reach_x = size[0] * abs(rotation[0, 0]) + size[1] * abs(rotation[0, 1]) + size[2] * abs(rotation[0, 2])
         reach_y = size[0] * abs(rotation[1, 0]) + size[1] * abs(rotation[1, 1]) + size[2] * abs(rotation[1, 2])

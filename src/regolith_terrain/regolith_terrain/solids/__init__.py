@@ -14,7 +14,6 @@ from regolith_files import export_lazily
 if TYPE_CHECKING:
     from regolith_terrain.solids import rock_shapes as rock_shapes
     from regolith_terrain.solids.config import ObstacleConfig as ObstacleConfig
-    from regolith_terrain.solids.contact import POINT_DEPTH as POINT_DEPTH
     from regolith_terrain.solids.contact import STIFFNESS_OF_PART as STIFFNESS_OF_PART
     from regolith_terrain.solids.contact import SolidContactArrays as SolidContactArrays
     from regolith_terrain.solids.contact import add_solid_wrench as add_solid_wrench
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from regolith_terrain.solids.height_map import ObstacleHeightMap as ObstacleHeightMap
     from regolith_terrain.solids.obstacles import Obstacle as Obstacle
     from regolith_terrain.solids.obstacles import make_obstacle as make_obstacle
+    from regolith_terrain.solids.point_force import POINT_DEPTH as POINT_DEPTH
     from regolith_terrain.solids.polyhedron import Polyhedron as Polyhedron
     from regolith_terrain.solids.polyhedron import convex_hull as convex_hull
     from regolith_terrain.solids.solids import Solid as Solid
@@ -35,7 +35,6 @@ __all__, __getattr__, __dir__ = export_lazily(
     {
         'config': ('ObstacleConfig',),
         'contact': (
-            'POINT_DEPTH',
             'STIFFNESS_OF_PART',
             'SolidContactArrays',
             'add_solid_wrench',
@@ -49,6 +48,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'Obstacle',
             'make_obstacle',
         ),
+        'point_force': ('POINT_DEPTH',),
         'polyhedron': (
             'Polyhedron',
             'convex_hull',

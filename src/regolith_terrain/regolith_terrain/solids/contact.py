@@ -5,7 +5,8 @@
 A wheel, or any round part, is a row of discs, at most 25 mm apart. The plane of a disc cuts a convex solid in a
 polygon, and the contact is where the polygon is closest to the axle: a flat side pushes along the facet's normal, a
 corner along the radius. Beside a wall, where the distance out along the axle is shorter, the wheel is pushed along its
-axle instead. Any other part is a box. It is pushed along the normal of the shortest way out (of its own faces and the
+axle instead. A sphere is pushed along the line from the nearest point of the solid. A capsule is such a sphere at each
+end and at the place of its axis that is nearest to the solid. Any other part is a box. It is pushed along the normal of the shortest way out (of its own faces and the
 solid's facets), at its own points within the solid and at the solid's points within it, the deepest in each octant.
 
 A point presses with a spring and a damper, N = max(0, k d - c v_n), as on rigid terrain. Both are as stiff as the
@@ -27,30 +28,36 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.contact.arrays import Shapes, Wrench, push_at
-from regolith_terrain.contact.constants import RATE_SHARE, SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
+from regolith_terrain.contact.arrays import Shapes, Wrench
+from regolith_terrain.contact.constants import (
+    SHAPE_CAPSULE,
+    SHAPE_CYLINDER,
+    SHAPE_GROUSERED,
+    SHAPE_MESH,
+    SHAPE_SPHERE,
+)
 from regolith_terrain.contact.ground_contact import PartPose
-from regolith_terrain.contact.mobilization import mobilize
 from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.solids.distance import nearest_on_axis, solid_distance
+from regolith_terrain.solids.point_force import (
+    DAMPING_RATIO,
+    FRICTION,
+    NX,
+    NY,
+    NZ,
+    POINT_DEPTH,
+    PX,
+    PY,
+    PZ,
+    push_point,
+)
 from regolith_terrain.solids.solids import NearbySolids
 from regolith_world.numerics import kernel
 
 Indices = NDArray[np.int64]
 
-STIFFNESS = 2e6
-"""Largest stiffness of the spring at one point [N/m]."""
 STIFFNESS_OF_PART = 8e6
 """Total stiffness of the springs at all points of a rigid part [N/m]."""
-STIFFEST = 0.25
-"""Largest total stiffness of the springs at all points of a part, as a fraction of m / dt^2."""
-DAMPEST = 0.75
-"""Largest total damping of a part, as a fraction of m / dt; oscillation grows where twice this plus the stiffness
-fraction exceeds 4.
-"""
-DAMPING_RATIO = 0.7
-"""Damping ratio of a point with its effective mass, where the step allows it."""
-STICK_M = 1e-3
-"""Sliding distance over which friction reaches 1 - 1/e of its limit [m]."""
 DISC_GAP_M = 0.025
 MOST_DISCS = 20
 SLOTS = 24
@@ -58,8 +65,6 @@ SLOTS = 24
 _AXIAL = MOST_DISCS
 _FEATURES = 32
 """Upper bound of the number of features of a part: its discs and sides, or twice its octants."""
-PX, PY, PZ, NX, NY, NZ, POINT_DEPTH, FRICTION = range(8)
-"""Columns of a contact point: position, normal toward the part, depth [m], Coulomb coefficient."""
 _BOX_POINTS = np.array(
     [
         (x, y, z)
@@ -130,6 +135,8 @@ def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: P
             continue
         if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
             count = _meet_discs(solids, n, part, pose, count)
+        elif kind in (SHAPE_SPHERE, SHAPE_CAPSULE):
+            count = _meet_balls(solids, n, part, pose, count)
         else:
             count = _meet_box(solids, n, part, pose, kind == SHAPE_MESH, count)
     known = solids.touched[part]
@@ -145,91 +152,20 @@ def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: P
     inverse = solids.inverse[part]
     for k in range(count):
         key[k] = solids.keys[k]
-        _push(solids.found[k], solids.fresh[k], inverse, solids.stiffness[part], count, step, pose, wrench)
+        push_point(
+            solids.found[k],
+            solids.fresh[k],
+            inverse,
+            solids.stiffness[part],
+            DAMPING_RATIO,
+            count,
+            step,
+            pose,
+            wrench,
+        )
         for a in range(3):
             held[k, a] = solids.fresh[k, a]
     solids.touched[part] = count
-
-
-@kernel(views_only=True)
-def _push(
-    point: Floats,
-    held: Floats,
-    inverse: Floats,
-    part_stiffness: float,
-    count: int,
-    step: float,
-    pose: PartPose,
-    wrench: Wrench,
-) -> None:
-    """Add the force on one contact point to the wrench.
-
-    Args:
-        point: Columns of the point, shape (8,).
-        held: Input and output: mobilized friction, shape (3,).
-        inverse: Inverse inertia at the part's origin, shape (6, 6).
-        part_stiffness: Total stiffness of the springs at all points of the part [N/m].
-        count: Number of points that share the stiffness and the inertia.
-        step: Substep [s].
-        pose: Pose and twist of the part.
-        wrench: Wrench to which the force is added.
-    """
-    nx, ny, nz, depth = point[NX], point[NY], point[NZ], point[POINT_DEPTH]
-    px, py, pz = point[PX] - pose.center[0], point[PY] - pose.center[1], point[PZ] - pose.center[2]
-    wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
-    vx = pose.velocity[0] + wy * pz - wz * py
-    vy = pose.velocity[1] + wz * px - wx * pz
-    vz = pose.velocity[2] + wx * py - wy * px
-    leaving = vx * nx + vy * ny + vz * nz
-    mass = _mass(inverse, nx, ny, nz, py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx)
-    share = mass / count
-    stiffness = min(STIFFNESS, part_stiffness / count, STIFFEST * share / (step * step))
-    damping = min(2.0 * DAMPING_RATIO * math.sqrt(stiffness * share), DAMPEST * share / step)
-    normal = max(0.0, stiffness * depth - damping * leaving)
-    # Tangents: the first is normal to the surface normal and to the axis of its smallest component.
-    if abs(ny) <= abs(nx) or abs(ny) <= abs(nz):
-        scale = 1.0 / math.sqrt(nz * nz + nx * nx)
-        ax, ay, az = nz * scale, 0.0, -nx * scale
-    else:
-        scale = 1.0 / math.sqrt(ny * ny + nz * nz)
-        ax, ay, az = 0.0, -nz * scale, ny * scale
-    bx, by, bz = ny * az - nz * ay, nz * ax - nx * az, nx * ay - ny * ax
-    v1, v2 = vx * ax + vy * ay + vz * az, vx * bx + vy * by + vz * bz
-    m1 = held[0] * ax + held[1] * ay + held[2] * az
-    m2 = held[0] * bx + held[1] * by + held[2] * bz
-    m1, m2, u1, u2 = mobilize(m1, m2, v1, v2, math.sqrt(v1 * v1 + v2 * v2), step, STICK_M)
-    held[0], held[1], held[2] = m1 * ax + m2 * bx, m1 * ay + m2 * by, m1 * az + m2 * bz
-    u1, u2 = m1 + RATE_SHARE * (u1 - m1), m2 + RATE_SHARE * (u2 - m2)
-    grip = point[FRICTION] * normal
-    fx = normal * nx + grip * (u1 * ax + u2 * bx)
-    fy = normal * ny + grip * (u1 * ay + u2 * by)
-    fz = normal * nz + grip * (u1 * az + u2 * bz)
-    push_at(wrench, px, py, pz, fx, fy, fz)
-
-
-@kernel(views_only=True)
-def _mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, ty: float, tz: float) -> float:
-    """Return the effective mass of a point of a part along a direction, 1 / (J M^-1 J^T) [kg].
-
-    Args:
-        inverse: Inverse inertia, shape (6, 6).
-        nx: Unit vector of the direction, x component.
-        ny: Unit vector of the direction, y component.
-        nz: Unit vector of the direction, z component.
-        tx: Lever arm times the direction, x component [m].
-        ty: Lever arm times the direction, y component [m].
-        tz: Lever arm times the direction, z component [m].
-
-    Source: goldstein2002.
-    Checked by: test_solid_contact.py::test_effective_mass_at_a_point_matches_the_closed_form.
-    """
-    total = 0.0
-    for a in range(6):
-        left = nx if a == 0 else ny if a == 1 else nz if a == 2 else tx if a == 3 else ty if a == 4 else tz
-        for b in range(6):
-            right = nx if b == 0 else ny if b == 1 else nz if b == 2 else tx if b == 3 else ty if b == 4 else tz
-            total += left * inverse[a, b] * right
-    return 1.0 / max(total, 1e-9)
 
 
 @kernel(views_only=True)
@@ -322,6 +258,31 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
                 point[3 + a] = -(rotation[a, 0] * qx + rotation[a, 2] * qz) / distance
         point[POINT_DEPTH], point[FRICTION] = discs[k, 0], near.friction[n]
         solids.keys[count] = base + k
+        count = min(count + 1, SLOTS - 1)
+    return count
+
+
+@kernel(views_only=True)
+def _meet_balls(solids: SolidContactArrays, n: int, part: int, pose: PartPose, count: int) -> int:
+    """Append the contact points of a sphere, or of three spheres of a capsule, with a solid; return their number."""
+    near, size, center, rotation = solids.near, solids.shapes.size[part], pose.center, pose.rotation
+    ax, ay, az = rotation[0, 1], rotation[1, 1], rotation[2, 1]
+    balls = 1 if size[1] == 0.0 else 3
+    for k in range(balls):
+        at = 0.0 if balls == 1 else (k - 1) * size[1]
+        if k == 1:
+            at = nearest_on_axis(near, n, center, ax, ay, az, size[1])
+            if size[1] - abs(at) < DISC_GAP_M:  # one of the ends
+                continue
+        x, y, z = center[0] + at * ax, center[1] + at * ay, center[2] + at * az
+        away, nx, ny, nz = solid_distance(near, n, x, y, z, size[0])
+        if away >= size[0]:
+            continue
+        point = solids.found[count]
+        point[PX], point[PY], point[PZ] = x - size[0] * nx, y - size[0] * ny, z - size[0] * nz
+        point[NX], point[NY], point[NZ] = nx, ny, nz
+        point[POINT_DEPTH], point[FRICTION] = size[0] - away, near.friction[n]
+        solids.keys[count] = near.number[n] * _FEATURES + k
         count = min(count + 1, SLOTS - 1)
     return count
 

@@ -1,0 +1,42 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rigid bodies on the ground: spheres, boxes, capsules, cylinders and convex hulls that fall, rest, roll and slide.
+
+The public names below are imported from their modules on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regolith_files import export_lazily
+
+if TYPE_CHECKING:
+    from regolith_terrain.bodies import shapes as shapes
+    from regolith_terrain.bodies.body_set import BodyDescription as BodyDescription
+    from regolith_terrain.bodies.body_set import BodyGround as BodyGround
+    from regolith_terrain.bodies.body_set import RigidBodies as RigidBodies
+    from regolith_terrain.bodies.contact_points import BodySetting as BodySetting
+    from regolith_terrain.bodies.mass_properties import MassProperties as MassProperties
+    from regolith_terrain.bodies.mass_properties import polyhedron_properties as polyhedron_properties
+    from regolith_terrain.bodies.mass_properties import reduced_hull as reduced_hull
+    from regolith_terrain.bodies.shapes import BodyShape as BodyShape
+
+__all__, __getattr__, __dir__ = export_lazily(
+    __name__,
+    {
+        'body_set': (
+            'BodyDescription',
+            'BodyGround',
+            'RigidBodies',
+        ),
+        'contact_points': ('BodySetting',),
+        'mass_properties': (
+            'MassProperties',
+            'polyhedron_properties',
+            'reduced_hull',
+        ),
+        'shapes': ('BodyShape',),
+    },
+    modules=('shapes',),
+)

@@ -1,0 +1,204 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Contact of a rigid body with rigid terrain: springs, dampers and Coulomb friction at its contact points.
+
+A point presses as on a static solid (:mod:`regolith_terrain.solids.point_force`): both the spring and the damper are as
+stiff as the body's effective mass allows in the step, up to the stiffness of the terrain. The damping ratio of an
+approach faster than RESTITUTION_SPEED gives the coefficient of restitution of the body. A slower contact is damped
+like a wheel, so a body comes to rest. A sphere has one point, a capsule two, a box eight, a cylinder four on each rim,
+and a hull has its vertices.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from regolith_terrain.bodies.contact_points import BodySetting, write_point
+from regolith_terrain.bodies.shapes import ContactPoints
+from regolith_terrain.contact.arrays import Wrench
+from regolith_terrain.contact.constants import CONTACT_OK, LEFT_WINDOW, STAT_LOADED_NODES, STAT_MAX_SINKAGE
+from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.grid.soil_grid import SoilWindow
+from regolith_terrain.rigid.surface import (
+    SOIL_FRICTION,
+    SOIL_STIFFNESS,
+    RigidArrays,
+    depth_at,
+    soil_at,
+    surface_at,
+)
+from regolith_terrain.solids.point_force import (
+    DAMPING_RATIO,
+    FRICTION,
+    NX,
+    NY,
+    NZ,
+    POINT_DEPTH,
+    PX,
+    PY,
+    PZ,
+    push_point,
+)
+from regolith_world.cycle import StateField, StateLayout
+from regolith_world.numerics import kernel
+
+RESTITUTION_SPEED = 0.02
+"""Speed of approach above which the coefficient of restitution applies [m/s]."""
+
+
+class BodyRigidArrays(NamedTuple):
+    """Terrain, contact points and memory of :func:`press`."""
+
+    terrain: RigidArrays
+    points: ContactPoints
+    mobility: Floats
+    """Inverse mass and inertia of the body, world axes, shape (6, 6)."""
+    reach: float
+    """Radius that contains the body [m]."""
+    damping_ratio: float
+    """Damping ratio of a fast impact [-]."""
+    held: Floats
+    """Input and output: mobilized friction of each point, world axes, shape (k, 3)."""
+    found: Floats
+    """Work array for the points, shape (k, 8)."""
+
+
+@kernel(views_only=True)
+def press(arrays: BodyRigidArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
+    """Press a body on the surface for one substep; see :mod:`regolith_terrain.contact.ground_contact`."""
+    wrench.force[:] = 0.0
+    wrench.torque[:] = 0.0
+    wrench.stats[:] = 0.0
+    terrain, held, found = arrays.terrain, arrays.held, arrays.found
+    if pose.center[2] - arrays.reach > terrain.top:
+        held[:, :] = 0.0
+        return CONTACT_OK
+    height, slope_x, slope_y = surface_at(terrain, pose.center[0], pose.center[1])
+    if math.isnan(height):
+        return LEFT_WINDOW
+    nz = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+    nx, ny = -slope_x * nz, -slope_y * nz
+    count = 0
+    point = terrain.point
+    for k in range(held.shape[0]):
+        found[k, POINT_DEPTH] = 0.0
+        write_point(terrain.shapes, arrays.points, k, pose, nx, ny, nz, point)
+        depth, mx, my, mz = math.nan, nx, ny, nz
+        if point[2] <= terrain.top:
+            depth, mx, my, mz = depth_at(terrain, point[0], point[1], point[2])
+            if math.isnan(depth):
+                return LEFT_WINDOW
+            if arrays.points.radius[k] > 0.0 and (mx != nx or my != ny):
+                write_point(terrain.shapes, arrays.points, k, pose, mx, my, mz, point)
+                depth, mx, my, mz = depth_at(terrain, point[0], point[1], point[2])
+        stiff = math.nan
+        if depth > 0.0:
+            stiff = terrain.soils[soil_at(terrain, point[0], point[1]), SOIL_STIFFNESS]
+        if math.isnan(stiff):  # above the surface, or another terrain model there
+            held[k, 0] = held[k, 1] = held[k, 2] = 0.0
+            continue
+        count += 1
+        found[k, PX], found[k, PY], found[k, PZ] = point[0], point[1], point[2]
+        found[k, NX], found[k, NY], found[k, NZ], found[k, POINT_DEPTH] = mx, my, mz, depth
+        found[k, FRICTION] = terrain.soils[soil_at(terrain, point[0], point[1]), SOIL_FRICTION]
+        wrench.stats[STAT_MAX_SINKAGE] = max(wrench.stats[STAT_MAX_SINKAGE], depth)
+    wrench.stats[STAT_LOADED_NODES] = count
+    for k in range(held.shape[0]):
+        if found[k, POINT_DEPTH] > 0.0:
+            stiffness = terrain.soils[soil_at(terrain, found[k, PX], found[k, PY]), SOIL_STIFFNESS]
+            ratio = arrays.damping_ratio if _speed(found[k], pose) > RESTITUTION_SPEED else DAMPING_RATIO
+            push_point(found[k], held[k], arrays.mobility, stiffness * count, ratio, count, step, pose, wrench)
+    return CONTACT_OK
+
+
+@kernel(views_only=True)
+def _speed(point: Floats, pose: PartPose) -> float:
+    """Return the speed of a point of a body along the normal [m/s]."""
+    px, py, pz = point[PX] - pose.center[0], point[PY] - pose.center[1], point[PZ] - pose.center[2]
+    wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
+    vx = pose.velocity[0] + wy * pz - wz * py
+    vy = pose.velocity[1] + wz * px - wx * pz
+    vz = pose.velocity[2] + wx * py - wy * px
+    return abs(vx * point[NX] + vy * point[NY] + vz * point[NZ])
+
+
+def damping_ratio(restitution: float) -> float:
+    """Return the damping ratio of a spring and damper that never pulls, which gives a coefficient of restitution.
+
+    With b = damping ratio, w = sqrt(1 - b^2), contact ends when the force is zero, and the restitution is
+    exp(-b / w (pi - atan2(2 b w, 1 - 2 b^2))), 0.21 at DAMPING_RATIO. The ratio is at most 2, that of 0.05.
+
+    Args:
+        restitution: Coefficient of restitution, 0 to 1 [-].
+
+    Source: schwager2007.
+    Checked by: test_bodies_rigid.py::test_ball_rebounds_with_its_restitution.
+    """
+    low, high = 0.0, 2.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if _restitution(middle) > restitution:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+def _restitution(ratio: float) -> float:
+    """Return the coefficient of restitution of a damping ratio; see :func:`damping_ratio`."""
+    if ratio < 1.0:
+        w = math.sqrt(1.0 - ratio * ratio)
+        return math.exp(-ratio / w * (math.pi - math.atan2(2.0 * ratio * w, 1.0 - 2.0 * ratio * ratio)))
+    if ratio == 1.0:
+        return math.exp(-2.0)
+    w = math.sqrt(ratio * ratio - 1.0)
+    return math.exp(-ratio / w * math.log((ratio + w) / (ratio - w)))
+
+
+class BodyRigidContact(GroundContact):
+    """Contact of one rigid body with rigid terrain; its memory is the mobilized friction of each point."""
+
+    STATE = StateLayout('friction of a body', StateField('_held', '<f8', shared=True))
+    press = staticmethod(press)
+    margin_cells = 1.0
+    """Margin of nodes: the nearest point of the surface may be in the next cell."""
+
+    def __init__(self, setting: ContactSetting) -> None:
+        super().__init__(setting)
+        assert isinstance(setting, BodySetting)
+        self._setting = setting
+        count = len(setting.points.place)
+        self._held, self._found = np.zeros((count, 3)), np.zeros((count, 8))
+        self._rooms = np.zeros((1, count, 2)), np.zeros(3), np.zeros(3)
+
+    def arrays(self, window: SoilWindow, active: int) -> BodyRigidArrays:
+        """Return the arguments of :func:`press` for a cycle."""
+        setting = self._setting
+        terrain = RigidArrays(
+            window.level,
+            self.region_rows(window),
+            window.i0,
+            window.j0,
+            window.spacing,
+            setting.soils.soils,
+            setting.shapes,
+            bool(np.isnan(setting.soils.soils).any()),
+            float(np.nanmax(window.level)),
+            *self._rooms,
+        )
+        reach = float(setting.reach[0])
+        return BodyRigidArrays(
+            terrain, setting.points, setting.mobility, reach, setting.damping_ratio, self._held, self._found
+        )
+
+    def step_limit(self, mass: float, area: float) -> StepLimit:
+        """Return no limit: the springs are as stiff as the step allows."""
+        return StepLimit(math.inf, 'springs as stiff as the step allows')
+
+    def reset(self) -> None:
+        """Reset all friction."""
+        self._held[:] = 0.0

@@ -1,0 +1,387 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Contact of a rigid body with SCM soil: on the grid, or by a closed form where the grid is too coarse.
+
+The sum over grid nodes is accurate where the radius of the contact is at least two spacings (4 % at two, 1 % at three).
+A body whose contact at rest is smaller presses with its contact points instead, and leaves no rut. A point has the
+load of a sphere, a cylinder or a flat face at its depth z:
+
+    W(z) = 2 pi k z^(n+1) / (n + 1) (R - z / (n + 2)),  k = k_phi + k_c / a,  a^2 = 2 R z - z^2     (sphere)
+    W(z) = L k sqrt(2 pi R) gamma(n + 1) / gamma(n + 3/2) z^(n + 1/2)                               (cylinder on its side)
+    W(z) = A k z^n                                                                                  (flat face)
+
+These follow from the pressure k z^n on the projected area. Unloading has the stiffness E of the loaded area. The memory
+of a point, its plastic sinkage and yield force, fades over a radius of the contact as the body travels. A rolling
+sphere is held back by the soil that it compacts, f W with f = sqrt(2 / pi) gamma(n + 2) / gamma(n + 5/2) sqrt(z / R)
+(1 - sqrt(k / E)). A body on the grid needs no such term: its nodes compact.
+
+A vertical face has no area above nodes, so Rankine's passive earth pressure on the advancing face of a body that has
+sunk in by d is added: F = w (K_p rho g d^2 / 2 + 2 c sqrt(K_p) d), K_p = tan^2(45 deg + phi / 2), mobilized over K.
+
+Soil below a body stays in its column: neither bulldozing nor slip-sinkage moves it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from regolith_terrain.bodies.contact_points import BodySetting, write_point
+from regolith_terrain.bodies.shapes import ContactPoints
+from regolith_terrain.contact.arrays import Shapes, Wrench, push_at
+from regolith_terrain.contact.constants import (
+    CONTACT_OK,
+    LEFT_WINDOW,
+    SHAPE_BOX,
+    SHAPE_CYLINDER,
+    SHAPE_MESH,
+    STAT_LOADED_NODES,
+    STAT_MAX_SINKAGE,
+)
+from regolith_terrain.contact.ground_contact import ContactSetting, PartPose
+from regolith_terrain.contact.lowest_point import lowest
+from regolith_terrain.contact.mobilization import mobilize
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.grid.soil_grid import SoilWindow
+from regolith_terrain.scm.arrays import Ground
+from regolith_terrain.scm.constants import (
+    COHESION,
+    DAMPING,
+    DENSITY,
+    ELASTIC,
+    EXPONENT,
+    JANOSI,
+    K_C,
+    K_PHI,
+    TAN_PHI,
+)
+from regolith_terrain.scm.contact import ScmArrays, ScmContact
+from regolith_terrain.scm.contact import press as press_part
+from regolith_terrain.solids.point_force import DAMPEST, STIFFEST
+from regolith_world.cycle import Saved, StateField, StateLayout
+from regolith_world.numerics import kernel
+
+SMALL_CELLS = 2.0
+"""Radius of the contact at rest, in spacings, below which a body is pressed by the closed form."""
+PLASTIC, YIELD, SHEAR_X, SHEAR_Y, MEMORY = range(5)
+"""Columns of the memory of a contact point: plastic sinkage [m], yield force [N], mobilized shear."""
+_STILL = 1e-3
+"""Speed below which the resistance of a small rolling sphere is proportional to it [m/s]."""
+
+
+class BodyScmArrays(NamedTuple):
+    """Soil, contact points and memory of :func:`press`."""
+
+    scm: ScmArrays
+    points: ContactPoints
+    small: bool
+    """Whether the closed form applies."""
+    ploughs: bool
+    """Whether soil resists the advancing face."""
+    mass: float
+    """Mass [kg]."""
+    half_width: float
+    """Half of the smallest width [m]."""
+    gravity: float
+    """Magnitude of gravity [m/s^2]."""
+    memory: Floats
+    """Input and output: memory of each point, shape (k, MEMORY)."""
+    plough: Floats
+    """Input and output: mobilized passive pressure, x and y, shape (2,)."""
+    point: Floats
+    """Work array for a point [m], shape (3,)."""
+
+
+@kernel(views_only=True)
+def press(arrays: BodyScmArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
+    """Press a body into the soil for one substep; see :mod:`regolith_terrain.contact.ground_contact`."""
+    if arrays.small:
+        status: int = _press_points(arrays, step, pose, wrench)
+    else:
+        status = press_part(arrays.scm, step, part, pose, wrench)
+    if arrays.ploughs and status == CONTACT_OK:
+        _plough(arrays, step, pose, wrench)
+    return status
+
+
+@kernel(views_only=True)
+def _level(ground: Ground, x: float, y: float) -> float:
+    """Return the height of the soil between nodes [m], NaN outside the window."""
+    row, col = x / ground.spacing - ground.i0, y / ground.spacing - ground.j0
+    level = ground.level
+    if not (0.0 <= row < level.shape[0] - 1 and 0.0 <= col < level.shape[1] - 1):
+        return math.nan
+    r, c = int(row), int(col)
+    u, v = row - r, col - c
+    near = level[r, c] + v * (level[r, c + 1] - level[r, c])
+    far = level[r + 1, c] + v * (level[r + 1, c + 1] - level[r + 1, c])
+    height: float = near + u * (far - near)
+    return height
+
+
+@kernel(views_only=True)
+def _soil_row(arrays: BodyScmArrays, x: float, y: float) -> int:
+    """Return the row of the soil at a position in the window; its values are NaN for another terrain model."""
+    ground = arrays.scm.ground
+    if arrays.scm.soils.shape[0] == 1:
+        return 0
+    row, col = int(x / ground.spacing - ground.i0 + 0.5), int(y / ground.spacing - ground.j0 + 0.5)
+    held: int = ground.region[row, col]
+    return held
+
+
+@kernel(views_only=True)
+def ball_load(radius: float, stiffness: float, exponent: float, z: float) -> float:
+    """Return the load of a sphere on soil of pressure k z^n at a depth [N].
+
+    Args:
+        radius: Radius R [m].
+        stiffness: k [N/m^(n+2)].
+        exponent: n [-].
+        z: Depth of the lowest point, at most R [m].
+
+    Source: bekker1969.
+    Checked by: test_bodies_scm.py::test_row_1_sphere_laid_slowly_on_scm_has_the_load_of_the_closed_form.
+    """
+    return 2.0 * math.pi * stiffness * z ** (exponent + 1.0) / (exponent + 1.0) * (radius - z / (exponent + 2.0))
+
+
+@kernel(views_only=True)
+def rolling_resistance(stiffness: float, elastic: float, exponent: float, depth: float) -> float:
+    """Return the resistance of a rolling sphere over its load, f [-].
+
+    Args:
+        stiffness: k [N/m^(n+2)].
+        elastic: E [Pa/m].
+        exponent: n [-].
+        depth: Depth over radius, z / R [-].
+
+    Source: bekker1969.
+    Checked by: test_bodies_scm.py::test_row_3_ball_on_a_slope_has_the_acceleration_of_the_formula.
+    """
+    share = math.gamma(exponent + 2.0) / math.gamma(exponent + 2.5)
+    return math.sqrt(2.0 / math.pi * depth) * share * max(0.0, 1.0 - math.sqrt(stiffness / elastic))
+
+
+@kernel(views_only=True)
+def point_load(
+    shapes: Shapes, points: ContactPoints, k: int, rotation: Floats, half_width: float, soil: Floats, z: float
+) -> tuple[float, float]:
+    """Return load [N] and loaded area [m^2] of contact point ``k`` at a depth, on virgin soil.
+
+    Args:
+        shapes: Shape of the body.
+        points: Contact points of the body.
+        k: Index of the point.
+        rotation: Rotation of the contact shape, shape (3, 3).
+        half_width: Half of the smallest width [m].
+        soil: Parameters of the soil.
+        z: Depth [m].
+
+    Source: bekker1969.
+    Checked by: test_bodies_scm.py::test_row_1_sphere_laid_slowly_on_scm_has_the_load_of_the_closed_form,
+    test_bodies_scm.py::test_small_box_and_cylinder_rest_at_the_depth_of_a_plate.
+    """
+    n, kind, size = soil[EXPONENT], shapes.kind[0], shapes.size[0]
+    radius, flat, length = points.radius[k], points.area[k], points.length[k]
+    if kind == SHAPE_BOX:  # a quarter of its shadow
+        flat = (
+            size[0] * size[1] * abs(rotation[2, 2])
+            + size[1] * size[2] * abs(rotation[2, 0])
+            + size[0] * size[2] * abs(rotation[2, 1])
+        )
+    elif kind == SHAPE_CYLINDER:
+        radius, tilt = size[0], rotation[2, 1]
+        flat *= tilt * tilt
+        length = size[1] * (1.0 - tilt * tilt)
+    z = min(z, radius) if radius > 0.0 else z
+    square = max(2.0 * radius * z - z * z, 0.0)
+    half = math.sqrt(square) if radius > 0.0 and flat == 0.0 else half_width
+    stiffness = soil[K_PHI] + soil[K_C] / max(half, 1e-9)
+    load = flat * stiffness * z**n
+    area = flat + 2.0 * length * math.sqrt(square) + points.ball[k] * math.pi * square
+    if length > 0.0:
+        curve = math.sqrt(2.0 * math.pi * radius) * math.gamma(n + 1.0) / math.gamma(n + 1.5)
+        load += length * stiffness * curve * z ** (n + 0.5)
+    if points.ball[k] > 0.0:
+        load += points.ball[k] * ball_load(radius, stiffness, n, z)
+    return load, area
+
+
+@kernel(views_only=True)
+def _press_points(arrays: BodyScmArrays, step: float, pose: PartPose, wrench: Wrench) -> int:
+    """Press the contact points of a small body into the soil."""
+    wrench.force[:] = 0.0
+    wrench.torque[:] = 0.0
+    wrench.stats[:] = 0.0
+    ground, shapes, points, point, memory = arrays.scm.ground, arrays.scm.shapes, arrays.points, arrays.point, arrays.memory
+    count = memory.shape[0]
+    travel = step * math.sqrt(pose.velocity[0] * pose.velocity[0] + pose.velocity[1] * pose.velocity[1])
+    for k in range(count):
+        held = memory[k]
+        write_point(shapes, points, k, pose, 0.0, 0.0, 1.0, point)
+        level = _level(ground, point[0], point[1])
+        if math.isnan(level):
+            return LEFT_WINDOW
+        soil = arrays.scm.soils[_soil_row(arrays, point[0], point[1])]
+        depth = level - point[2]
+        radius = points.radius[k]
+        span = math.sqrt(max(2.0 * radius * depth, 0.0)) if radius > 0.0 else arrays.half_width
+        fade = max(0.0, 1.0 - travel / max(span, 1e-3 * arrays.half_width))
+        held[PLASTIC] *= fade
+        held[YIELD] *= fade
+        if depth <= max(held[PLASTIC], 0.0) or math.isnan(soil[ELASTIC]):
+            held[SHEAR_X] = held[SHEAR_Y] = 0.0
+            continue
+        virgin, area = point_load(shapes, points, k, pose.rotation, arrays.half_width, soil, depth)
+        spring = min(soil[ELASTIC] * area, STIFFEST * arrays.mass / (count * step * step))
+        normal = spring * (depth - held[PLASTIC])
+        if normal > held[YIELD]:
+            normal = min(normal, max(virgin, held[YIELD]))
+            held[YIELD] = normal
+            held[PLASTIC] = depth - normal / spring
+        px, py, pz = point[0] - pose.center[0], point[1] - pose.center[1], point[2] - pose.center[2]
+        wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
+        vx = pose.velocity[0] + wy * pz - wz * py
+        vy = pose.velocity[1] + wz * px - wx * pz
+        vz = pose.velocity[2] + wx * py - wy * px
+        normal = max(0.0, normal - min(soil[DAMPING] * area, DAMPEST * arrays.mass / (count * step)) * vz)
+        speed = math.sqrt(vx * vx + vy * vy)
+        held[SHEAR_X], held[SHEAR_Y], ux, uy = mobilize(
+            held[SHEAR_X], held[SHEAR_Y], vx, vy, speed, step, soil[JANOSI]
+        )
+        strength = soil[COHESION] * area + normal * soil[TAN_PHI]
+        push_at(wrench, px, py, pz, strength * ux, strength * uy, normal)
+        if points.ball[k] > 0.0:
+            stiffness = soil[K_PHI] + soil[K_C] / max(span, 1e-9)
+            deep = min(depth / radius, 1.0)
+            resistance = normal * rolling_resistance(stiffness, soil[ELASTIC], soil[EXPONENT], deep)
+            slow = max(travel / step, _STILL)
+            wrench.force[0] -= resistance * pose.velocity[0] / slow
+            wrench.force[1] -= resistance * pose.velocity[1] / slow
+        wrench.stats[STAT_LOADED_NODES] += 1.0
+        wrench.stats[STAT_MAX_SINKAGE] = max(wrench.stats[STAT_MAX_SINKAGE], depth)
+    return CONTACT_OK
+
+
+@kernel(views_only=True)
+def passive_force(soil: Floats, gravity: float, width: float, depth: float) -> float:
+    """Return Rankine's passive force on a vertical face in soil [N].
+
+    Args:
+        soil: Parameters of the soil.
+        gravity: Gravity [m/s^2].
+        width: Width of the face [m].
+        depth: Depth of its lower edge [m].
+
+    Source: rankine1857.
+    Checked by: test_bodies_scm.py::test_ploughing_force_is_that_of_passive_earth_pressure.
+    """
+    sine = soil[TAN_PHI] / math.sqrt(1.0 + soil[TAN_PHI] * soil[TAN_PHI])
+    passive = (1.0 + sine) / (1.0 - sine)
+    weight = 0.5 * passive * soil[DENSITY] * gravity * depth * depth
+    force: float = width * (weight + 2.0 * soil[COHESION] * math.sqrt(passive) * depth)
+    return force
+
+
+@kernel(views_only=True)
+def _plough(arrays: BodyScmArrays, step: float, pose: PartPose, wrench: Wrench) -> None:
+    """Add the passive earth pressure on the advancing face of a body."""
+    depth, held = wrench.stats[STAT_MAX_SINKAGE], arrays.plough
+    x, y = pose.center[0], pose.center[1]
+    if depth <= 0.0 or math.isnan(_level(arrays.scm.ground, x, y)):
+        held[0] = held[1] = 0.0
+        return
+    soil = arrays.scm.soils[_soil_row(arrays, x, y)]
+    if math.isnan(soil[ELASTIC]):
+        return
+    shapes, turn = arrays.scm.shapes, pose.rotation
+    kind, size = shapes.kind[0], shapes.size[0]
+    # Against the motion of its own point: a body that rolls must not be driven by it.
+    arm = lowest(kind, size, pose.center, turn) + depth / 3.0 - pose.center[2]
+    vx = pose.velocity[0] + pose.angular_velocity[1] * arm
+    vy = pose.velocity[1] - pose.angular_velocity[0] * arm
+    held[0], held[1], ux, uy = mobilize(held[0], held[1], vx, vy, math.sqrt(vx * vx + vy * vy), step, soil[JANOSI])
+    length = math.sqrt(ux * ux + uy * uy)
+    if length == 0.0 or not (kind == SHAPE_BOX or kind == SHAPE_MESH):
+        return
+    width = 0.0
+    for k in range(3):
+        width += 2.0 * size[k] * abs(turn[0, k] * uy - turn[1, k] * ux) / length
+    force = passive_force(soil, arrays.gravity, width, depth)
+    push_at(wrench, 0.0, 0.0, arm, force * ux, force * uy, 0.0)
+
+
+class BodyScmContact(ScmContact):
+    """SCM contact of one rigid body; its memory is shear on the grid, its contact points and the passive pressure."""
+
+    STATE = StateLayout(
+        'SCM of a body',
+        StateField('_memory', '<f8', shared=True),
+        StateField('_plough', '<f8', shared=True),
+        StateField('shear', Saved),
+    )
+    press = staticmethod(press)
+
+    def __init__(self, setting: ContactSetting) -> None:
+        super().__init__(setting)
+        assert isinstance(setting, BodySetting)
+        self._body = setting
+        self._gravity = float(np.sqrt(np.sum(np.square(setting.gravity))))
+        self._memory, self._plough, self._point = np.zeros((len(setting.points.place), MEMORY)), np.zeros(2), np.zeros(3)
+        contact = min(resting_contact(setting, soil, self._gravity) for soil in setting.soils.only_model())
+        self.small = bool(contact[1] < SMALL_CELLS * setting.spacing)
+        """Whether the grid is too coarse for the body, so that the closed form applies."""
+
+    def arrays(self, window: SoilWindow, active: int) -> BodyScmArrays:  # type: ignore[override]
+        """Return the arguments of :func:`press` for a cycle."""
+        body = self._body
+        return BodyScmArrays(
+            super().arrays(window, active),
+            body.points,
+            self.small,
+            body.ploughs,
+            body.mass,
+            body.half_width,
+            self._gravity,
+            self._memory,
+            self._plough,
+            self._point,
+        )
+
+    def remember(self, window: SoilWindow, arrays: BodyScmArrays) -> None:  # type: ignore[override]
+        """Store the shear memory from the arrays."""
+        super().remember(window, arrays.scm)
+
+    def reset(self) -> None:
+        """Reset the memory."""
+        super().reset()
+        self._memory[:], self._plough[:] = 0.0, 0.0
+
+
+def resting_contact(setting: BodySetting, soil: Floats, gravity: float) -> tuple[float, float]:
+    """Return depth and radius of the contact of a body at rest on level soil [m].
+
+    A body without round points rests on half of its smallest width.
+
+    Args:
+        setting: Setting of the body's contact.
+        soil: Parameters of the soil.
+        gravity: Gravity [m/s^2].
+    """
+    points, weight = setting.points, setting.mass * gravity
+    radius = float(points.radius.max())
+    if radius == 0.0:
+        return 0.0, setting.half_width
+    low, high = 0.0, radius
+    for _ in range(60):
+        z = 0.5 * (low + high)
+        rows = range(len(points.radius))
+        flat = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+        if sum(point_load(setting.shapes, points, k, flat, setting.half_width, soil, z)[0] for k in rows) < weight:
+            low = z
+        else:
+            high = z
+    return high, math.sqrt(max(2.0 * radius * high - high * high, 0.0))

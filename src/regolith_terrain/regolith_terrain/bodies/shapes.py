@@ -1,0 +1,128 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes of rigid bodies: contact shape, mass properties and contact points.
+
+The origin of a body is its center of mass. The axis of capsules and cylinders is z, as in URDF and SDF.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regolith_terrain.bodies import mass_properties
+from regolith_terrain.bodies.mass_properties import MassProperties
+from regolith_terrain.contact import shapes as contact_shapes
+from regolith_terrain.contact.arrays import Shapes
+from regolith_terrain.grid.node_records import Floats
+
+
+class ContactPoints(NamedTuple):
+    """Points of one body at which springs act, and the area of soil that each represents.
+
+    Springs at points are the contact with rigid terrain, and with soil whose grid is too coarse for the body. A
+    cylinder has four points on either rim, which turn with its tilt and not with its rotation: the lowest, and those a
+    quarter and half a turn from it. Their places here are not used.
+    """
+
+    place: Floats
+    """Centers of the spheres whose lowest points are the contact points, body axes [m], shape (k, 3)."""
+    radius: Floats
+    """Radii of these spheres; 0: the point itself [m], shape (k,)."""
+    area: Floats
+    """Flat area of each point [m^2], shape (k,)."""
+    length: Floats
+    """Length of the part of a cylinder with the radius of each point [m], shape (k,)."""
+    ball: Floats
+    """Share of a sphere with the radius of each point [-], shape (k,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyShape:
+    """Shape of a rigid body about its center of mass."""
+
+    kind: str
+    """sphere, box, capsule, cylinder or hull."""
+    contact: Shapes
+    """Contact shape: one row."""
+    properties: MassProperties
+    """Volume and inertia; :attr:`MassProperties.center` is the center of mass in the frame in which a hull was given.
+    """
+    points: ContactPoints
+    """Contact points."""
+    half_width: float
+    """Half of the smallest width [m]."""
+    upright: bool = False
+    """Whether the axis of the contact shape, y, is the z axis of the body."""
+
+    @property
+    def reach(self) -> float:
+        """Radius about the center of mass that contains the shape [m]."""
+        return contact_shapes.reach(self.contact)
+
+    @property
+    def ploughs(self) -> bool:
+        """Whether the shape has steep faces that push soil ahead."""
+        return self.kind in ('box', 'hull')
+
+
+def sphere(radius: float) -> BodyShape:
+    """Return a sphere [m]."""
+    points = _points(np.zeros((1, 3)), radius, ball=1.0)
+    return BodyShape(
+        'sphere', contact_shapes.sphere(radius), mass_properties.sphere_properties(radius), points, radius
+    )
+
+
+def box(half: ArrayLike) -> BodyShape:
+    """Return a box with these half lengths [m], shape (3,)."""
+    h = np.asarray(half, dtype=np.float64)
+    corners = np.array(list(itertools.product((-1.0, 1.0), repeat=3))) * h
+    areas = sorted((float(h[0] * h[1]), float(h[1] * h[2]), float(h[0] * h[2])))
+    points = _points(corners, 0.0, area=areas[-1])  # four corners carry a face
+    contact = contact_shapes.box(*(2.0 * h).tolist())
+    return BodyShape('box', contact, mass_properties.box_properties(h), points, float(h.min()))
+
+
+def capsule(radius: float, half: float) -> BodyShape:
+    """Return a capsule whose straight part has this half length [m]."""
+    ends = np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])
+    points = _points(ends, radius, length=half, ball=0.5)
+    contact = contact_shapes.capsule(radius, 2.0 * half)
+    return BodyShape('capsule', contact, mass_properties.capsule_properties(radius, half), points, radius, upright=True)
+
+
+def cylinder(radius: float, half: float) -> BodyShape:
+    """Return a cylinder with this half length [m]."""
+    points = _points(np.zeros((8, 3)), 0.0, area=0.25 * math.pi * radius * radius)
+    contact = contact_shapes.cylinder(radius, 2.0 * half)
+    properties = mass_properties.cylinder_properties(radius, half)
+    return BodyShape('cylinder', contact, properties, points, min(radius, half), upright=True)
+
+
+def hull(points: ArrayLike) -> BodyShape:
+    """Return the convex hull of points [m], shape (n, 3), with at most 64 triangles.
+
+    Raises:
+        ValueError: If the points have no volume.
+    """
+    solid = mass_properties.reduced_hull(points)
+    properties = mass_properties.polyhedron_properties(solid.vertices, solid.triangles)
+    vertices = solid.vertices - properties.center
+    contact = contact_shapes.mesh(vertices[solid.triangles])
+    extent = np.ptp(vertices, axis=0)
+    # A facet of average size rests on three vertices.
+    edges = vertices[solid.triangles]
+    facets = 0.5 * np.linalg.norm(np.cross(edges[:, 1] - edges[:, 0], edges[:, 2] - edges[:, 0]), axis=1)
+    springs = _points(vertices, 0.0, area=float(facets.mean()) / 3.0)
+    return BodyShape('hull', contact, properties, springs, 0.5 * float(extent.min()))
+
+
+def _points(place: Floats, radius: float, area: float = 0.0, length: float = 0.0, ball: float = 0.0) -> ContactPoints:
+    rows = np.ones(len(place))
+    return ContactPoints(place, radius * rows, area * rows, length * rows, ball * rows)

@@ -1,0 +1,112 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Force at one contact point of a rigid part: a spring, a damper and Coulomb friction within the limits of the step."""
+
+from __future__ import annotations
+
+import math
+
+from regolith_terrain.contact.arrays import Wrench, push_at
+from regolith_terrain.contact.constants import RATE_SHARE
+from regolith_terrain.contact.ground_contact import PartPose
+from regolith_terrain.contact.mobilization import mobilize
+from regolith_terrain.grid.node_records import Floats
+from regolith_world.numerics import kernel
+
+STIFFNESS = 2e6
+"""Largest stiffness of the spring at one point [N/m]."""
+STIFFEST = 0.25
+"""Largest total stiffness of the springs at all points of a part, as a fraction of m / dt^2."""
+DAMPEST = 0.75
+"""Largest total damping of a part, as a fraction of m / dt; oscillation grows where twice this plus the stiffness
+fraction exceeds 4.
+"""
+DAMPING_RATIO = 0.7
+"""Damping ratio of a point with its effective mass, where the step allows it."""
+STICK_M = 1e-3
+"""Sliding distance over which friction reaches 1 - 1/e of its limit [m]."""
+PX, PY, PZ, NX, NY, NZ, POINT_DEPTH, FRICTION = range(8)
+"""Columns of a contact point: position, normal toward the part, depth [m], Coulomb coefficient."""
+
+
+@kernel(views_only=True)
+def push_point(
+    point: Floats,
+    held: Floats,
+    inverse: Floats,
+    part_stiffness: float,
+    damping_ratio: float,
+    count: int,
+    step: float,
+    pose: PartPose,
+    wrench: Wrench,
+) -> None:
+    """Add the force of a spring, a damper and Coulomb friction on one contact point to the wrench.
+
+    Args:
+        point: Columns of the point, shape (8,).
+        held: Input and output: mobilized friction, shape (3,).
+        inverse: Inverse inertia at the part's origin, shape (6, 6).
+        part_stiffness: Total stiffness of the springs at all points of the part [N/m].
+        damping_ratio: Damping ratio with the effective mass, where the step allows it.
+        count: Number of points that share the stiffness and the inertia.
+        step: Substep [s].
+        pose: Pose and twist of the part.
+        wrench: Wrench to which the force is added.
+    """
+    nx, ny, nz, depth = point[NX], point[NY], point[NZ], point[POINT_DEPTH]
+    px, py, pz = point[PX] - pose.center[0], point[PY] - pose.center[1], point[PZ] - pose.center[2]
+    wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
+    vx = pose.velocity[0] + wy * pz - wz * py
+    vy = pose.velocity[1] + wz * px - wx * pz
+    vz = pose.velocity[2] + wx * py - wy * px
+    leaving = vx * nx + vy * ny + vz * nz
+    mass = effective_mass(inverse, nx, ny, nz, py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx)
+    share = mass / count
+    stiffness = min(STIFFNESS, part_stiffness / count, STIFFEST * share / (step * step))
+    damping = min(2.0 * damping_ratio * math.sqrt(stiffness * share), DAMPEST * share / step)
+    normal = max(0.0, stiffness * depth - damping * leaving)
+    # Tangents: the first is normal to the surface normal and to the axis of its smallest component.
+    if abs(ny) <= abs(nx) or abs(ny) <= abs(nz):
+        scale = 1.0 / math.sqrt(nz * nz + nx * nx)
+        ax, ay, az = nz * scale, 0.0, -nx * scale
+    else:
+        scale = 1.0 / math.sqrt(ny * ny + nz * nz)
+        ax, ay, az = 0.0, -nz * scale, ny * scale
+    bx, by, bz = ny * az - nz * ay, nz * ax - nx * az, nx * ay - ny * ax
+    v1, v2 = vx * ax + vy * ay + vz * az, vx * bx + vy * by + vz * bz
+    m1 = held[0] * ax + held[1] * ay + held[2] * az
+    m2 = held[0] * bx + held[1] * by + held[2] * bz
+    m1, m2, u1, u2 = mobilize(m1, m2, v1, v2, math.sqrt(v1 * v1 + v2 * v2), step, STICK_M)
+    held[0], held[1], held[2] = m1 * ax + m2 * bx, m1 * ay + m2 * by, m1 * az + m2 * bz
+    u1, u2 = m1 + RATE_SHARE * (u1 - m1), m2 + RATE_SHARE * (u2 - m2)
+    grip = point[FRICTION] * normal
+    fx = normal * nx + grip * (u1 * ax + u2 * bx)
+    fy = normal * ny + grip * (u1 * ay + u2 * by)
+    fz = normal * nz + grip * (u1 * az + u2 * bz)
+    push_at(wrench, px, py, pz, fx, fy, fz)
+
+
+@kernel(views_only=True)
+def effective_mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, ty: float, tz: float) -> float:
+    """Return the effective mass of a point of a part along a direction, 1 / (J M^-1 J^T) [kg].
+
+    Args:
+        inverse: Inverse inertia, shape (6, 6).
+        nx: Unit vector of the direction, x component.
+        ny: Unit vector of the direction, y component.
+        nz: Unit vector of the direction, z component.
+        tx: Lever arm times the direction, x component [m].
+        ty: Lever arm times the direction, y component [m].
+        tz: Lever arm times the direction, z component [m].
+
+    Source: goldstein2002.
+    Checked by: test_solid_contact.py::test_effective_mass_at_a_point_matches_the_closed_form.
+    """
+    total = 0.0
+    for a in range(6):
+        left = nx if a == 0 else ny if a == 1 else nz if a == 2 else tx if a == 3 else ty if a == 4 else tz
+        for b in range(6):
+            right = nx if b == 0 else ny if b == 1 else nz if b == 2 else tx if b == 3 else ty if b == 4 else tz
+            total += left * inverse[a, b] * right
+    return 1.0 / max(total, 1e-9)
