@@ -14,8 +14,8 @@ from regolith_terrain import contact
 from regolith_terrain.contact.arrays import Shapes, Wrench, make_wrench
 from regolith_terrain.contact.ground_contact import PartPose
 from regolith_terrain.solids.contact import STIFFNESS_OF_PART, add_solid_wrench
-from regolith_terrain.solids.point_force import POINT_DEPTH, effective_mass
 from regolith_terrain.solids.friction_memory import SolidContact
+from regolith_terrain.solids.point_force import POINT_DEPTH, effective_mass
 from regolith_terrain.solids.polyhedron import convex_hull, pieces
 from regolith_terrain.solids.solids import Solid, Solids, solids_within
 

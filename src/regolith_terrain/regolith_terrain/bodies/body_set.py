@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from regolith_terrain.bodies.contact_points import BodySetting
 from regolith_terrain.bodies.motion import BodyArrays, move_body, prepare_body, set_pose
-from regolith_terrain.bodies.rigid import damping_ratio
 from regolith_terrain.bodies.shapes import BodyShape
 from regolith_terrain.contact.arrays import Wrench, make_wrench
 from regolith_terrain.contact.constants import CONTACT_OK, WINDOW_MARGIN_CELLS
@@ -31,6 +30,7 @@ from regolith_terrain.grid.soil_grid import SoilGrid, SoilWindow
 from regolith_terrain.grid.soil_map import SoilMap
 from regolith_terrain.solids.contact import STIFFNESS_OF_PART, SolidContactArrays, add_solid_wrench
 from regolith_terrain.solids.friction_memory import NO_SOLIDS, SolidContact
+from regolith_terrain.solids.point_force import damping_ratio
 from regolith_terrain.solids.solids import Solids, solids_within
 from regolith_world.cycle import Part, Saved, StateField, StateLayout, state_fields
 from regolith_world.numerics import kernel, portable_math, rotation
@@ -90,7 +90,7 @@ def _run(
 ) -> int:
     """Advance a body in contact by ``count`` substeps; return the status of the ground contact."""
     for k in range(3):
-        bodies.load[b, k] = 0.0
+        bodies.contact_force[b, k] = 0.0
     for _ in range(count):
         prepare_body(bodies, b)
         set_pose(bodies, b, upright, pose)
@@ -100,7 +100,7 @@ def _run(
         if solids.near.number.shape[0] > 0:
             add_solid_wrench(solids, step, 0, pose, wrench)
         for k in range(3):
-            bodies.load[b, k] += wrench.force[k] / count
+            bodies.contact_force[b, k] += wrench.force[k] / count
         move_body(bodies, b, gravity, wrench, step)
     return CONTACT_OK
 
@@ -111,7 +111,7 @@ def fly(bodies: BodyArrays, b: int, gravity: Floats, step: float, count: int, wr
     wrench.force[:] = 0.0
     wrench.torque[:] = 0.0
     for k in range(3):
-        bodies.load[b, k] = 0.0
+        bodies.contact_force[b, k] = 0.0
     prepare_body(bodies, b)
     for _ in range(count):
         move_body(bodies, b, gravity, wrench, step)
@@ -122,7 +122,7 @@ class RigidBodies(Saved):
 
     STATE = StateLayout(
         'rigid bodies',
-        *state_fields('<f8', 'position', 'orientation', 'velocity', 'spin', 'load', shared=True),
+        *state_fields('<f8', 'position', 'orientation', 'velocity', 'spin', 'contact_force', shared=True),
         StateField('contacts', Part(1)),
         StateField('solid_contacts', Part(1)),
     )
@@ -142,14 +142,14 @@ class RigidBodies(Saved):
         count = len(bodies)
         mass = np.array([body.mass for body in bodies])
         inertia = np.array([body.mass * body.shape.properties.inertia for body in bodies]).reshape(count, 3, 3)
-        self.position, self.velocity, self.spin, self.load = (np.zeros((count, 3)) for _ in range(4))
+        self.position, self.velocity, self.spin, self.contact_force = (np.zeros((count, 3)) for _ in range(4))
         self.orientation = np.tile((0.0, 0.0, 0.0, 1.0), (count, 1))
         self._arrays = BodyArrays(
             self.position,
             self.orientation,
             self.velocity,
             self.spin,
-            self.load,
+            self.contact_force,
             mass,
             inertia,
             np.array([portable_math.solved(each, np.eye(3)) for each in inertia]).reshape(count, 3, 3),
@@ -268,7 +268,10 @@ class RigidBodies(Saved):
                 if self.solid_contacts:
                     self.solid_contacts[n].part()
                 fly(self._arrays, n, self._gravity(n), step, count, self._wrench)
-        records = [self._advance_in(window, members, near, step, count) for window, members in self._windows(grounded, duration)]
+        records = [
+            self._advance_in(window, members, near, step, count)
+            for window, members in self._windows(grounded, duration)
+        ]
         return _joined(records, self.ground.grid.law.names)
 
     def _gravity(self, n: int) -> Floats:
@@ -278,8 +281,9 @@ class RigidBodies(Saved):
         """Return the largest distance that a body can move [m]."""
         speed = portable_math.norm(self.velocity[n])
         if not speed < FASTEST or not np.abs(self.position[n]).max() < 1e7:
+            place = self.position[n].tolist()
             raise FloatingPointError(
-                f'{self.names[n]} is at {self.position[n].tolist()} m with {speed:.3g} m/s; allowed: below {FASTEST} m/s'
+                f'{self.names[n]} is at {place} m with {speed:.3g} m/s; allowed: below {FASTEST:g} m/s'
             )
         return speed * duration + 0.5 * MARGIN_ACCELERATION * duration * duration
 
@@ -315,7 +319,7 @@ class RigidBodies(Saved):
                 box = [min(box[0], other[0]), max(box[1], other[1]), min(box[2], other[2]), max(box[3], other[3])]
                 mine += more
             parts.append((box, sorted(mine)))
-        return [(self.ground.grid.window(*box), mine) for box, mine in parts]
+        return [(self.ground.grid.window(box[0], box[1], box[2], box[3]), mine) for box, mine in parts]
 
     def _advance_in(
         self, window: SoilWindow, members: Sequence[int], near: Mapping[int, NDArray[np.int64]], step: float, count: int
@@ -330,9 +334,7 @@ class RigidBodies(Saved):
             elif self.solid_contacts:
                 self.solid_contacts[n].part()
             upright, gravity = self.bodies[n].shape.upright, self._gravity(n)
-            status = self._run(
-                self._arrays, n, upright, arrays, solids, gravity, step, count, self._pose, self._wrench
-            )
+            status = self._run(self._arrays, n, upright, arrays, solids, gravity, step, count, self._pose, self._wrench)
             if status != CONTACT_OK or not np.isfinite(self.position[n]).all():
                 raise FloatingPointError(
                     f'{self.names[n]} at {self.position[n].tolist()} m leaves its soil window (status {status}); '

@@ -28,7 +28,7 @@ class BodySetting(ContactSetting):
     half_width: float
     """Half of the smallest width [m]."""
     damping_ratio: float
-    """Damping ratio of a fast impact on rigid terrain, see :func:`~regolith_terrain.bodies.rigid.damping_ratio`."""
+    """Damping ratio of a fast impact: :func:`~regolith_terrain.solids.point_force.damping_ratio`."""
     ploughs: bool
     """Whether soil resists the advancing face of the body."""
 

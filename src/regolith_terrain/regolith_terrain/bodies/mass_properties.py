@@ -44,9 +44,7 @@ def box_properties(half: Floats) -> MassProperties:
     Checked by: test_bodies_shapes.py::test_hull_of_a_box_has_its_mass_properties.
     """
     x, y, z = (float(value) ** 2 for value in half)
-    return MassProperties(
-        8.0 * float(half[0] * half[1] * half[2]), np.zeros(3), np.diag([y + z, x + z, x + y]) / 3.0
-    )
+    return MassProperties(8.0 * float(half[0] * half[1] * half[2]), np.zeros(3), np.diag([y + z, x + z, x + y]) / 3.0)
 
 
 def cylinder_properties(radius: float, half: float) -> MassProperties:
@@ -128,10 +126,10 @@ def reduced_hull(points: ArrayLike) -> Polyhedron:
     if len(vertices) <= MOST_VERTICES:
         return whole
     kept = sorted({int(pick(vertices[:, axis])) for axis in range(3) for pick in (np.argmin, np.argmax)})
-    for corner in range(len(vertices)):  # extreme vertices along the axes may lie in one plane
+    for more in range(len(vertices)):  # extreme vertices along the axes may lie in one plane
         if len(kept) >= 4 and _is_solid(vertices[kept]):
             break
-        kept = sorted({*kept, corner})
+        kept = sorted({*kept, more})
     while len(kept) < MOST_VERTICES:
         hull = convex_hull(vertices[kept])
         corner = hull.vertices[hull.triangles[:, 0]]

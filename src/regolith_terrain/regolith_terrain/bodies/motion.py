@@ -24,7 +24,7 @@ class BodyArrays(NamedTuple):
     """Input and output: velocity of the center of mass [m/s], shape (n, 3)."""
     spin: Floats
     """Input and output: angular velocity, world axes [rad/s], shape (n, 3)."""
-    load: Floats
+    contact_force: Floats
     """Output: mean force of the contacts over the last steps, world axes [N], shape (n, 3)."""
     mass: Floats
     """Mass [kg], shape (n,)."""

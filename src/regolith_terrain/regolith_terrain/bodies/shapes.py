@@ -74,9 +74,7 @@ class BodyShape:
 def sphere(radius: float) -> BodyShape:
     """Return a sphere [m]."""
     points = _points(np.zeros((1, 3)), radius, ball=1.0)
-    return BodyShape(
-        'sphere', contact_shapes.sphere(radius), mass_properties.sphere_properties(radius), points, radius
-    )
+    return BodyShape('sphere', contact_shapes.sphere(radius), mass_properties.sphere_properties(radius), points, radius)
 
 
 def box(half: ArrayLike) -> BodyShape:

@@ -10,6 +10,6 @@ from regolith_terrain.terrain_parameters import RigidTerrainConfig
 RIGID_TERRAIN_MODEL = TerrainModel(
     config=RigidTerrainConfig,
     contact='regolith_terrain.rigid.contact:RigidContact',
-    body_contact='regolith_terrain.bodies.rigid:BodyRigidContact',
+    body_contact='regolith_terrain.rigid.body_contact:BodyRigidContact',
 )
 """Terrain model of rigid ground, which keeps no ruts."""

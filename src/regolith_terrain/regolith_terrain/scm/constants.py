@@ -10,6 +10,8 @@ MODE_REFERENCE = 0
 """Mode of SCM: as SCMTerrain of Project Chrono."""
 MODE_REGOLITH = 1
 """Mode of SCM: without the known weaknesses of the reference."""
+MODE_BODY = 2
+"""As MODE_REGOLITH, for rigid bodies with steep faces on all sides."""
 MODES = {'reference': MODE_REFERENCE, 'regolith': MODE_REGOLITH}
 """Modes of SCM by name."""
 

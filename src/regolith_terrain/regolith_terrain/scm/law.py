@@ -10,7 +10,7 @@ from regolith_terrain.terrain_model import NodeField, TerrainModel
 SCM = TerrainModel(
     config=ScmSoilConfig,
     contact='regolith_terrain.scm.contact:ScmContact',
-    body_contact='regolith_terrain.bodies.scm:BodyScmContact',
+    body_contact='regolith_terrain.scm.body_contact:BodyScmContact',
     own=(
         NodeField('sinkage_plastic', 'm', "plastic sinkage along the node's normal, positive down"),
         NodeField('sigma_yield', 'Pa', 'largest pressure so far'),

@@ -34,7 +34,8 @@ from regolith_terrain.scm.constants import (
     K_C,
     K_PHI,
     LAST,
-    MODE_REGOLITH,
+    MODE_BODY,
+    MODE_REFERENCE,
     PATCH,
     ROW,
     SLOPE_X,
@@ -159,7 +160,7 @@ def _yielded(trial: float, virgin: float, sigma_yield: float, regolith: bool) ->
 
 
 @kernel(views_only=True)
-def _flank_gradient(gx: float, gy: float, rotation: Floats, most: float) -> tuple[float, float]:
+def _flank_gradient(gx: float, gy: float, rotation: Floats, most: float, everywhere: bool) -> tuple[float, float]:
     """Return the gradient of a body's surface above a node, limited to ``most`` on a flank.
 
     Stresses on a node act on the surface above a whole cell. A steep flank covers only a strip of the cell. At a node
@@ -172,11 +173,12 @@ def _flank_gradient(gx: float, gy: float, rotation: Floats, most: float) -> tupl
         gx: Gradient along x, rise over run [-].
         gy: Gradient along y, rise over run [-].
         rotation: Rotation of the body, shape (3, 3); faces with a normal within 45 deg of its y axis are flanks.
-        most: Depth of the body there over the spacing, at least 1 [-].
+        most: Depth of the body there over the spacing, for wheels at least 1 [-].
+        everywhere: Whether any steep face is a flank, as those of a box or a rock are.
     """
     steep = gx * gx + gy * gy
     along = rotation[2, 1] - gx * rotation[0, 1] - gy * rotation[1, 1]
-    if steep > most * most and 2.0 * along * along > 1.0 + steep:
+    if steep > most * most and (everywhere or 2.0 * along * along > 1.0 + steep):
         scale = most / math.sqrt(steep)
         return gx * scale, gy * scale
     return gx, gy
@@ -211,7 +213,7 @@ def load_nodes(
     Args:
         ground: Window of soil, changed in place.
         soils: Table of soils, shape (m, 9).
-        mode: MODE_REFERENCE or MODE_REGOLITH.
+        mode: MODE_REFERENCE, MODE_REGOLITH or MODE_BODY.
         dt: Step [s].
         center: Origin of the shape, world [m], shape (3,).
         rotation: Rotation of the body as in :func:`body_wrench`.
@@ -235,7 +237,7 @@ def load_nodes(
     """
     floats, runs = scratch.floats, scratch.ints
     depth, heights, volumes = floats[DEPTH], floats[HEIGHT], floats[VOLUME]
-    regolith = mode == MODE_REGOLITH
+    regolith, of_body = mode != MODE_REFERENCE, mode == MODE_BODY
     uniform = soils.shape[0] == 1
     soil, held = soils[0], 0
     silo = _silo(soil, plates)
@@ -292,7 +294,8 @@ def load_nodes(
                 # area.
                 gx, gy = floats[SLOPE_X, cell], floats[SLOPE_Y, cell]
                 if gx * gx + gy * gy > 1.0:
-                    gx, gy = _flank_gradient(gx, gy, rotation, max(1.0, (surface - low) / spacing))
+                    deep = (surface - low) / spacing
+                    gx, gy = _flank_gradient(gx, gy, rotation, deep if of_body else max(1.0, deep), of_body)
                 stretch = math.sqrt(1.0 + gx * gx + gy * gy)
                 rise = vz - gx * vx - gy * vy
                 sigma = max(0.0, sigma - soil[DAMPING] * rise * nz)

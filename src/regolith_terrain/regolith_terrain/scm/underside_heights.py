@@ -14,7 +14,7 @@ import numpy as np
 from regolith_terrain.contact.arrays import Shapes
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Ground
-from regolith_terrain.scm.constants import HEIGHT, MODE_REGOLITH, RAY_ABOVE, SLOPE_X, SLOPE_Y, STEEPEST
+from regolith_terrain.scm.constants import HEIGHT, MODE_REFERENCE, RAY_ABOVE, SLOPE_X, SLOPE_Y, STEEPEST
 from regolith_world.numerics import kernel
 
 
@@ -22,14 +22,14 @@ from regolith_world.numerics import kernel
 def ceiling(ground: Ground, mode: int, r0: int, r1: int, c0: int, c1: int) -> float:
     """Return the height above which a body has no contact in rows r0..r1-1, columns c0..c1-1 [m]."""
     top = -math.inf
-    height = ground.level_initial if mode == MODE_REGOLITH else ground.level
+    height = ground.level_initial if mode != MODE_REFERENCE else ground.level
     for r in range(r0, r1):
         for c in range(c0, c1):
             # Unsigned: a signed index could count from the end, which Numba would check.
             here = height[np.uintp(r), np.uintp(c)]
             if here > top:  # max() would also have to handle NaN
                 top = here
-    return top if mode == MODE_REGOLITH else top + RAY_ABOVE
+    return top if mode != MODE_REFERENCE else top + RAY_ABOVE
 
 
 @kernel(views_only=True)
@@ -73,7 +73,7 @@ def cylinder_heights(
     inverse_across = 1.0 / across if barrel else 0.0
     tilted = abs(az) > 1e-12
     inverse_az = 1.0 / az if tilted else 0.0
-    regolith = mode == MODE_REGOLITH
+    regolith = mode != MODE_REFERENCE
     for r in range(r0, r1):
         dx = (ground.i0 + r) * ground.spacing - cx
         for c in range(c0, c1):

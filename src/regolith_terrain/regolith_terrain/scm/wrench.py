@@ -23,7 +23,7 @@ from regolith_terrain.contact.lowest_point import lowest
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.scm.arrays import Ground, Scratch
 from regolith_terrain.scm.bulldozing import bulldoze, note_plastic_set
-from regolith_terrain.scm.constants import CARRIES, ENABLED, HEIGHT, MODE_REGOLITH, SPREAD
+from regolith_terrain.scm.constants import CARRIES, ENABLED, HEIGHT, MODE_REFERENCE, SPREAD
 from regolith_terrain.scm.loading import load_nodes, measure_patches
 from regolith_terrain.scm.patches import find_runs
 from regolith_terrain.scm.slip_sinkage import transport_margin, transport_soil
@@ -102,7 +102,7 @@ def body_wrench(
         cylinder_heights(ground, mode, size[0], size[1], center, rotation, r0, r1, c0, c1, floats)
     else:
         if low > top:  # the case of most shoes of a track
-            if mode == MODE_REGOLITH:
+            if mode != MODE_REFERENCE:
                 shear[r0:r1, c0:c1] = 0.0
             return CONTACT_OK
         floats[HEIGHT, : (r1 - r0) * (c1 - c0)] = math.inf
@@ -122,7 +122,7 @@ def body_wrench(
     wrench.stats[STAT_HIT_NODES] = hits
     if n_runs == 0:
         return CONTACT_OK
-    measure_patches(floats, scratch.ints, n_runs, ground.spacing, mode == MODE_REGOLITH, wrench.stats)
+    measure_patches(floats, scratch.ints, n_runs, ground.spacing, mode != MODE_REFERENCE, wrench.stats)
     if rules[ENABLED] != 0.0:
         note_plastic_set(ground, r0, c0, c1 - c0, n_runs, scratch)
     plates = (0.0, 0.0, 0.0, 0.0)
@@ -203,7 +203,7 @@ def _rectangle(
             cy += rotation[1, 0] * size[3] + rotation[1, 1] * size[4] + rotation[1, 2] * size[5]
     spacing = ground.spacing
     # One more node on each side: there, regolith mode resets the shear of nodes that the body has just left.
-    margin = 1 if mode == MODE_REGOLITH else 0
+    margin = 1 if mode != MODE_REFERENCE else 0
     r0 = int(math.ceil((cx - reach_x) / spacing)) - margin - ground.i0
     r1 = int(math.floor((cx + reach_x) / spacing)) + margin - ground.i0 + 1
     c0 = int(math.ceil((cy - reach_y) / spacing)) - margin - ground.j0
@@ -254,14 +254,14 @@ def _low_part(
         else:
             chord = math.sqrt(radius * radius - down * down / (upright * upright)) / upright
             lean = size[1] + radius * abs(az) / upright
-            margin = 1 if mode == MODE_REGOLITH else 0
+            margin = 1 if mode != MODE_REFERENCE else 0
             reach_x = chord * abs(ay) + lean * abs(ax)
             reach_y = chord * abs(ax) + lean * abs(ay)
             a = max(a, int(math.ceil((center[0] - reach_x) / ground.spacing)) - margin - ground.i0)
             b = min(b, int(math.floor((center[0] + reach_x) / ground.spacing)) + margin - ground.i0 + 1)
             c = max(c, int(math.ceil((center[1] - reach_y) / ground.spacing)) - margin - ground.j0)
             d = min(d, int(math.floor((center[1] + reach_y) / ground.spacing)) + margin - ground.j0 + 1)
-    if mode == MODE_REGOLITH:
+    if mode != MODE_REFERENCE:
         for r in range(r0, r1):
             inside = a <= r < b
             for k in range(c0, c if inside else c1):

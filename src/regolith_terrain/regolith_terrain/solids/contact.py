@@ -6,8 +6,9 @@ A wheel, or any round part, is a row of discs, at most 25 mm apart. The plane of
 polygon, and the contact is where the polygon is closest to the axle: a flat side pushes along the facet's normal, a
 corner along the radius. Beside a wall, where the distance out along the axle is shorter, the wheel is pushed along its
 axle instead. A sphere is pushed along the line from the nearest point of the solid. A capsule is such a sphere at each
-end and at the place of its axis that is nearest to the solid. Any other part is a box. It is pushed along the normal of the shortest way out (of its own faces and the
-solid's facets), at its own points within the solid and at the solid's points within it, the deepest in each octant.
+end and at the place of its axis that is nearest to the solid. Any other part is a box. It is pushed along the normal of
+the shortest way out (of its own faces and the solid's facets), at its own points within the solid and at the solid's
+points within it, the deepest in each octant.
 
 A point presses with a spring and a damper, N = max(0, k d - c v_n), as on rigid terrain. Both are as stiff as the
 vehicle's inverse inertia at the part allows in an explicit step, up to STIFFNESS: a wheel alone may be light, but a

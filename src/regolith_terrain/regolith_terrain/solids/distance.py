@@ -65,10 +65,7 @@ def solid_distance(
 
 @kernel(views_only=True)
 def _nearest_of_triangle(a: Floats, b: Floats, c: Floats, x: float, y: float, z: float) -> tuple[float, float]:
-    """Return the weights of the corners b and c at the point of a triangle that is nearest to (x, y, z).
-
-    Source: ericson2005, section 5.1.5.
-    """
+    """Return the weights of the corners b and c at the point of a triangle that is nearest to (x, y, z)."""
     abx, aby, abz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     acx, acy, acz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
     px, py, pz = x - a[0], y - a[1], z - a[2]
@@ -98,9 +95,7 @@ def _nearest_of_triangle(a: Floats, b: Floats, c: Floats, x: float, y: float, z:
 
 
 @kernel(views_only=True)
-def nearest_on_axis(
-    near: NearbySolids, n: int, center: Floats, ax: float, ay: float, az: float, half: float
-) -> float:
+def nearest_on_axis(near: NearbySolids, n: int, center: Floats, ax: float, ay: float, az: float, half: float) -> float:
     """Return the coordinate [m], from -half to half, of the place on an axis that is nearest to a solid.
 
     The distance from a convex solid is convex along a line, so golden section finds it.

@@ -110,3 +110,36 @@ def effective_mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, 
             right = nx if b == 0 else ny if b == 1 else nz if b == 2 else tx if b == 3 else ty if b == 4 else tz
             total += left * inverse[a, b] * right
     return 1.0 / max(total, 1e-9)
+
+
+def damping_ratio(restitution: float) -> float:
+    """Return the damping ratio of a spring and damper that never pulls, which gives a coefficient of restitution.
+
+    With b = damping ratio, w = sqrt(1 - b^2), contact ends when the force is zero, and the restitution is
+    exp(-b / w (pi - atan2(2 b w, 1 - 2 b^2))), 0.21 at DAMPING_RATIO. The ratio is at most 2, that of 0.05.
+
+    Args:
+        restitution: Coefficient of restitution, 0 to 1 [-].
+
+    Source: schwager2007.
+    Checked by: test_bodies_rigid.py::test_ball_rebounds_with_its_restitution.
+    """
+    low, high = 0.0, 2.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if _restitution(middle) > restitution:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+def _restitution(ratio: float) -> float:
+    """Return the coefficient of restitution of a damping ratio; see :func:`damping_ratio`."""
+    if ratio < 1.0:
+        w = math.sqrt(1.0 - ratio * ratio)
+        return math.exp(-ratio / w * (math.pi - math.atan2(2.0 * ratio * w, 1.0 - 2.0 * ratio * ratio)))
+    if ratio == 1.0:
+        return math.exp(-2.0)
+    w = math.sqrt(ratio * ratio - 1.0)
+    return math.exp(-ratio / w * math.log((ratio + w) / (ratio - w)))

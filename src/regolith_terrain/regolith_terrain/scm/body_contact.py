@@ -6,9 +6,9 @@ The sum over grid nodes is accurate where the radius of the contact is at least 
 A body whose contact at rest is smaller presses with its contact points instead, and leaves no rut. A point has the
 load of a sphere, a cylinder or a flat face at its depth z:
 
-    W(z) = 2 pi k z^(n+1) / (n + 1) (R - z / (n + 2)),  k = k_phi + k_c / a,  a^2 = 2 R z - z^2     (sphere)
-    W(z) = L k sqrt(2 pi R) gamma(n + 1) / gamma(n + 3/2) z^(n + 1/2)                               (cylinder on its side)
-    W(z) = A k z^n                                                                                  (flat face)
+    sphere:                W(z) = 2 pi k z^(n+1) / (n + 1) (R - z / (n + 2)),  k = k_phi + k_c / a,  a^2 = 2 R z - z^2
+    cylinder on its side:  W(z) = L k sqrt(2 pi R) gamma(n + 1) / gamma(n + 3/2) z^(n + 1/2)
+    flat face:             W(z) = A k z^n
 
 These follow from the pressure k z^n on the projected area. Unloading has the stiffness E of the loaded area. The memory
 of a point, its plastic sinkage and yield force, fades over a radius of the contact as the body travels. A rolling
@@ -55,6 +55,8 @@ from regolith_terrain.scm.constants import (
     JANOSI,
     K_C,
     K_PHI,
+    MODE_BODY,
+    MODE_REGOLITH,
     TAN_PHI,
 )
 from regolith_terrain.scm.contact import ScmArrays, ScmContact
@@ -145,7 +147,8 @@ def ball_load(radius: float, stiffness: float, exponent: float, z: float) -> flo
     Source: bekker1969.
     Checked by: test_bodies_scm.py::test_row_1_sphere_laid_slowly_on_scm_has_the_load_of_the_closed_form.
     """
-    return 2.0 * math.pi * stiffness * z ** (exponent + 1.0) / (exponent + 1.0) * (radius - z / (exponent + 2.0))
+    load: float = 2.0 * math.pi * stiffness * z ** (exponent + 1.0) / (exponent + 1.0)
+    return load * (radius - z / (exponent + 2.0))
 
 
 @kernel(views_only=True)
@@ -216,7 +219,13 @@ def _press_points(arrays: BodyScmArrays, step: float, pose: PartPose, wrench: Wr
     wrench.force[:] = 0.0
     wrench.torque[:] = 0.0
     wrench.stats[:] = 0.0
-    ground, shapes, points, point, memory = arrays.scm.ground, arrays.scm.shapes, arrays.points, arrays.point, arrays.memory
+    ground, shapes, points, point, memory = (
+        arrays.scm.ground,
+        arrays.scm.shapes,
+        arrays.points,
+        arrays.point,
+        arrays.memory,
+    )
     count = memory.shape[0]
     travel = step * math.sqrt(pose.velocity[0] * pose.velocity[0] + pose.velocity[1] * pose.velocity[1])
     for k in range(count):
@@ -249,9 +258,7 @@ def _press_points(arrays: BodyScmArrays, step: float, pose: PartPose, wrench: Wr
         vz = pose.velocity[2] + wx * py - wy * px
         normal = max(0.0, normal - min(soil[DAMPING] * area, DAMPEST * arrays.mass / (count * step)) * vz)
         speed = math.sqrt(vx * vx + vy * vy)
-        held[SHEAR_X], held[SHEAR_Y], ux, uy = mobilize(
-            held[SHEAR_X], held[SHEAR_Y], vx, vy, speed, step, soil[JANOSI]
-        )
+        held[SHEAR_X], held[SHEAR_Y], ux, uy = mobilize(held[SHEAR_X], held[SHEAR_Y], vx, vy, speed, step, soil[JANOSI])
         strength = soil[COHESION] * area + normal * soil[TAN_PHI]
         push_at(wrench, px, py, pz, strength * ux, strength * uy, normal)
         if points.ball[k] > 0.0:
@@ -305,7 +312,7 @@ def _plough(arrays: BodyScmArrays, step: float, pose: PartPose, wrench: Wrench) 
     vy = pose.velocity[1] - pose.angular_velocity[0] * arm
     held[0], held[1], ux, uy = mobilize(held[0], held[1], vx, vy, math.sqrt(vx * vx + vy * vy), step, soil[JANOSI])
     length = math.sqrt(ux * ux + uy * uy)
-    if length == 0.0 or not (kind == SHAPE_BOX or kind == SHAPE_MESH):
+    if length == 0.0 or kind not in (SHAPE_BOX, SHAPE_MESH):
         return
     width = 0.0
     for k in range(3):
@@ -329,8 +336,14 @@ class BodyScmContact(ScmContact):
         super().__init__(setting)
         assert isinstance(setting, BodySetting)
         self._body = setting
+        if self.mode == MODE_REGOLITH:
+            self.mode = MODE_BODY
         self._gravity = float(np.sqrt(np.sum(np.square(setting.gravity))))
-        self._memory, self._plough, self._point = np.zeros((len(setting.points.place), MEMORY)), np.zeros(2), np.zeros(3)
+        self._memory, self._plough, self._point = (
+            np.zeros((len(setting.points.place), MEMORY)),
+            np.zeros(2),
+            np.zeros(3),
+        )
         contact = min(resting_contact(setting, soil, self._gravity) for soil in setting.soils.only_model())
         self.small = bool(contact[1] < SMALL_CELLS * setting.spacing)
         """Whether the grid is too coarse for the body, so that the closed form applies."""
