@@ -33,6 +33,7 @@ setup(
             'vehicle = regolith_vehicles.vehicle_files:FILE_KIND',
         ],
         'console_scripts': [
+            'bodies_node = regolith_world.node_main:run_node',
             'vehicle_node = regolith_world.node_main:run_node',
         ],
         'regolith.running_gears': ['car = regolith_vehicles.car:Car', 'tracks = regolith_vehicles.tracks:Tracks'],
@@ -40,6 +41,7 @@ setup(
             'vehicles = regolith_vehicles.citations:citations',
             'excavation = regolith_vehicles.citations:excavation_citations',
         ],
+        'regolith.participants': ['bodies = regolith_vehicles.bodies_type:BODIES'],
         'regolith.spawnables': ['vehicles = regolith_vehicles.spawning:VEHICLES'],
     },
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -52,6 +52,15 @@ class StaticObstacles(Protocol):
         """Return the SHA-256 (hex) of shapes and poses."""
 
 
+def no_soil() -> Any:
+    """Stand for the soil where a participant is not started with it.
+
+    Raises:
+        RuntimeError: Always.
+    """
+    raise RuntimeError('this process has no soil; fix: start the participant in a node with a copy of the soil')
+
+
 def no_terrain() -> TerrainSurface:
     """Stand for the terrain in a node's process, which has none.
 
@@ -72,6 +81,11 @@ class ParticipantContext:
     ground: Callable[[], TerrainSurface] = no_terrain
     standing: Callable[[], StaticObstacles | None] = lambda: None
     """Obstacles on the terrain that are large enough to affect other participants; None: none."""
+    sections: Mapping[str, Any] = field(default_factory=dict)
+    """Validated sections ``world``, ``terrain`` and ``objects`` of the scenario, where they are known."""
+    soil: Callable[[], Any] = no_soil
+    """Committed soil and obstacles, for participants that write soil
+    (:class:`regolith_terrain.GroundAccess`)."""
 
     tiles: str | None = None
     """Path of the tile list of the terrain; None: the terrain is no tiled world."""

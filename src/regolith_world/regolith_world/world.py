@@ -150,10 +150,13 @@ class World:
             AdmissionError: If its parameters differ from those of others, a name is taken, its bodies are invalid, or
                 it would intersect another object.
         """
-        if taken := self._names() & {request.name, *(body.name for body in request.bodies)}:
+        lent = set() if request.roles.has_bodies else {body.name for body in request.bodies}
+        if taken := self._names() & {request.name, *(body.name for body in request.bodies)} - lent:
             raise AdmissionError(f'name {min(taken)!r} is taken; names in use: {sorted(self._names())}')
         if problem := request.problem():
             raise AdmissionError(f'{request.name!r} has an invalid join request: {problem}')
+        if missing := sorted(name for name in lent if not isinstance(self.objects.get(name), RigidBody)):
+            raise AdmissionError(f'{request.name!r} would move {missing[0]!r}; allowed: rigid bodies of the scenario')
         self.agree(request)
         if request.roles.has_bodies:
             agent = RemoteAgent(request, self.t_ns)
@@ -166,6 +169,19 @@ class World:
         self._agreement.adopt(request.name, request.parameters)
         self.participants[request.name] = request.roles
         self._requests[request.name] = request
+        self._lend()
+
+    @property
+    def _lent(self) -> dict[str, str]:
+        """Rigid bodies that a participant without own bodies moves: name -> participant."""
+        movers = ((n, self._requests[n]) for n, roles in self.participants.items() if not roles.has_bodies)
+        return {body.name: name for name, request in movers for body in request.bodies}
+
+    def _lend(self) -> None:
+        for name, mover in self._lent.items():
+            item = self.objects.get(name)
+            if isinstance(item, RigidBody):
+                item.moved_by = mover
 
     def find_room(self, newcomer: Object) -> None:
         """Check that a new object intersects no other object and that all entities that it attaches to exist.
@@ -227,7 +243,7 @@ class World:
     @property
     def names_in_use(self) -> frozenset[str]:
         """All names that a new entity cannot have, including those of removed participants."""
-        return frozenset(self._names() | self._requests.keys())
+        return frozenset(self._names() | self._requests.keys() | self._lent.keys())
 
     def _names(self) -> set[str]:
         """Return all names of present participants and objects."""
@@ -445,6 +461,11 @@ class World:
                     )
                     for spawned in result.spawned
                 ]
+                continue
+            for body in result.bodies:
+                item = self.objects.get(body.name)
+                if isinstance(item, RigidBody) and item.moved_by == name:
+                    item.take(end_ns, body)
         self.last_results = results
         for item in offspring:
             self.add(item)
@@ -572,6 +593,7 @@ class World:
         self.objects = objects
         for kept in state.objects:
             self.add(restored(kept))
+        self._lend()
         if self.log.has(self.cycle, self.t_ns, self.state_hash) and state.acts <= len(self.log.acts):
             self.acts = state.acts
         else:

@@ -24,7 +24,13 @@ from regolith_world.numerics.rotation import from_rotation_vector, matrix, produ
 from regolith_world.objects.object import Object
 from regolith_world.objects.remote_body import RemoteAgent
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import box_inertia, make_rigid_state, sphere_inertia
+from regolith_world.objects.rigid_state import (
+    box_inertia,
+    capsule_inertia,
+    cylinder_inertia,
+    make_rigid_state,
+    sphere_inertia,
+)
 from regolith_world.world import World, WorldConfig
 
 TURN = from_rotation_vector(np.array([0.3, 0.7, -0.2]))
@@ -134,6 +140,10 @@ def test_inertias_of_simple_bodies():
     """2/5 m r^2; m/12 (b^2 + c^2) of full lengths."""
     np.testing.assert_allclose(sphere_inertia(5.0, 0.3), np.eye(3) * 0.4 * 5.0 * 0.09)
     np.testing.assert_allclose(box_inertia(6.0, [1.0, 2.0, 3.0]), np.diag([4 + 9, 1 + 9, 1 + 4]) * 2.0)
+    np.testing.assert_allclose(cylinder_inertia(6.0, 2.0, 1.5), np.diag([6 + 4.5, 6 + 4.5, 12]))
+    # A capsule without a straight part is a sphere. A long thin one is a rod: m/12 L^2.
+    np.testing.assert_allclose(capsule_inertia(5.0, 0.3, 0.0), sphere_inertia(5.0, 0.3))
+    assert capsule_inertia(6.0, 1e-4, 2.0)[0, 0] == pytest.approx(8.0, rel=1e-3)
     with pytest.raises(ValueError, match='must be positive'):
         make_rigid_state('a', [0, 0, 0], 0.0, np.eye(3))
     with pytest.raises(ValueError, match='must be positive'):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from regolith_bringup.scenario.participant_sections import participant_context, sections
 from regolith_bringup.scenario.schema import Scenario
@@ -52,10 +53,6 @@ class InProcessSimulation:
         self._take_in(self.terrain)
         self.others: dict[str, Participant] = {}
         """Registered participants in name order."""
-        site = replace(participant_context(scenario), ground=lambda: field)
-        for name, (kind, section) in sections(scenario).items():
-            self.others[name] = kind.participant(name, section, site, group.receive)
-            self._take_in(self.others[name])
         self.vehicles = VehicleGroup(
             group,
             config,
@@ -66,6 +63,11 @@ class InProcessSimulation:
             field=field,
             grid=self.terrain.grid,
         )
+        context = participant_context(scenario)
+        for name, (kind, section) in sections(scenario).items():
+            site = replace(context, ground=lambda: field, soil=partial(self.vehicles.ground_access, name))
+            self.others[name] = kind.participant(name, section, site, group.receive)
+            self._take_in(self.others[name])
         for name, entry in sorted(scenario.vehicles.items()):
             self.add_vehicle(name, entry)
 

@@ -69,7 +69,8 @@ def participant_context(scenario: Scenario) -> ParticipantContext:
 
     places = {name: (entry.position, *waypoints_of(entry.driver).values()) for name, entry in scenario.vehicles.items()}
     tiles = scenario.terrain.source if scenario.terrain.has_tiles else None
-    return ParticipantContext(scenario.name, scenario.seed, places, height_field, standing, tiles)
+    known = {'world': scenario.world, 'terrain': scenario.terrain, 'objects': scenario.objects}
+    return ParticipantContext(scenario.name, scenario.seed, places, height_field, standing, known, tiles=tiles)
 
 
 def resolved_sections(scenario: Scenario, source: YamlSource) -> dict[str, Section]:

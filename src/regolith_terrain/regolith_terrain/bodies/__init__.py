@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from regolith_terrain.bodies.body_set import BodyDescription as BodyDescription
     from regolith_terrain.bodies.body_set import BodyGround as BodyGround
     from regolith_terrain.bodies.body_set import RigidBodies as RigidBodies
+    from regolith_terrain.bodies.config import BodiesConfig as BodiesConfig
     from regolith_terrain.bodies.contact_points import BodySetting as BodySetting
     from regolith_terrain.bodies.mass_properties import MassProperties as MassProperties
     from regolith_terrain.bodies.mass_properties import polyhedron_properties as polyhedron_properties
@@ -30,6 +31,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'BodyGround',
             'RigidBodies',
         ),
+        'config': ('BodiesConfig',),
         'contact_points': ('BodySetting',),
         'mass_properties': (
             'MassProperties',

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.solids.polyhedron import Polyhedron, convex_hull
+from regolith_world.objects import box_inertia, capsule_inertia, cylinder_inertia, sphere_inertia
 
 MOST_VERTICES = 34
 """Largest number of vertices of a hull: a convex hull of 34 vertices has at most 64 triangles."""
@@ -29,51 +30,25 @@ class MassProperties(NamedTuple):
 
 
 def sphere_properties(radius: float) -> MassProperties:
-    """Return those of a sphere [m].
-
-    Source: goldstein2002.
-    Checked by: test_bodies_shapes.py::test_hull_of_a_fine_mesh_has_the_inertia_of_its_shape.
-    """
-    return MassProperties(4.0 / 3.0 * math.pi * radius**3, np.zeros(3), np.eye(3) * (0.4 * radius * radius))
+    """Return those of a sphere [m]."""
+    return MassProperties(4.0 / 3.0 * math.pi * radius**3, np.zeros(3), sphere_inertia(1.0, radius))
 
 
 def box_properties(half: Floats) -> MassProperties:
-    """Return those of a box with these half lengths [m], shape (3,).
-
-    Source: goldstein2002.
-    Checked by: test_bodies_shapes.py::test_hull_of_a_box_has_its_mass_properties.
-    """
-    x, y, z = (float(value) ** 2 for value in half)
-    return MassProperties(8.0 * float(half[0] * half[1] * half[2]), np.zeros(3), np.diag([y + z, x + z, x + y]) / 3.0)
+    """Return those of a box with these half lengths [m], shape (3,)."""
+    return MassProperties(8.0 * float(half[0] * half[1] * half[2]), np.zeros(3), box_inertia(1.0, half))
 
 
 def cylinder_properties(radius: float, half: float) -> MassProperties:
-    """Return those of a cylinder about z with this half length [m].
-
-    Source: goldstein2002.
-    Checked by: test_bodies_shapes.py::test_hull_of_a_fine_mesh_has_the_inertia_of_its_shape.
-    """
-    across = radius * radius / 4.0 + half * half / 3.0
-    return MassProperties(
-        2.0 * math.pi * radius * radius * half, np.zeros(3), np.diag([across, across, 0.5 * radius * radius])
-    )
+    """Return those of a cylinder about z with this half length [m]."""
+    volume = 2.0 * math.pi * radius * radius * half
+    return MassProperties(volume, np.zeros(3), cylinder_inertia(1.0, radius, half))
 
 
 def capsule_properties(radius: float, half: float) -> MassProperties:
-    """Return those of a capsule about z whose straight part has this half length [m].
-
-    The center of mass of each half sphere is 3/8 of the radius beyond the end of the straight part.
-
-    Source: goldstein2002.
-    Checked by: test_bodies_shapes.py::test_hull_of_a_fine_mesh_has_the_inertia_of_its_shape.
-    """
-    straight, ends = 2.0 * math.pi * radius * radius * half, 4.0 / 3.0 * math.pi * radius**3
-    middle, square = cylinder_properties(radius, half).inertia, radius * radius
-    out = half * half + 0.75 * half * radius  # of both ends: 2/5 R^2 + this across the axis
-    volume = straight + ends
-    across = (straight * middle[0, 0] + ends * (0.4 * square + out)) / volume
-    along = (straight * middle[2, 2] + ends * 0.4 * square) / volume
-    return MassProperties(volume, np.zeros(3), np.diag([across, across, along]))
+    """Return those of a capsule about z whose straight part has this half length [m]."""
+    volume = 2.0 * math.pi * radius * radius * (half + 2.0 / 3.0 * radius)
+    return MassProperties(volume, np.zeros(3), capsule_inertia(1.0, radius, half))
 
 
 def polyhedron_properties(vertices: Floats, triangles: NDArray[np.int64]) -> MassProperties:

@@ -66,6 +66,18 @@ class BodyShape:
         return contact_shapes.reach(self.contact)
 
     @property
+    def shadow_area(self) -> float:
+        """Largest area that the shape can press with [m^2]: its largest face, or its shadow."""
+        size = self.contact.size[0].tolist()
+        if self.kind in ('box', 'hull'):
+            return 4.0 * max(size[0] * size[1], size[1] * size[2], size[0] * size[2])
+        round_area = math.pi * size[0] * size[0]
+        beside = 4.0 * size[0] * size[1]
+        if self.kind == 'cylinder':
+            return max(round_area, beside)
+        return round_area + beside
+
+    @property
     def ploughs(self) -> bool:
         """Whether the shape has steep faces that push soil ahead."""
         return self.kind in ('box', 'hull')

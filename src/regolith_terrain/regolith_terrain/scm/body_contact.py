@@ -40,7 +40,7 @@ from regolith_terrain.contact.constants import (
     STAT_LOADED_NODES,
     STAT_MAX_SINKAGE,
 )
-from regolith_terrain.contact.ground_contact import ContactSetting, PartPose
+from regolith_terrain.contact.ground_contact import ContactSetting, PartPose, StepLimit
 from regolith_terrain.contact.lowest_point import lowest
 from regolith_terrain.contact.mobilization import mobilize
 from regolith_terrain.grid.node_records import Floats
@@ -367,6 +367,10 @@ class BodyScmContact(ScmContact):
     def remember(self, window: SoilWindow, arrays: BodyScmArrays) -> None:  # type: ignore[override]
         """Store the shear memory from the arrays."""
         super().remember(window, arrays.scm)
+
+    def step_limit(self, mass: float, area: float) -> StepLimit:
+        """Return the limit of the stiffest soil; none for a small body, whose springs fit the step."""
+        return StepLimit(math.inf, 'closed form') if self.small else super().step_limit(mass, area)
 
     def reset(self) -> None:
         """Reset the memory."""

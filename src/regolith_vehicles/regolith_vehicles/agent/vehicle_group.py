@@ -1,13 +1,16 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Vehicles of one process: they share the data of the scenario, the copy of the soil and the messages to terrain."""
+"""Vehicles of one process: they share the data of the scenario, the copy of the soil and the messages to terrain.
+
+Other participants that write soil, such as bodies, use the same copy and the same messages.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial
 
-from regolith_terrain import HeightField, TerrainConfig, TerrainParticipant, build_height_field
+from regolith_terrain import GroundAccess, HeightField, TerrainConfig, TerrainParticipant, build_height_field
 from regolith_terrain.grid import SoilGrid
 from regolith_terrain.solids import Solids
 from regolith_terrain.updates import SoilCopy, SoilDelta, SoilUpdate
@@ -96,6 +99,25 @@ class VehicleGroup:
         )
         self.agents[name] = agent
         return agent
+
+    def ground_access(self, name: str, epoch: int = 0) -> GroundAccess:
+        """Return the ground for another participant of the process that writes soil.
+
+        Args:
+            name: Name of the participant.
+            epoch: Initial epoch of the protocol.
+        """
+        copy = self._copy_for(name, epoch)
+        grid = self._grid if copy is None else copy.grid
+        assert grid is not None
+        return GroundAccess(
+            self._terrain,
+            grid,
+            grid.soil_hash if copy is None else copy.soil_hash,
+            self._world.gravity_mps2,
+            self.solids,
+            self._take_delta,
+        )
 
     def remove(self, name: str) -> None:
         """Remove a vehicle that left the run."""

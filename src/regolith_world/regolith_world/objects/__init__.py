@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from regolith_world.objects.constraints import attachable_bodies as attachable_bodies
     from regolith_world.objects.named_poses import NamedPose as NamedPose
     from regolith_world.objects.object_types import ObjectVisual as ObjectVisual
+    from regolith_world.objects.object_types import RigidBodyConfig as RigidBodyConfig
     from regolith_world.objects.object_types import all_object_types as all_object_types
     from regolith_world.objects.object_types import make_objects as make_objects
     from regolith_world.objects.object_types import object_visuals as object_visuals
     from regolith_world.objects.rigid_body import RigidBody as RigidBody
+    from regolith_world.objects.rigid_state import box_inertia as box_inertia
+    from regolith_world.objects.rigid_state import capsule_inertia as capsule_inertia
+    from regolith_world.objects.rigid_state import cylinder_inertia as cylinder_inertia
     from regolith_world.objects.rigid_state import make_rigid_state as make_rigid_state
     from regolith_world.objects.rigid_state import sphere_inertia as sphere_inertia
     from regolith_world.objects.spawning import URI_SCHEME as URI_SCHEME
@@ -37,12 +41,16 @@ __all__, __getattr__, __dir__ = export_lazily(
         'named_poses': ('NamedPose',),
         'object_types': (
             'ObjectVisual',
+            'RigidBodyConfig',
             'all_object_types',
             'make_objects',
             'object_visuals',
         ),
         'rigid_body': ('RigidBody',),
         'rigid_state': (
+            'box_inertia',
+            'capsule_inertia',
+            'cylinder_inertia',
             'make_rigid_state',
             'sphere_inertia',
         ),

@@ -21,7 +21,13 @@ from regolith_world.cycle.records import Shape, ShapeKind, Vector
 from regolith_world.numerics.rotation import from_rpy_deg
 from regolith_world.objects.object import NEVER_NS, Object, SavedObject
 from regolith_world.objects.rigid_body import RigidBody
-from regolith_world.objects.rigid_state import box_inertia, make_rigid_state, sphere_inertia
+from regolith_world.objects.rigid_state import (
+    box_inertia,
+    capsule_inertia,
+    cylinder_inertia,
+    make_rigid_state,
+    sphere_inertia,
+)
 from regolith_world.objects.static_body import StaticBody
 
 GROUP = 'regolith.object_types'
@@ -122,10 +128,13 @@ class StaticBodyConfig(_Thing):
 
 
 class RigidBodyConfig(_Thing):
-    """A homogeneous sphere or box in free motion."""
+    """A homogeneous sphere, box, capsule or cylinder in free motion.
+
+    With a section ``bodies`` in the scenario it rests on the ground.
+    """
 
     type: Literal['rigid_body'] = Field('rigid_body', description='Object type: a single body in free motion.')
-    shape: ShapeConfig = Field(description='Collision shape: a sphere or a box centered at the center of mass.')
+    shape: ShapeConfig = Field(description='Collision shape, centered at the center of mass.')
     mass_kg: float = Field(ge=1e-3, le=1e6, description='Mass [kg].')
     velocity_mps: tuple[Meters, Meters, Meters] = Field(
         (0.0, 0.0, 0.0), description='Initial velocity in the world frame [m/s].'
@@ -140,12 +149,21 @@ class RigidBodyConfig(_Thing):
 
     @model_validator(mode='after')
     def _simple(self) -> RigidBodyConfig:
-        if self.shape.kind not in ('sphere', 'box') or any(self.shape.position):
+        if any(self.shape.position):
             raise ValueError(
-                f'shape = {self.shape.kind!r}: is not valid for a rigid body; allowed: a sphere or a box without '
-                f'position'
+                f'shape.position = {list(self.shape.position)!r}: is not valid for a rigid body; allowed: no position'
             )
         return self
+
+    def inertia(self) -> Vector:
+        """Return the inertia about the center of mass, body axes [kg m^2], shape (3, 3)."""
+        size = self.shape.size_m
+        if self.shape.kind == 'box':
+            return box_inertia(self.mass_kg, np.array(size))
+        if self.shape.kind == 'sphere':
+            return sphere_inertia(self.mass_kg, size[0])
+        of_round = cylinder_inertia if self.shape.kind == 'cylinder' else capsule_inertia
+        return of_round(self.mass_kg, size[0], size[1])
 
 
 class _Immovables(ObjectType[StaticBodyConfig]):
@@ -171,13 +189,11 @@ class _FreeBodies(ObjectType[RigidBodyConfig]):
 
     def make(self, name: str, section: RigidBodyConfig, gravity: Vector) -> Object:
         s, shape = section, section.shape.shape()
-        ball = shape.kind == ShapeKind.SPHERE
-        inertia = sphere_inertia(s.mass_kg, float(shape.size[0])) if ball else box_inertia(s.mass_kg, shape.size)
         state = make_rigid_state(
             name,
             np.array(s.position),
             s.mass_kg,
-            inertia,
+            s.inertia(),
             orientation=s.orientation,
             linear_velocity=np.array(s.velocity_mps),
             angular_velocity=np.array(s.angular_velocity_radps),

@@ -57,14 +57,16 @@ class RigidBody(Object):
         self.gravity = np.zeros(3) if gravity is None else np.asarray(gravity, dtype=float)
         self._dies_at_ns = t_ns + lifetime_ns
         self._pull: FieldForce | None = None
+        self.moved_by = ''
+        """Participant that moves the body, which then has no force fields; '': the world."""
 
     def next_dt_ns(self) -> int:
         """Return the remaining lifetime, limited by the maximum step of the children [ns]."""
         return min(super().next_dt_ns(), max(1, self._dies_at_ns - self.states.newest_time_ns))
 
     def free_acceleration(self) -> Vector | None:
-        """Return the acceleration by gravity and fields; None: a parent moves it."""
-        if self.parent is not None:
+        """Return the acceleration by gravity and fields; None: a parent or a participant moves it."""
+        if self.parent is not None or self.moved_by:
             return None
         return self.gravity if self._pull is None else self.gravity + self._pull.force / self.body.mass
 
@@ -88,7 +90,9 @@ class RigidBody(Object):
         return solved(self.body.inertia, momentum)
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Apply the impulses in ``cycle``, then fly for ``cycle.dt_ns``."""
+        """Apply the impulses in ``cycle``, then fly for ``cycle.dt_ns``; a participant calls :meth:`take` instead."""
+        if self.moved_by:
+            return []
         b = self.body
         h = cycle.dt_ns * 1e-9
         v, momentum = self.after(cycle.impulses)
@@ -119,6 +123,10 @@ class RigidBody(Object):
         )
         self.states.new_state(cycle.t_ns + cycle.dt_ns, state)
         return self.evolve_children(cycle)
+
+    def take(self, t_ns: int, body: BodyState) -> None:
+        """Set the tentative state at time ``t_ns`` from the result of the participant that moves the body."""
+        self.states.new_state(t_ns, body)
 
     def on_intersections(self, intersections: Sequence[Intersection]) -> None:
         """Take the pull of fields at the newest state for the next cycle, and what the last one did not know of it."""

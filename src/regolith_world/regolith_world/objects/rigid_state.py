@@ -70,6 +70,31 @@ def box_inertia(mass: float, half: Vector) -> Vector:
     return np.diag([sy + sz, sx + sz, sx + sy]) * (mass / 3.0)
 
 
+def cylinder_inertia(mass: float, radius: float, half: float) -> Vector:
+    """Return the inertia of a homogeneous cylinder about z with this half length [m], shape (3, 3).
+
+    Source: goldstein2002.
+    Checked by: test_objects.py::test_inertias_of_simple_bodies.
+    """
+    across = radius * radius / 4.0 + half * half / 3.0
+    return np.diag([across, across, 0.5 * radius * radius]) * mass
+
+
+def capsule_inertia(mass: float, radius: float, half: float) -> Vector:
+    """Return the inertia of a homogeneous capsule about z whose straight part has this half length [m], shape (3, 3).
+
+    The center of mass of each half sphere is 3/8 of the radius beyond the end of the straight part.
+
+    Source: goldstein2002.
+    Checked by: test_objects.py::test_inertias_of_simple_bodies.
+    """
+    straight, ends = 2.0 * half, 4.0 / 3.0 * radius  # volumes over pi R^2
+    part = mass * ends / (straight + ends)
+    across = part * (0.4 * radius * radius + half * half + 0.75 * half * radius)
+    ball = np.diag([across, across, part * 0.4 * radius * radius])
+    return ball + cylinder_inertia(mass - part, radius, half)
+
+
 def turned_inertia(rotation: Vector, inertia: Vector) -> Vector:
     """Return an inertia in rotated axes, R I R^T, shape (3, 3)."""
     return times(times(rotation, inertia), rotation.T)

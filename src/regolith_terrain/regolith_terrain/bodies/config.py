@@ -1,0 +1,35 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ``bodies`` section of a scenario: rigid bodies that rest on the ground."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from regolith_files import Section
+
+
+class BodiesConfig(Section):
+    """Rigid bodies on the ground.
+
+    With this section, the objects of type ``rigid_body`` touch the soil, rigid terrain, rocks and obstacles. Without
+    it, they fall through the ground.
+    """
+
+    substep_s: float = Field(default=1e-3, ge=1e-5, le=5e-3, description='Maximum substep of the motion [s].')
+    plough: bool = Field(
+        default=True,
+        description='Whether soil resists the advancing face of boxes that have sunk in (passive earth pressure).',
+    )
+    sleep_after_s: float = Field(
+        default=0.5,
+        ge=0.02,
+        le=1e6,
+        description='Simulated time at rest after which a body sleeps: it is not computed until something changes [s].',
+    )
+    sleep_speed_mps: float = Field(
+        default=2e-3,
+        ge=0.0,
+        le=1.0,
+        description='Speed of every point of a body below which it is at rest [m/s]; 0: bodies never sleep.',
+    )

@@ -1,0 +1,281 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Participant of the rigid bodies of a scenario: it moves them on the ground and sends one soil delta per attempt.
+
+The bodies are objects of the world, which solves their contacts with vehicles and other objects as impulses. At the
+start of a cycle the participant takes the impulses and the states that the world has committed. So a body that a user
+has moved, or that the world has removed, is moved or removed here, too.
+
+A body at rest sleeps: it is not computed, until an impulse acts on it, its state is changed, or the soil below it moves
+by more than WAKE_LEVEL_M.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from regolith_terrain.bodies.body_set import BodyGround
+from regolith_terrain.bodies.config import BodiesConfig
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.scenario_bodies import body_configs, make_bodies
+from regolith_terrain.solids.solids import Solids
+from regolith_terrain.terrain_participant import handshake_parameters
+from regolith_terrain.updates.merge import SoilDelta
+from regolith_world import ParticipantContext
+from regolith_world.cycle import (
+    BodyState,
+    Command,
+    Cycle,
+    CycleResult,
+    JoinRequest,
+    Participant,
+    ParticipantFailed,
+    Roles,
+    Saved,
+    StateField,
+    StateLayout,
+    state_fields,
+)
+from regolith_world.numerics import portable_math
+
+NO_STEP_LIMIT_NS = 2**62
+"""Bodies never limit the step."""
+WAKE_LEVEL_M = 1e-4
+"""Change of the soil's level below a sleeping body that wakes it [m]."""
+SETTLED = 0.1
+"""Largest deviation of the contact force of a body at rest from its weight, as a fraction of it."""
+_AROUND = np.array([(x, y) for x in (-1.0, 0.0, 1.0) for y in (-1.0, 0.0, 1.0)])
+"""Places at which the soil below a sleeping body is watched, in units of 0.7 of its reach, shape (9, 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroundAccess:
+    """The ground in the process of a participant that writes soil."""
+
+    terrain: TerrainConfig
+    """Section ``terrain`` of the scenario."""
+    grid: SoilGrid
+    """Committed soil. It is only read."""
+    soil_hash: Callable[[], str]
+    """Returns the hash of terrain's committed soil."""
+    gravity_mps2: float
+    """Gravity along -z [m/s^2]."""
+    solids: Solids | None
+    """Rocks and obstacles; none: no solids."""
+    send_delta: Callable[[SoilDelta], None]
+    """Sends soil changes to terrain."""
+
+
+class BodiesParticipant(Participant):
+    """Participant of all rigid bodies of a scenario.
+
+    Args:
+        name: Name of the participant.
+        section: Section ``bodies`` of the scenario.
+        site: Context of the participant, with the section ``objects``.
+        access: The ground.
+        send_result: Sends results to the world.
+    """
+
+    STATE = StateLayout(
+        'bodies',
+        *state_fields('|b1', 'awake', 'present', shared=True),
+        *state_fields('<i8', 'quiet_ns', shared=True),
+        *state_fields('<f8', 'footprint', shared=True),
+        StateField('bodies', Saved),
+        tag=b'REGBOD01',
+    )
+
+    def __init__(
+        self,
+        name: str,
+        section: BodiesConfig,
+        site: ParticipantContext,
+        access: GroundAccess,
+        send_result: Callable[[CycleResult], None],
+    ) -> None:
+        super().__init__(name, send_result)
+        self._section, self._access = section, access
+        self._configs = body_configs(site.sections['objects'])
+        gravity = np.array([0.0, 0.0, -access.gravity_mps2])
+        terrain = access.terrain
+        ground = BodyGround(access.grid, terrain.soil_map(), gravity, access.solids, terrain.scm_mode)
+        self.bodies = make_bodies(section, self._configs, ground)
+        """The bodies."""
+        count = len(self.bodies)
+        self.awake, self.present = np.ones((2, count), dtype=bool)
+        """Whether each body is computed; whether it is in the world; shape (n,)."""
+        self.quiet_ns = np.zeros(count, dtype=np.int64)
+        """Time for which each body has been at rest [ns], shape (n,)."""
+        self.footprint = np.full((count, len(_AROUND)), np.nan)
+        """Level of the soil around each sleeping body [m], NaN until the next cycle, shape (n, 9)."""
+        self._weight = np.array([0.0 if c.weightless else c.mass_kg for c in self._configs.values()])
+        self._weight *= access.gravity_mps2
+        self._kept = self.STATE.pack(self)
+        self._tentative: bytes | None = None
+        self._delta: SoilDelta | None = None
+
+    def warm_up(self) -> None:
+        """Compile the kernels without a change of state."""
+        for n in range(len(self.bodies)):
+            self.bodies.velocity[n] = 0.0
+        self.bodies.advance(self._section.substep_s, range(len(self.bodies)))
+        self.STATE.unpack(self, self._kept)
+
+    def soil_hash(self) -> str:
+        """Return the hash of terrain's committed soil."""
+        return self._access.soil_hash()
+
+    def join_request(self) -> JoinRequest:
+        """Return the request to move the rigid bodies of the scenario."""
+        parameters = handshake_parameters(self._access.terrain, self._access.grid.height_field)
+        return JoinRequest(
+            self.name,
+            Roles(writes_soil=True, phase=1),
+            (),
+            self._states(),
+            NO_STEP_LIMIT_NS,
+            self._hash(),
+            self.soil_hash(),
+            {**parameters, 'world.gravity_mps2': repr(self._access.gravity_mps2)},
+        )
+
+    def _hash(self) -> str:
+        return hashlib.sha256(self._kept if self._tentative is None else self._tentative).hexdigest()
+
+    def _states(self) -> tuple[BodyState, ...]:
+        b = self.bodies
+        return tuple(
+            BodyState(
+                name,
+                b.position[n].copy(),
+                b.orientation[n].copy(),
+                b.velocity[n].copy(),
+                b.spin[n].copy(),
+                float(b.mass[n]),
+                b.position[n].copy(),
+                b.inertia(n),
+            )
+            for n, name in enumerate(b.names)
+            if self.present[n]
+        )
+
+    def _evolve(self, cycle: Cycle) -> CycleResult:
+        self._follow(cycle)
+        self._watch_soil()
+        awake = np.flatnonzero(self.awake & self.present).tolist()
+        try:
+            records = self.bodies.advance(cycle.dt_ns * 1e-9, awake)
+        except FloatingPointError as error:
+            raise ParticipantFailed(f'{self.name}: {error} (t = {cycle.t_ns * 1e-9:.3f} s)') from error
+        for n in awake:
+            self._rest(n, cycle.dt_ns)
+        self._tentative = self.STATE.pack(self)
+        self._delta = SoilDelta(cycle.key, self.name, records)
+        self._access.send_delta(self._delta)
+        return self._answer(cycle)
+
+    def _follow(self, cycle: Cycle) -> None:
+        """Take states and impulses that the world has committed; wake the bodies that they change."""
+        b, given = self.bodies, {body.name: body for body in cycle.bodies}
+        index = {name: n for n, name in enumerate(b.names)}
+        for name, n in index.items():
+            body = given.get(name)
+            self.present[n] = body is not None
+            if body is not None and not (
+                np.array_equal(body.position, b.position[n])
+                and np.array_equal(body.orientation, b.orientation[n])
+                and np.array_equal(body.linear_velocity, b.velocity[n])
+                and np.array_equal(body.angular_velocity, b.spin[n])
+            ):
+                b.place(n, body.position, body.orientation, body.linear_velocity, body.angular_velocity)
+                self._wake(n)
+        for blow in cycle.impulses:
+            for struck, impulse in ((blow.a, blow.impulse), (blow.b, -blow.impulse)):
+                if struck in index and impulse.any():
+                    b.push(index[struck], impulse, blow.point)
+                    self._wake(index[struck])
+
+    def _wake(self, n: int) -> None:
+        self.awake[n], self.quiet_ns[n] = True, 0
+
+    def _watch_soil(self) -> None:
+        """Wake sleeping bodies below which the soil has moved."""
+        asleep = np.flatnonzero(~self.awake & self.present)
+        if not len(asleep):
+            return
+        places = self.bodies.position[asleep, None, :2] + 0.7 * self.bodies.reach[asleep, None, None] * _AROUND
+        levels: Floats = self._access.grid.levels(places[:, :, 0], places[:, :, 1])
+        for n, now in zip(asleep.tolist(), levels, strict=True):
+            if np.isnan(self.footprint[n, 0]):
+                self.footprint[n] = now
+            elif np.abs(now - self.footprint[n]).max() > WAKE_LEVEL_M:
+                self._wake(n)
+
+    def _rest(self, n: int, dt_ns: int) -> None:
+        """Count the time for which a body is at rest, and let it sleep."""
+        b, most = self.bodies, self._section.sleep_speed_mps
+        force = b.contact_force[n].copy()
+        force[2] -= self._weight[n]
+        still = (
+            portable_math.norm(b.velocity[n]) < most
+            and portable_math.norm(b.spin[n]) * b.reach[n] < most
+            and portable_math.norm(force) <= SETTLED * self._weight[n]
+        )
+        self.quiet_ns[n] = self.quiet_ns[n] + dt_ns if still else 0
+        if self.quiet_ns[n] >= round(self._section.sleep_after_s * 1e9):
+            self.awake[n] = False
+            b.velocity[n], b.spin[n], self.footprint[n] = 0.0, 0.0, np.nan
+
+    def _answer(self, cycle: Cycle, report: str = '') -> CycleResult:
+        return CycleResult(
+            cycle.key,
+            self.name,
+            NO_STEP_LIMIT_NS,
+            self._states(),
+            state_hash=self._hash(),
+            soil_hash=self.soil_hash(),
+            summary_json=report,
+        )
+
+    def _idle_result(self, cycle: Cycle) -> CycleResult:
+        self._delta = None
+        return self._answer(cycle, json.dumps(self.summary()) if cycle.command == Command.STOP else '')
+
+    def summary(self) -> dict[str, int]:
+        """Return the numbers of bodies and of those that sleep."""
+        return {'count': int(self.present.sum()), 'asleep': int((self.present & ~self.awake).sum())}
+
+    def _commit(self, cycle: Cycle) -> None:
+        if self._tentative is not None:
+            self._kept, self._tentative = self._tentative, None
+
+    def _discard(self) -> None:
+        if self._tentative is not None:
+            self._tentative = None
+            self.STATE.unpack(self, self._kept)
+
+    def _resend(self) -> None:
+        if self._delta is not None:
+            self._access.send_delta(self._delta)
+
+    def save(self) -> bytes:
+        """Return the committed state."""
+        return self._kept
+
+    def restore(self, blob: bytes, epoch: int) -> None:
+        """Restore the state of :meth:`save`.
+
+        Raises:
+            ValueError: If it is not the state of these bodies.
+        """
+        self.STATE.unpack(self, blob)
+        self._kept, self._tentative = blob, None
+        self.set_epoch(epoch)

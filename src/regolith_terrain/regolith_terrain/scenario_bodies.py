@@ -1,0 +1,137 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Bodies of a scenario: from its objects to descriptions, and the checks before a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from regolith_files import YamlSource
+from regolith_terrain.bodies import shapes
+from regolith_terrain.bodies.body_set import BodyDescription, BodyGround, RigidBodies
+from regolith_terrain.bodies.config import BodiesConfig
+from regolith_terrain.bodies.shapes import BodyShape
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import HeightField
+from regolith_world.numerics import rotation
+from regolith_world.objects import RigidBodyConfig
+
+MOST_BODIES = 1000
+"""Largest number of bodies of a scenario."""
+
+
+def body_configs(objects: Mapping[str, Mapping[str, Any]]) -> dict[str, RigidBodyConfig]:
+    """Return the rigid bodies among the objects of a scenario, in name order."""
+    return {
+        name: RigidBodyConfig.model_validate(dict(entry))
+        for name, entry in sorted(objects.items())
+        if entry.get('type') == 'rigid_body'
+    }
+
+
+def body_shape(config: RigidBodyConfig) -> BodyShape:
+    """Return the shape of a body."""
+    size, kind = config.shape.size_m, config.shape.kind
+    if kind == 'sphere':
+        return shapes.sphere(size[0])
+    if kind == 'box':
+        return shapes.box(size)
+    return (shapes.capsule if kind == 'capsule' else shapes.cylinder)(size[0], size[1])
+
+
+def make_bodies(section: BodiesConfig, configs: Mapping[str, RigidBodyConfig], ground: BodyGround) -> RigidBodies:
+    """Return the bodies at their initial states.
+
+    Args:
+        section: Section ``bodies`` of the scenario.
+        configs: Rigid bodies by name.
+        ground: The ground.
+    """
+    descriptions = [
+        BodyDescription(
+            name,
+            body_shape(config),
+            config.mass_kg,
+            config.restitution,
+            None if section.plough else False,
+            config.weightless,
+        )
+        for name, config in configs.items()
+    ]
+    bodies = RigidBodies(descriptions, ground, section.substep_s)
+    for n, config in enumerate(configs.values()):
+        bodies.place(
+            n,
+            np.array(config.position),
+            config.orientation,
+            np.array(config.velocity_mps),
+            np.array(config.angular_velocity_radps),
+        )
+    return bodies
+
+
+def check_bodies(
+    section: BodiesConfig,
+    objects: Mapping[str, Mapping[str, Any]],
+    terrain: TerrainConfig,
+    gravity_mps2: float,
+    field: HeightField,
+    source: YamlSource,
+) -> None:
+    """Refuse bodies that cannot be computed.
+
+    Args:
+        section: Section ``bodies``.
+        objects: Section ``objects``.
+        terrain: Section ``terrain``.
+        gravity_mps2: Gravity [m/s^2].
+        field: Height field of the undisturbed surface.
+        source: Scenario file, for messages.
+
+    Raises:
+        InputError: If there are no bodies or too many, one starts inside the ground, or one is too thin or too light
+            for the substep.
+    """
+    count = sum(entry.get('type') == 'rigid_body' for entry in objects.values())
+    if not 0 < count <= MOST_BODIES:
+        problem = f'has {count} objects of type rigid_body'
+        raise source.error(('objects',) if count else ('bodies',), problem, f'1 to {MOST_BODIES}', count)
+    configs = body_configs(objects)
+    gravity = np.array([0.0, 0.0, -gravity_mps2])
+    grid = SoilGrid(field, terrain.spacing_m, terrain.law)
+    bodies = make_bodies(section, configs, BodyGround(grid, terrain.soil_map(), gravity, mode=terrain.scm_mode))
+    x, y = bodies.position[:, 0], bodies.position[:, 1]
+    levels = np.asarray(field.heights(x, y), dtype=float)
+    for n, (name, config) in enumerate(configs.items()):
+        shape = bodies.bodies[n].shape
+        lowest = float(bodies.position[n, 2]) - _extent_below(config, shape)
+        depth = float(levels[n]) - lowest
+        if not depth < shape.half_width:
+            problem = f'its lowest point is {depth:.3g} m inside the ground at the start'
+            allowed = f'less than half of its smallest width, {shape.half_width:.3g} m'
+            raise source.error(('objects', name, 'position'), problem, allowed, list(config.position))
+        limit = bodies.contacts[n].step_limit(config.mass_kg, shape.shadow_area)
+        if section.substep_s > limit.seconds:
+            problem = (
+                f'is too light for its area of {shape.shadow_area:.3g} m^2: its contact with the ground ({limit.why}) '
+                f'is stable up to a substep of {limit.seconds:.3g} s, bodies.substep_s is {section.substep_s:.3g} s'
+            )
+            heavier = config.mass_kg * (section.substep_s / limit.seconds) ** 2
+            allowed = f'bodies.substep_s up to {limit.seconds:.3g} s, or at least {heavier:.3g} kg'
+            raise source.error(('objects', name, 'mass_kg'), problem, allowed, config.mass_kg)
+
+
+def _extent_below(config: RigidBodyConfig, shape: BodyShape) -> float:
+    """Return the distance of the lowest point of a body below its center [m]."""
+    turn, size = rotation.matrix(config.orientation), config.shape.size_m
+    down = [abs(float(turn[2, k])) for k in range(3)]
+    if shape.kind == 'box':
+        return sum(a * b for a, b in zip(down, size, strict=True))
+    if shape.kind == 'cylinder':
+        return size[1] * down[2] + size[0] * math.sqrt(max(0.0, 1.0 - down[2] ** 2))
+    return size[0] + (size[1] * down[2] if shape.kind == 'capsule' else 0.0)

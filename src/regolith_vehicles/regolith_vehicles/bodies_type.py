@@ -1,0 +1,47 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rigid bodies on the ground as a participant type of scenarios; they share the solids of vehicles.
+
+Kernels are imported on use, since this takes longer than the validation of a scenario.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from regolith_files import YamlSource
+from regolith_terrain.bodies import BodiesConfig
+from regolith_world import ParticipantContext
+from regolith_world.cycle import CycleResult, ParticipantType
+
+if TYPE_CHECKING:
+    from regolith_terrain import BodiesParticipant
+
+
+class BodiesType(ParticipantType[BodiesConfig, 'BodiesParticipant']):
+    """Participant type of the section ``bodies``."""
+
+    section = BodiesConfig
+    node = ('regolith_vehicles', 'bodies_node')
+
+    def resolved(self, section: BodiesConfig, site: ParticipantContext, source: YamlSource) -> BodiesConfig:
+        """Return the section after the checks of all bodies."""
+        from regolith_terrain import check_bodies
+
+        sections = site.sections
+        check_bodies(
+            section, sections['objects'], sections['terrain'], sections['world'].gravity_mps2, site.ground(), source
+        )
+        return section
+
+    def participant(
+        self, name: str, section: BodiesConfig, site: ParticipantContext, send_result: Callable[[CycleResult], None]
+    ) -> BodiesParticipant:
+        """Return the participant of all bodies."""
+        from regolith_terrain import BodiesParticipant
+
+        return BodiesParticipant(name, section, site, site.soil(), send_result)
+
+
+BODIES = BodiesType()
