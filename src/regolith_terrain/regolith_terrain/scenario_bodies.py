@@ -17,7 +17,8 @@ from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.bodies.shapes import BodyShape
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field import HeightField
+from regolith_terrain.height_field import FlatField
+from regolith_world import TerrainSurface
 from regolith_world.numerics import rotation
 from regolith_world.objects import RigidBodyConfig
 
@@ -80,7 +81,7 @@ def check_bodies(
     objects: Mapping[str, Mapping[str, Any]],
     terrain: TerrainConfig,
     gravity_mps2: float,
-    field: HeightField,
+    field: TerrainSurface,
     source: YamlSource,
 ) -> None:
     """Refuse bodies that cannot be computed.
@@ -103,7 +104,7 @@ def check_bodies(
         raise source.error(('objects',) if count else ('bodies',), problem, f'1 to {MOST_BODIES}', count)
     configs = body_configs(objects)
     gravity = np.array([0.0, 0.0, -gravity_mps2])
-    grid = SoilGrid(field, terrain.spacing_m, terrain.law)
+    grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)  # for the limits of the contact only
     bodies = make_bodies(section, configs, BodyGround(grid, terrain.soil_map(), gravity, mode=terrain.scm_mode))
     x, y = bodies.position[:, 0], bodies.position[:, 1]
     levels = np.asarray(field.heights(x, y), dtype=float)

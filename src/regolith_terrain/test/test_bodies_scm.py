@@ -173,10 +173,10 @@ def test_row_9_energy_of_a_body_in_free_flight_never_grows_on_scm(kind: str) -> 
 
 
 def test_small_box_and_cylinder_rest_at_the_depth_of_a_plate() -> None:
-    """W = A (k_phi + k_c / b) z, where b is half of the smallest width; a breadcrumb is a cylinder of 0.1 kg."""
+    """W = A (k_phi + k_c / b) z, where b is half of the side of its face; a breadcrumb is a cylinder of 0.1 kg."""
     for shape, area, width in (
         (shapes.box((0.012, 0.012, 0.012)), 0.024**2, 0.012),
-        (shapes.cylinder(0.015, 0.01), math.pi * 0.015**2, 0.01),
+        (shapes.cylinder(0.015, 0.01), math.pi * 0.015**2, 0.015),
     ):
         bodies = one_body(shape, 0.1, scm_parameters(), spacing=0.02)
         assert bodies.contacts[0].small

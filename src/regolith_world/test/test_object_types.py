@@ -131,7 +131,7 @@ def test_object_has_the_values_of_its_scenario_entry() -> None:
             'has the wrong number of values for a box; allowed: 3',
         ),
         ('wall', {'shapes': []}, 'at least 1'),
-        ('ball', {'shape': {'kind': 'cylinder', 'size_m': [1.0, 1.0]}}, 'a sphere or a box'),
+        ('ball', {'shape': {'kind': 'sphere', 'size_m': [1.0], 'position': [0, 0, 1]}}, 'allowed: no position'),
         ('ball', {'mass_kg': 0.0}, 'mass_kg'),
         ('ball', {'bounce': 1.0}, 'bounce'),
     ],

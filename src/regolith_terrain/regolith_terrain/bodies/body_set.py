@@ -185,7 +185,7 @@ class RigidBodies(Saved):
             points=shape.points,
             mass=body.mass,
             mobility=self._arrays.mobility[n],
-            half_width=shape.half_width,
+            footprint=shape.footprint,
             damping_ratio=damping_ratio(body.restitution),
             ploughs=shape.ploughs if body.ploughs is None else body.ploughs,
         )

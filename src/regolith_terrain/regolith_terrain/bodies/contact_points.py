@@ -25,8 +25,8 @@ class BodySetting(ContactSetting):
     """Mass [kg]."""
     mobility: Floats
     """Inverse mass and inertia of the body, world axes, shape (6, 6); changes with the body."""
-    half_width: float
-    """Half of the smallest width [m]."""
+    footprint: float
+    """Half of the smaller side of the face on which the body rests [m]."""
     damping_ratio: float
     """Damping ratio of a fast impact: :func:`~regolith_terrain.solids.point_force.damping_ratio`."""
     ploughs: bool

@@ -57,6 +57,8 @@ class BodyShape:
     """Contact points."""
     half_width: float
     """Half of the smallest width [m]."""
+    footprint: float
+    """Half of the smaller side of the face on which the body rests at best [m]; the radius of a round body."""
     upright: bool = False
     """Whether the axis of the contact shape, y, is the z axis of the body."""
 
@@ -68,7 +70,7 @@ class BodyShape:
     @property
     def shadow_area(self) -> float:
         """Largest area that the shape can press with [m^2]: its largest face, or its shadow."""
-        size = self.contact.size[0].tolist()
+        size: list[float] = self.contact.size[0].tolist()
         if self.kind in ('box', 'hull'):
             return 4.0 * max(size[0] * size[1], size[1] * size[2], size[0] * size[2])
         round_area = math.pi * size[0] * size[0]
@@ -86,7 +88,9 @@ class BodyShape:
 def sphere(radius: float) -> BodyShape:
     """Return a sphere [m]."""
     points = _points(np.zeros((1, 3)), radius, ball=1.0)
-    return BodyShape('sphere', contact_shapes.sphere(radius), mass_properties.sphere_properties(radius), points, radius)
+    return BodyShape(
+        'sphere', contact_shapes.sphere(radius), mass_properties.sphere_properties(radius), points, radius, radius
+    )
 
 
 def box(half: ArrayLike) -> BodyShape:
@@ -96,7 +100,7 @@ def box(half: ArrayLike) -> BodyShape:
     areas = sorted((float(h[0] * h[1]), float(h[1] * h[2]), float(h[0] * h[2])))
     points = _points(corners, 0.0, area=areas[-1])  # four corners carry a face
     contact = contact_shapes.box(*(2.0 * h).tolist())
-    return BodyShape('box', contact, mass_properties.box_properties(h), points, float(h.min()))
+    return BodyShape('box', contact, mass_properties.box_properties(h), points, *np.sort(h).tolist()[:2])
 
 
 def capsule(radius: float, half: float) -> BodyShape:
@@ -104,7 +108,9 @@ def capsule(radius: float, half: float) -> BodyShape:
     ends = np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])
     points = _points(ends, radius, length=half, ball=0.5)
     contact = contact_shapes.capsule(radius, 2.0 * half)
-    return BodyShape('capsule', contact, mass_properties.capsule_properties(radius, half), points, radius, upright=True)
+    return BodyShape(
+        'capsule', contact, mass_properties.capsule_properties(radius, half), points, radius, radius, upright=True
+    )
 
 
 def cylinder(radius: float, half: float) -> BodyShape:
@@ -112,7 +118,7 @@ def cylinder(radius: float, half: float) -> BodyShape:
     points = _points(np.zeros((8, 3)), 0.0, area=0.25 * math.pi * radius * radius)
     contact = contact_shapes.cylinder(radius, 2.0 * half)
     properties = mass_properties.cylinder_properties(radius, half)
-    return BodyShape('cylinder', contact, properties, points, min(radius, half), upright=True)
+    return BodyShape('cylinder', contact, properties, points, min(radius, half), radius, upright=True)
 
 
 def hull(points: ArrayLike) -> BodyShape:
@@ -130,7 +136,7 @@ def hull(points: ArrayLike) -> BodyShape:
     edges = vertices[solid.triangles]
     facets = 0.5 * np.linalg.norm(np.cross(edges[:, 1] - edges[:, 0], edges[:, 2] - edges[:, 0]), axis=1)
     springs = _points(vertices, 0.0, area=float(facets.mean()) / 3.0)
-    return BodyShape('hull', contact, properties, springs, 0.5 * float(extent.min()))
+    return BodyShape('hull', contact, properties, springs, *np.sort(0.5 * extent).tolist()[:2])
 
 
 def _points(place: Floats, radius: float, area: float = 0.0, length: float = 0.0, ball: float = 0.0) -> ContactPoints:

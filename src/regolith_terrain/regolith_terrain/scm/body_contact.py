@@ -84,8 +84,8 @@ class BodyScmArrays(NamedTuple):
     """Whether soil resists the advancing face."""
     mass: float
     """Mass [kg]."""
-    half_width: float
-    """Half of the smallest width [m]."""
+    footprint: float
+    """Half of the smaller side of the face on which the body rests [m]."""
     gravity: float
     """Magnitude of gravity [m/s^2]."""
     memory: Floats
@@ -170,7 +170,7 @@ def rolling_resistance(stiffness: float, elastic: float, exponent: float, depth:
 
 @kernel(views_only=True)
 def point_load(
-    shapes: Shapes, points: ContactPoints, k: int, rotation: Floats, half_width: float, soil: Floats, z: float
+    shapes: Shapes, points: ContactPoints, k: int, rotation: Floats, footprint: float, soil: Floats, z: float
 ) -> tuple[float, float]:
     """Return load [N] and loaded area [m^2] of contact point ``k`` at a depth, on virgin soil.
 
@@ -179,7 +179,7 @@ def point_load(
         points: Contact points of the body.
         k: Index of the point.
         rotation: Rotation of the contact shape, shape (3, 3).
-        half_width: Half of the smallest width [m].
+        footprint: Half of the smaller side of the face on which the body rests [m].
         soil: Parameters of the soil.
         z: Depth [m].
 
@@ -201,7 +201,7 @@ def point_load(
         length = size[1] * (1.0 - tilt * tilt)
     z = min(z, radius) if radius > 0.0 else z
     square = max(2.0 * radius * z - z * z, 0.0)
-    half = math.sqrt(square) if radius > 0.0 and flat == 0.0 else half_width
+    half = math.sqrt(square) if radius > 0.0 and flat == 0.0 else footprint
     stiffness = soil[K_PHI] + soil[K_C] / max(half, 1e-9)
     load = flat * stiffness * z**n
     area = flat + 2.0 * length * math.sqrt(square) + points.ball[k] * math.pi * square
@@ -237,14 +237,14 @@ def _press_points(arrays: BodyScmArrays, step: float, pose: PartPose, wrench: Wr
         soil = arrays.scm.soils[_soil_row(arrays, point[0], point[1])]
         depth = level - point[2]
         radius = points.radius[k]
-        span = math.sqrt(max(2.0 * radius * depth, 0.0)) if radius > 0.0 else arrays.half_width
-        fade = max(0.0, 1.0 - travel / max(span, 1e-3 * arrays.half_width))
+        span = math.sqrt(max(2.0 * radius * depth, 0.0)) if radius > 0.0 else arrays.footprint
+        fade = max(0.0, 1.0 - travel / max(span, 1e-3 * arrays.footprint))
         held[PLASTIC] *= fade
         held[YIELD] *= fade
         if depth <= max(held[PLASTIC], 0.0) or math.isnan(soil[ELASTIC]):
             held[SHEAR_X] = held[SHEAR_Y] = 0.0
             continue
-        virgin, area = point_load(shapes, points, k, pose.rotation, arrays.half_width, soil, depth)
+        virgin, area = point_load(shapes, points, k, pose.rotation, arrays.footprint, soil, depth)
         spring = min(soil[ELASTIC] * area, STIFFEST * arrays.mass / (count * step * step))
         normal = spring * (depth - held[PLASTIC])
         if normal > held[YIELD]:
@@ -357,7 +357,7 @@ class BodyScmContact(ScmContact):
             self.small,
             body.ploughs,
             body.mass,
-            body.half_width,
+            body.footprint,
             self._gravity,
             self._memory,
             self._plough,
@@ -381,7 +381,7 @@ class BodyScmContact(ScmContact):
 def resting_contact(setting: BodySetting, soil: Floats, gravity: float) -> tuple[float, float]:
     """Return depth and radius of the contact of a body at rest on level soil [m].
 
-    A body without round points rests on half of its smallest width.
+    A body without round points rests on a face.
 
     Args:
         setting: Setting of the body's contact.
@@ -391,13 +391,13 @@ def resting_contact(setting: BodySetting, soil: Floats, gravity: float) -> tuple
     points, weight = setting.points, setting.mass * gravity
     radius = float(points.radius.max())
     if radius == 0.0:
-        return 0.0, setting.half_width
+        return 0.0, setting.footprint
     low, high = 0.0, radius
     for _ in range(60):
         z = 0.5 * (low + high)
         rows = range(len(points.radius))
         flat = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
-        if sum(point_load(setting.shapes, points, k, flat, setting.half_width, soil, z)[0] for k in rows) < weight:
+        if sum(point_load(setting.shapes, points, k, flat, setting.footprint, soil, z)[0] for k in rows) < weight:
             low = z
         else:
             high = z

@@ -1,0 +1,211 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of scenarios with rigid bodies on the ground: rest, sleep, equal hashes, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from harness import run_scenario
+
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_files import InputError
+from regolith_terrain import BodiesParticipant
+from regolith_terrain.grid import NodeRecords
+
+SOIL = {
+    'name': 'without friction',
+    'k_phi': 0.82e6,
+    'k_c': 0.0,
+    'exponent': 1.0,
+    'cohesion_pa': 0.0,
+    'friction_angle_deg': 0.0,
+    'janosi_shear_m': 0.018,
+    'elastic_stiffness': 2e8,
+    'damping': 1e3,
+}
+PAD = {'model': 'rigid', 'soil': {'friction': 0.6}, 'polygon': [[2, -1], [4, -1], [4, 1], [2, 1]]}
+BODIES: dict[str, Any] = {
+    'description': 'A ball falls on soil, a box on a rigid pad, a breadcrumb on soil.',
+    'duration_s': 8.0,
+    'terrain': {'source': 'flat', 'spacing_m': 0.02, 'map_size_m': 20.0, 'soil': SOIL, 'regions': [PAD]},
+    'objects': {
+        'ball': {
+            'type': 'rigid_body',
+            'shape': {'kind': 'sphere', 'size_m': [0.15]},
+            'mass_kg': 41.0,
+            'position': [0.0, 0.0, 1.15],
+        },
+        'box': {
+            'type': 'rigid_body',
+            'shape': {'kind': 'box', 'size_m': [0.15, 0.1, 0.08]},
+            'mass_kg': 20.0,
+            'position': [3.0, 0.0, 0.4],
+            'rpy_deg': [20.0, 10.0, 30.0],
+        },
+        'crumb': {
+            'type': 'rigid_body',
+            'shape': {'kind': 'cylinder', 'size_m': [0.03, 0.02]},
+            'mass_kg': 0.1,
+            'position': [0.0, 3.0, 0.3],
+        },
+    },
+    'bodies': {},
+}
+"""Scenario of the tests."""
+
+
+def written(folder: Path, **changes: Any) -> Path:
+    """Write the scenario with changed sections and return the file."""
+    file = folder / 'bodies.yaml'
+    file.write_text(yaml.safe_dump({**copy.deepcopy(BODIES), **changes}))
+    return file
+
+
+def simulation(folder: Path, **changes: Any) -> tuple[Simulation, BodiesParticipant]:
+    """Return the simulation and its participant of bodies."""
+    made = Simulation(load_scenario(written(folder, **changes)).scenario)
+    participant = made.others['bodies']
+    assert isinstance(participant, BodiesParticipant)
+    return made, participant
+
+
+def z(made: Simulation, name: str) -> float:
+    return float(made.world.objects[name].body.position[2])
+
+
+@pytest.mark.seconds
+def test_ball_let_go_at_one_meter_rests_at_the_depth_of_the_formula_and_all_sleep(tmp_path: Path) -> None:
+    """m g (D + z) = 2 pi k z^3 / 6 (R - z / 4): 86.9 mm; a small damping takes up to 3 %."""
+    made, participant = simulation(tmp_path)
+    made.run(8.0)
+    assert 0.15 - z(made, 'ball') == pytest.approx(0.0869, rel=0.03)
+    assert z(made, 'box') == pytest.approx(0.08, abs=1e-3)  # on its widest side
+    # m g D = A k z^2 / 2: 6.5 mm
+    assert 0.0 < 0.02 - z(made, 'crumb') < 6.5e-3
+    assert not participant.awake.any()
+    # What sleeps costs no soil: no node changes, and the hash of the bodies stays.
+    before = participant.save()
+    made.run(8.5)
+    assert participant.save() == before
+    assert participant.summary() == {'count': 3, 'asleep': 3}
+
+
+@pytest.mark.seconds
+def test_state_hash_is_equal_after_a_rewind(tmp_path: Path) -> None:
+    made, _ = simulation(tmp_path)
+    made.run(1.2)
+    saved, end = made.checkpoint(), made.run(2.0)
+    made.go_to(saved)
+    assert made.run(2.0) == end
+    again, _ = simulation(tmp_path)
+    again.go_to(saved)
+    assert again.run(2.0) == end
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('processes', ['many', pytest.param('one', marks=pytest.mark.slow)])
+def test_state_hash_is_equal_in_any_number_of_processes(tmp_path: Path, processes: str) -> None:
+    made, _ = simulation(tmp_path)
+    done = run_scenario(tmp_path, written(tmp_path), '--duration', '1.6', processes=processes)
+    assert done.summary['state_hash'] == made.run(1.6)
+
+
+@pytest.mark.seconds
+def test_body_that_a_user_moves_wakes_and_falls(tmp_path: Path) -> None:
+    made, participant = simulation(tmp_path)
+    made.run(3.0)
+    n = participant.bodies.names.index('box')
+    assert not participant.awake[n]
+    body = copy.deepcopy(made.world.objects['box'].body)
+    body.position += (0.0, 0.3, 0.5)
+    made.world.place('box', body)
+    made.run(3.2)
+    assert participant.awake[n]
+    assert z(made, 'box') < 0.58
+    made.run(6.0)
+    assert z(made, 'box') == pytest.approx(0.08, abs=1e-3)
+    assert not participant.awake[n]
+
+
+@pytest.mark.seconds
+def test_body_that_is_removed_leaves_the_others(tmp_path: Path) -> None:
+    made, participant = simulation(tmp_path)
+    made.run(0.2)
+    made.world.remove('crumb')
+    made.run(0.4)
+    assert participant.present.tolist() == [True, True, False]
+    assert 'crumb' not in made.world.objects
+
+
+@pytest.mark.seconds
+def test_impact_wakes_a_sleeping_body_and_conserves_momentum(tmp_path: Path) -> None:
+    """A weightless ball meets a box at rest: only the impulse between them acts before friction."""
+    ball = {**BODIES['objects']['ball'], 'position': [3.0, -3.0, 0.2], 'weightless': True, 'velocity_mps': [0, 1, 0]}
+    made, participant = simulation(tmp_path, objects={'ball': ball, 'box': BODIES['objects']['box']})
+    made.run(2.3)
+    assert participant.awake.tolist() == [True, False]
+    momentum = 0.0
+    while not participant.awake[1]:
+        made.world.step()
+        momentum = sum(float(o.body.mass * o.body.linear_velocity[1]) for o in made.world.objects.values())
+        assert made.world.t_ns < 4_000_000_000
+    # The box is on the ground, whose friction has acted for one cycle.
+    assert momentum == pytest.approx(41.0, abs=2 * 0.6 * 20.0 * 1.62 * 0.02 + 0.5)
+    assert made.world.objects['box'].body.linear_velocity[1] > 0.2
+
+
+@pytest.mark.seconds
+def test_row_13_soil_dug_away_below_a_sleeping_box_wakes_it(tmp_path: Path) -> None:
+    box = {**BODIES['objects']['box'], 'position': [0.0, 0.0, 0.09], 'rpy_deg': [0, 0, 0]}
+    terrain = {**BODIES['terrain'], 'soil': 'lunar_nominal'}
+    made, participant = simulation(tmp_path, terrain=terrain, objects={'box': box})
+    made.run(3.0)
+    assert not participant.awake[0]
+    grid = made.terrain.grid
+    i, j = (each.astype(np.int32) for each in np.mgrid[-40:41, -40:41].reshape(2, -1))
+    table = np.zeros((len(grid.law.names), len(i)))
+    table[:2] = -0.2
+    grid.apply(NodeRecords.from_values(i, j, table, grid.law.names))
+    made.world.soil_hash = grid.soil_hash()
+    made.run(5.0)
+    assert z(made, 'box') < -0.1
+
+
+@pytest.mark.parametrize(
+    ('change', 'said'),
+    [
+        ({'mass_kg': 0.0}, r'objects\.box\.mass_kg = 0.*allowed: .*0.001'),
+        (
+            {'shape': {'kind': 'box', 'size_m': [0.5, 0.5, 0.001]}, 'mass_kg': 0.05, 'position': [0, 0, 0.5]},
+            r'objects\.box\.mass_kg = 0\.05: is too light for its area of 1 m\^2.*up to a substep of .* s',
+        ),
+        (
+            {'position': [0.0, 0.0, -0.01]},
+            r'lowest point is 0\.1.* m inside the ground at the start; allowed: less than',
+        ),
+        ({'position': [0.0, 0.0, 1.2]}, 'ball'),
+        ({'shape': {'kind': 'sphere', 'size_m': [0.0]}}, r'size_m'),
+    ],
+)
+def test_impossible_bodies_are_refused_with_numbers(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    soft = {**BODIES['objects']['box'], **change}
+    objects = {'box': soft, **({'ball': BODIES['objects']['ball']} if said == 'ball' else {})}
+    with pytest.raises(InputError, match=said):
+        load_scenario(written(tmp_path, objects=objects))
+
+
+def test_too_many_bodies_are_refused(tmp_path: Path) -> None:
+    ball = BODIES['objects']['ball']
+    many = {f'b{k}': {**ball, 'position': [k % 100, k // 100, 1.0]} for k in range(1001)}
+    with pytest.raises(InputError, match='has 1001 objects of type rigid_body; allowed: 1 to 1000'):
+        load_scenario(written(tmp_path, objects=many))
+    wall = {'type': 'static_body', 'position': [0, 0, 0], 'shapes': [{'kind': 'box', 'size_m': [1, 1, 1]}]}
+    with pytest.raises(InputError, match='has 0 objects of type rigid_body; allowed: 1 to 1000'):
+        load_scenario(written(tmp_path, objects={'wall': wall}))
