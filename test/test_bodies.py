@@ -16,17 +16,17 @@ from harness import run_scenario
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files import InputError
-from regolith_terrain import BodiesParticipant
 from regolith_terrain.grid import NodeRecords
+from regolith_terrain.scenario_bodies import BodiesParticipant
 
 SOIL = {
-    'name': 'without friction',
+    'name': 'slippery',
     'k_phi': 0.82e6,
     'k_c': 0.0,
     'exponent': 1.0,
     'cohesion_pa': 0.0,
-    'friction_angle_deg': 0.0,
-    'janosi_shear_m': 0.018,
+    'friction_angle_deg': 3.0,
+    'janosi_shear_m': 0.002,
     'elastic_stiffness': 2e8,
     'damping': 1e3,
 }
@@ -81,18 +81,22 @@ def z(made: Simulation, name: str) -> float:
 
 
 @pytest.mark.seconds
-def test_ball_let_go_at_one_meter_rests_at_the_depth_of_the_formula_and_all_sleep(tmp_path: Path) -> None:
-    """m g (D + z) = 2 pi k z^3 / 6 (R - z / 4): 86.9 mm; a small damping takes up to 3 %."""
+def test_ball_released_at_one_meter_rests_at_the_depth_of_the_formula_and_all_sleep(tmp_path: Path) -> None:
+    """m g (D + z) = 2 pi k z^3 / 6 (R - z / 4): 86.9 mm; damping and friction take up to 5 %."""
     made, participant = simulation(tmp_path)
-    made.run(8.0)
-    assert 0.15 - z(made, 'ball') == pytest.approx(0.0869, rel=0.03)
+    seconds = 0.0
+    while participant.awake.any():
+        seconds += 1.0
+        made.run(seconds)
+        assert seconds < 25.0
+    assert 0.15 - z(made, 'ball') == pytest.approx(0.0869, rel=0.05)
     assert z(made, 'box') == pytest.approx(0.08, abs=1e-3)  # on its widest side
     # m g D = A k z^2 / 2: 6.5 mm
     assert 0.0 < 0.02 - z(made, 'crumb') < 6.5e-3
     assert not participant.awake.any()
     # What sleeps costs no soil: no node changes, and the hash of the bodies stays.
     before = participant.save()
-    made.run(8.5)
+    made.run(seconds + 0.5)
     assert participant.save() == before
     assert participant.summary() == {'count': 3, 'asleep': 3}
 

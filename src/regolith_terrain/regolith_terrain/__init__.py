@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
-    from regolith_terrain.bodies_participant import BodiesParticipant as BodiesParticipant
-    from regolith_terrain.bodies_participant import GroundAccess as GroundAccess
     from regolith_terrain.config import TerrainConfig as TerrainConfig
     from regolith_terrain.config import load_soil as load_soil
     from regolith_terrain.config import soil_names as soil_names
@@ -50,7 +48,6 @@ if TYPE_CHECKING:
     from regolith_terrain.procedural import ProceduralField as ProceduralField
     from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL as RIGID_TERRAIN_MODEL
     from regolith_terrain.ros.soil_follower import SoilFollower as SoilFollower
-    from regolith_terrain.scenario_bodies import check_bodies as check_bodies
     from regolith_terrain.scm.settings import BulldozingConfig as BulldozingConfig
     from regolith_terrain.scm.settings import SlipSinkageConfig as SlipSinkageConfig
     from regolith_terrain.scm.soil import ScmSoilConfig as ScmSoilConfig
@@ -73,10 +70,6 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
-        'bodies_participant': (
-            'BodiesParticipant',
-            'GroundAccess',
-        ),
         'config': (
             'TerrainConfig',
             'load_soil',
@@ -136,7 +129,6 @@ __all__, __getattr__, __dir__ = export_lazily(
             'SlipSinkageConfig',
         ),
         'scm.soil': ('ScmSoilConfig',),
-        'scenario_bodies': ('check_bodies',),
         'terrain_model': (
             'DEFAULT_TERRAIN_MODEL',
             'NodeField',

@@ -78,11 +78,11 @@ def test_row_2_sphere_dropped_on_scm_stops_at_the_depth_of_the_formula(drop: flo
     assert 0.15 - lowest == pytest.approx(deepest, rel=0.02)
 
 
-def test_ball_let_go_at_one_meter_comes_to_rest_at_the_depth_of_its_impact() -> None:
+def test_ball_released_at_one_meter_comes_to_rest_at_the_depth_of_its_impact() -> None:
     bodies = one_body(shapes.sphere(0.15), 41.0, scm_parameters(k_c=0.0))
     bodies.place(0, np.array([0.0, 0.0, 1.15]))
     track = run(bodies, 8.0)
-    # Damping takes part of the energy, so it rests between the depths of a slow and of an undamped impact.
+    # Damping dissipates energy, so it rests between the depths of a slow and of an undamped impact.
     assert 0.0133 < 0.15 - track[-1, 2] < 0.0869
     assert np.abs(track[-10:, 3:]).max() < 2e-3
 

@@ -16,7 +16,7 @@ from regolith_world import ParticipantContext
 from regolith_world.cycle import CycleResult, ParticipantType
 
 if TYPE_CHECKING:
-    from regolith_terrain import BodiesParticipant
+    from regolith_terrain.scenario_bodies import BodiesParticipant
 
 
 class BodiesType(ParticipantType[BodiesConfig, 'BodiesParticipant']):
@@ -27,7 +27,7 @@ class BodiesType(ParticipantType[BodiesConfig, 'BodiesParticipant']):
 
     def resolved(self, section: BodiesConfig, site: ParticipantContext, source: YamlSource) -> BodiesConfig:
         """Return the section after the checks of all bodies."""
-        from regolith_terrain import check_bodies
+        from regolith_terrain.scenario_bodies import check_bodies
 
         sections = site.sections
         check_bodies(
@@ -39,7 +39,7 @@ class BodiesType(ParticipantType[BodiesConfig, 'BodiesParticipant']):
         self, name: str, section: BodiesConfig, site: ParticipantContext, send_result: Callable[[CycleResult], None]
     ) -> BodiesParticipant:
         """Return the participant of all bodies."""
-        from regolith_terrain import BodiesParticipant
+        from regolith_terrain.scenario_bodies import BodiesParticipant
 
         return BodiesParticipant(name, section, site, site.soil(), send_result)
 

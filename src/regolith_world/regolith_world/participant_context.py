@@ -85,7 +85,7 @@ class ParticipantContext:
     """Validated sections ``world``, ``terrain`` and ``objects`` of the scenario, where they are known."""
     soil: Callable[[], Any] = no_soil
     """Committed soil and obstacles, for participants that write soil
-    (:class:`regolith_terrain.GroundAccess`)."""
+    (:class:`regolith_terrain.scenario_bodies.GroundAccess`)."""
 
     tiles: str | None = None
     """Path of the tile list of the terrain; None: the terrain is no tiled world."""

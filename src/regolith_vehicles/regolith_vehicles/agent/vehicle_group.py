@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property, partial
 
-from regolith_terrain import GroundAccess, HeightField, TerrainConfig, TerrainParticipant, build_height_field
+from regolith_terrain import HeightField, TerrainConfig, TerrainParticipant, build_height_field
 from regolith_terrain.grid import SoilGrid
+from regolith_terrain.scenario_bodies import GroundAccess
 from regolith_terrain.solids import Solids
 from regolith_terrain.updates import SoilCopy, SoilDelta, SoilUpdate
 from regolith_vehicles.agent.agent import VehicleAgent

@@ -4,7 +4,8 @@
 
 An entry point of group ``regolith.object_types`` is an :class:`ObjectType`. Its name is the value of ``type`` and the
 ``kind``
-of its objects in checkpoints. Positions are in the world frame. Objects do not touch the terrain.
+of its objects in checkpoints. Positions are in the world frame. Only rigid bodies of a scenario
+with a section ``bodies`` touch the terrain.
 """
 
 from __future__ import annotations

@@ -1,0 +1,32 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rigid bodies of a scenario: the participant that moves them, and the checks before a run.
+
+The public names below are imported from their modules on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regolith_files import export_lazily
+
+if TYPE_CHECKING:
+    from regolith_terrain.scenario_bodies.descriptions import MOST_BODIES as MOST_BODIES
+    from regolith_terrain.scenario_bodies.descriptions import check_bodies as check_bodies
+    from regolith_terrain.scenario_bodies.participant import BodiesParticipant as BodiesParticipant
+    from regolith_terrain.scenario_bodies.participant import GroundAccess as GroundAccess
+
+__all__, __getattr__, __dir__ = export_lazily(
+    __name__,
+    {
+        'descriptions': (
+            'MOST_BODIES',
+            'check_bodies',
+        ),
+        'participant': (
+            'BodiesParticipant',
+            'GroundAccess',
+        ),
+    },
+)
