@@ -25,7 +25,8 @@ class BodiesConfig(Section):
         default=0.5,
         ge=0.02,
         le=1e6,
-        description='Simulated time at rest after which a body sleeps: it is not computed until its state or the soil below it changes [s].',
+        description='Simulated time at rest after which a body sleeps: it is not computed until its state or the soil'
+        ' below it changes [s].',
     )
     sleep_speed_mps: float = Field(
         default=2e-3,
