@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from regolith_comms.links.link import LinkModel as LinkModel
     from regolith_comms.links.relays import RelayTable as RelayTable
     from regolith_comms.links.relays import relay_table as relay_table
+    from regolith_comms.links.tile_list_graph import graph_of_tiles as graph_of_tiles
+    from regolith_comms.links.tile_list_graph import grid_of_tiles as grid_of_tiles
     from regolith_comms.links.visibility import TileGraph as TileGraph
     from regolith_comms.links.world_grid import WorldGrid as WorldGrid
     from regolith_comms.radio import bit_error as bit_error
@@ -35,6 +37,10 @@ __all__, __getattr__, __dir__ = export_lazily(
         'links.relays': (
             'RelayTable',
             'relay_table',
+        ),
+        'links.tile_list_graph': (
+            'graph_of_tiles',
+            'grid_of_tiles',
         ),
         'links.visibility': ('TileGraph',),
         'links.world_grid': ('WorldGrid',),

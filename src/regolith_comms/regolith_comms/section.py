@@ -48,7 +48,7 @@ def resolved_comms(config: CommsConfig, site: ParticipantContext, source: YamlSo
     if config.graph is not None:
         _check_files(config, site.fingerprint(), source)
     elif config.tiles is not None:
-        _check_tiles(config.tiles)
+        _check_tiles(config)
     else:
         _check_size(config, site, source)
     return config
@@ -115,12 +115,14 @@ def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> N
         raise source.wrap(key, error, allowed, config.graph) from None
 
 
-def _check_tiles(path: str) -> None:
-    """Refuse a tile list that cannot be read, or whose tiles do not form a graph."""
+def _check_tiles(config: CommsConfig) -> None:
+    """Refuse a tile list that cannot be read, or whose tiles do not form a graph, if the radios need one."""
+    from regolith_comms.links.tile_graph_builder import needs_graph
     from regolith_comms.links.tile_list_graph import graph_of_tiles
     from regolith_world.tiles import read_tile_list
 
-    graph_of_tiles(read_tile_list(path))
+    if config.tiles is not None and needs_graph(config):
+        graph_of_tiles(read_tile_list(config.tiles))
 
 
 def _check_size(config: CommsConfig, site: ParticipantContext, source: YamlSource) -> None:

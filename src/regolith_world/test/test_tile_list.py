@@ -65,6 +65,9 @@ def test_types_are_left_out_by_pattern(tmp_path: Path) -> None:
         ),
         (GOOD + 'cave_6,Tunnel Tile 5,0,0,0,0,0,0\n', ":6: name = 'cave_6': has the id 6 of another tile"),
         (GOOD + ',Tunnel Tile 5,0,0,0,0,0,0\n', ":6: name = '': is not a name"),
+        (GOOD + '"tile\n_7",Tunnel Tile 5,0,0,0,0,0,0\n', 'is not a name'),
+        (GOOD + 'tile::_7,Tunnel Tile 5,0,0,0,0,0,0\n', ":6: name = 'tile::_7': is not a name"),
+        (HEAD + ''.join(f't_{k},Tunnel Tile 5,0,0,0,0,0,0\n' for k in range(2001)), ':2002: is one tile too many'),
         (GOOD + 'a"b_7,Tunnel Tile 5,0,0,0,0,0,0\n', 'is not a'),
         (
             GOOD + 'tile_7,Tunnel Tile 5,zero,0,0,0,0,0\n',

@@ -25,8 +25,8 @@ from regolith_world.numerics import rotation
 from regolith_world.tiles.tile_types import Floats, TileType, known_tile_types
 
 COLUMNS = ('name', 'tile_type', 'x_m', 'y_m', 'z_m', 'roll_rad', 'pitch_rad', 'yaw_rad')
-MOST_LINES = 20_000
-"""Largest number of lines of a list; the largest world of SubT has 217 tiles."""
+MOST_LINES, MOST_TILES = 20_000, 2000
+"""Largest numbers of models and of tiles in a list; the largest world of SubT has 217 tiles."""
 FARTHEST_M = 1e6
 LARGEST_ID = 2**64 - 1
 _BLOCKER = 'blocker'
@@ -113,7 +113,7 @@ class _Reader:
             text = self._path.read_text(encoding='utf-8-sig')
         except UnicodeDecodeError as error:
             raise self._error(0, '', f'byte {error.start} is not UTF-8', 'a text file') from None
-        reader = csv.reader(text.splitlines(), strict=True)
+        reader = csv.reader(text.splitlines(keepends=True), strict=True)
         line = 0
         columns: list[str] | None = None
         try:
@@ -151,9 +151,11 @@ class _Reader:
         if kind is None:
             self._other[row['tile_type']] += 1
             return
+        if len(self._tiles) >= MOST_TILES:
+            raise self._error(line, '', 'is one tile too many', f'up to {MOST_TILES} tiles')
         name = row['name']
-        if not name or any(mark in name for mark in ('"', '\\', '::', '/*', '*/')):
-            allowed = 'a name without quotes, backslashes, comment marks or ::'
+        if not name.isprintable() or not name or any(mark in name for mark in ('"', '\\', ':', '/*', '*/')):
+            allowed = 'a name without quotes, backslashes, colons, comment marks and control characters'
             raise self._error(line, 'name', 'is not a name of a tile', allowed, name)
         if name in self._line_of_name:
             allowed = f'a name of its own; line {self._line_of_name[name]} has this one'
