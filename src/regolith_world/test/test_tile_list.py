@@ -45,6 +45,13 @@ def test_types_of_another_case_count_as_straight(tmp_path: Path) -> None:
     assert len(tiles.notes) == 1 and 'Tunnel Tile 2' in tiles.notes[0]
 
 
+def test_types_may_have_the_names_of_their_meshes(tmp_path: Path) -> None:
+    """As in the graph files of SubT."""
+    tiles = listed(tmp_path, HEAD + 'a_1,tunnel_tile_2,0,0,0,0,0,0\nb_2,constrained_tunnel_tile_tall,0,9,0,0,0,0\n')
+    assert [tile.type.name for tile in tiles.tiles] == ['Tunnel Tile 2', 'Constrained Tunnel Tile Tall']
+    assert tiles.tiles[0].type.turn and not tiles.notes
+
+
 def test_types_are_left_out_by_pattern(tmp_path: Path) -> None:
     text = GOOD + 'tile_7,Cave Cap Type B,30,0,0,0,0,0\ntile_8,Nameless,30,0,0,0,0,0\n'
     assert [tile.id for tile in listed(tmp_path, text, 'Cave Cap*', 'Nameless').tiles] == [0, 6]

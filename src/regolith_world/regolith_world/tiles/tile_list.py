@@ -94,6 +94,7 @@ class _Reader:
     def __init__(self, path: Path, leave_out: tuple[str, ...]) -> None:
         self._path, self._leave_out = path, leave_out
         self._types = known_tile_types()
+        self._by_mesh = {name.lower().replace(' ', '_'): kind for name, kind in self._types.items()}
         self._by_lower = {name.lower(): kind for name, kind in self._types.items()}
         self._tiles: list[Tile] = []
         self._other: Counter[str] = Counter()
@@ -174,6 +175,8 @@ class _Reader:
             return None
         if given in self._types:
             return self._types[given]
+        if given in self._by_mesh:
+            return self._by_mesh[given]
         if (known := self._by_lower.get(given.lower())) is not None:
             # The tables of classes and circuits distinguish capital letters, that of connection points does not.
             self._notes[f'type {given!r} is written {known.name!r} in the table: it counts as straight, as in SubT'] = (
