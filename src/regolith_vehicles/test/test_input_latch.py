@@ -48,7 +48,7 @@ def test_recorded_input_replaces_what_arrived_except_a_dig_order(with_orders: bo
 
 
 def test_released_latch_gives_the_same_cycle_what_arrived_since() -> None:
-    """A rewind comes to the same cycle again."""
+    """A rewind repeats the same cycle."""
     made = latch()
     made.set_command(DriveCommand(0.1))
     made.latch(4, {})
