@@ -256,9 +256,9 @@ class RigidBodies(Saved):
         """
         count = max(1, math.ceil(duration / self.substep - 1e-9))
         step = duration / count
-        grounded, near = [], {}
+        grounded, near, ways = [], {}, {}
         for n in awake:
-            way = self._way(n, duration)
+            ways[n] = way = self._way(n, duration)
             numbers = self._solids_near(n, way)
             if len(numbers) or self._may_touch(n, way):
                 grounded.append(n)
@@ -269,8 +269,7 @@ class RigidBodies(Saved):
                     self.solid_contacts[n].part()
                 fly(self._arrays, n, self._gravity(n), step, count, self._wrench)
         records = [
-            self._advance_in(window, members, near, step, count)
-            for window, members in self._windows(grounded, duration)
+            self._advance_in(window, members, near, step, count) for window, members in self._windows(grounded, ways)
         ]
         return _joined(records, self.ground.grid.law.names)
 
@@ -279,11 +278,11 @@ class RigidBodies(Saved):
 
     def _way(self, n: int, duration: float) -> float:
         """Return the largest distance that a body can move [m]."""
-        speed = portable_math.norm(self.velocity[n])
-        if not speed < FASTEST or not np.abs(self.position[n]).max() < 1e7:
-            place = self.position[n].tolist()
+        (x, y, z), (vx, vy, vz) = self.position[n].tolist(), self.velocity[n].tolist()
+        speed = math.sqrt(vx * vx + vy * vy + vz * vz)
+        if not (speed < FASTEST and max(abs(x), abs(y), abs(z)) < 1e7):
             raise FloatingPointError(
-                f'{self.names[n]} is at {place} m with {speed:.3g} m/s; allowed: below {FASTEST:g} m/s'
+                f'{self.names[n]} is at {[x, y, z]} m with {speed:.3g} m/s; allowed: below {FASTEST:g} m/s'
             )
         return speed * duration + 0.5 * MARGIN_ACCELERATION * duration * duration
 
@@ -300,12 +299,12 @@ class RigidBodies(Saved):
         numbers: NDArray[np.int64] = solids_within(solids.cells, solids.placed.box, ball)[0]
         return numbers
 
-    def _windows(self, members: Sequence[int], duration: float) -> list[tuple[SoilWindow, list[int]]]:
+    def _windows(self, members: Sequence[int], ways: Mapping[int, float]) -> list[tuple[SoilWindow, list[int]]]:
         """Return windows that contain all nodes within reach, each with its bodies; windows do not overlap."""
         spacing = self.ground.grid.spacing
         parts: list[tuple[list[int], list[int]]] = []
         for n in members:
-            margin = self.reach[n] + self._way(n, duration)
+            margin = float(self.reach[n]) + ways[n]
             margin += (self.contacts[n].margin_cells + WINDOW_MARGIN_CELLS + 2.0) * spacing
             x, y = self.position[n, :2].tolist()
             box = [math.floor((x - margin) / spacing), math.ceil((x + margin) / spacing) + 1]
@@ -335,7 +334,7 @@ class RigidBodies(Saved):
                 self.solid_contacts[n].part()
             upright, gravity = self.bodies[n].shape.upright, self._gravity(n)
             status = self._run(self._arrays, n, upright, arrays, solids, gravity, step, count, self._pose, self._wrench)
-            if status != CONTACT_OK or not np.isfinite(self.position[n]).all():
+            if status != CONTACT_OK or not math.isfinite(sum(self.position[n].tolist())):
                 raise FloatingPointError(
                     f'{self.names[n]} at {self.position[n].tolist()} m leaves its soil window (status {status}); '
                     f'allowed: on the terrain, and accelerations up to {MARGIN_ACCELERATION:g} m/s^2'

@@ -109,6 +109,7 @@ class BodiesParticipant(Participant):
         ground = BodyGround(access.grid, terrain.soil_map(), gravity, access.solids, terrain.scm_mode)
         self.bodies = make_bodies(section, self._configs, ground)
         """The bodies."""
+        self._index = {name: n for n, name in enumerate(self.bodies.names)}
         count = len(self.bodies)
         self.awake, self.present = np.ones((2, count), dtype=bool)
         """Whether each body is computed; whether it is in the world; shape (n,)."""
@@ -185,16 +186,17 @@ class BodiesParticipant(Participant):
     def _follow(self, cycle: Cycle) -> None:
         """Take states and impulses that the world has committed; wake the bodies that they change."""
         b, given = self.bodies, {body.name: body for body in cycle.bodies}
-        index = {name: n for n, name in enumerate(b.names)}
+        index = self._index
+        own = np.concatenate((b.position, b.orientation, b.velocity, b.spin), axis=1).tolist()
         for name, n in index.items():
             body = given.get(name)
             self.present[n] = body is not None
-            if body is not None and not (
-                np.array_equal(body.position, b.position[n])
-                and np.array_equal(body.orientation, b.orientation[n])
-                and np.array_equal(body.linear_velocity, b.velocity[n])
-                and np.array_equal(body.angular_velocity, b.spin[n])
-            ):
+            if body is not None and own[n] != [
+                *body.position.tolist(),
+                *body.orientation.tolist(),
+                *body.linear_velocity.tolist(),
+                *body.angular_velocity.tolist(),
+            ]:
                 b.place(n, body.position, body.orientation, body.linear_velocity, body.angular_velocity)
                 self._wake(n)
         for blow in cycle.impulses:
