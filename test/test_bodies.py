@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from harness import run_scenario
+from harness import run_scenario, vehicle
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
@@ -163,6 +163,27 @@ def test_impact_wakes_a_sleeping_body_and_conserves_momentum(tmp_path: Path) -> 
     # The box is on the ground, whose friction has acted for one cycle.
     assert momentum == pytest.approx(41.0, abs=2 * 0.6 * 20.0 * 1.62 * 0.02 + 0.5)
     assert made.world.objects['box'].body.linear_velocity[1] > 0.2
+
+
+@pytest.mark.seconds
+@pytest.mark.slow
+def test_rover_pushes_a_sleeping_crate_over_soil(tmp_path: Path) -> None:
+    """The crate wakes at the contact, moves with the rover at 0.2 m/s, and no step is forced."""
+    crate = {**BODIES['objects']['box'], 'shape': {'kind': 'box', 'size_m': [0.3, 0.3, 0.3]}, 'mass_kg': 10.0}
+    crate |= {'position': [1.8, 0.0, 0.31], 'rpy_deg': [0, 0, 0]}
+    rover = vehicle(0.0, 0.0, type='constant', speed_mps=0.2)
+    terrain = {'source': 'flat', 'spacing_m': 0.04, 'map_size_m': 40.0, 'soil': 'lunar_nominal'}
+    made, participant = simulation(tmp_path, terrain=terrain, objects={'box': crate}, vehicles={'amber': rover})
+    made.run(3.0)
+    assert participant.awake.tolist() == [False]
+    start = float(made.world.objects['box'].body.position[0])
+    made.run(5.0)
+    between = float(made.world.objects['box'].body.position[0])
+    made.run(7.0)
+    end = float(made.world.objects['box'].body.position[0])
+    assert between - start > 0.1
+    assert end - between == pytest.approx(0.4, abs=0.02)
+    assert made.world.forced_cycles == 0
 
 
 @pytest.mark.seconds
