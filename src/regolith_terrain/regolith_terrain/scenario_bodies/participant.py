@@ -199,10 +199,10 @@ class BodiesParticipant(Participant):
             ]:
                 b.place(n, body.position, body.orientation, body.linear_velocity, body.angular_velocity)
                 self._wake(n)
-        for blow in cycle.impulses:
-            for struck, impulse in ((blow.a, blow.impulse), (blow.b, -blow.impulse)):
+        for hit in cycle.impulses:
+            for struck, impulse in ((hit.a, hit.impulse), (hit.b, -hit.impulse)):
                 if struck in index and impulse.any():
-                    b.push(index[struck], impulse, blow.point)
+                    b.push(index[struck], impulse, hit.point)
                     self._wake(index[struck])
 
     def _wake(self, n: int) -> None:
