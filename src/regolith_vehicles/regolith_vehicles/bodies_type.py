@@ -35,6 +35,12 @@ class BodiesType(ParticipantType[BodiesConfig, 'BodiesParticipant']):
         )
         return section
 
+    def warm_up(self) -> None:
+        """Compile the kernels."""
+        from regolith_terrain.scenario_bodies import compile_bodies
+
+        compile_bodies()
+
     def participant(
         self, name: str, section: BodiesConfig, site: ParticipantContext, send_result: Callable[[CycleResult], None]
     ) -> BodiesParticipant:

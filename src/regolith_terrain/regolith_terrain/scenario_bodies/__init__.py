@@ -14,6 +14,7 @@ from regolith_files import export_lazily
 if TYPE_CHECKING:
     from regolith_terrain.scenario_bodies.descriptions import MOST_BODIES as MOST_BODIES
     from regolith_terrain.scenario_bodies.descriptions import check_bodies as check_bodies
+    from regolith_terrain.scenario_bodies.descriptions import compile_bodies as compile_bodies
     from regolith_terrain.scenario_bodies.participant import BodiesParticipant as BodiesParticipant
     from regolith_terrain.scenario_bodies.participant import GroundAccess as GroundAccess
 
@@ -23,6 +24,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'descriptions': (
             'MOST_BODIES',
             'check_bodies',
+            'compile_bodies',
         ),
         'participant': (
             'BodiesParticipant',

@@ -18,6 +18,7 @@ from regolith_terrain.bodies.shapes import BodyShape
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
+from regolith_terrain.terrain_model import find_terrain_model, terrain_models
 from regolith_world import TerrainSurface
 from regolith_world.numerics import rotation
 from regolith_world.objects import RigidBodyConfig
@@ -74,6 +75,19 @@ def make_bodies(section: BodiesConfig, configs: Mapping[str, RigidBodyConfig], g
             np.array(config.angular_velocity_radps),
         )
     return bodies
+
+
+def compile_bodies() -> None:
+    """Compile the kernels of bodies on all terrain models that have a contact of bodies."""
+    for name in terrain_models():
+        law = find_terrain_model(name)
+        if law.body_contact:
+            terrain = TerrainConfig.model_validate({'source': 'flat', 'model': name})
+            grid = SoilGrid(FlatField(), terrain.spacing_m, law)
+            ground = BodyGround(grid, terrain.soil_map(), np.array([0.0, 0.0, -1.62]))
+            bodies = RigidBodies([BodyDescription('ball', shapes.sphere(0.2), 80.0)], ground)
+            bodies.place(0, np.array([0.0, 0.0, 0.19]))
+            bodies.advance(1e-3, [0])
 
 
 def check_bodies(

@@ -125,9 +125,11 @@ class BodiesParticipant(Participant):
 
     def warm_up(self) -> None:
         """Compile the kernels without a change of state."""
-        for n in range(len(self.bodies)):
-            self.bodies.velocity[n] = 0.0
-        self.bodies.advance(self._section.substep_s, range(len(self.bodies)))
+        b = self.bodies
+        levels = self._access.grid.levels(b.position[:, 0], b.position[:, 1])
+        for n, level in enumerate(levels.tolist()):  # in contact with the ground
+            b.place(n, np.array([*b.position[n, :2].tolist(), level + 0.5 * b.bodies[n].shape.half_width]))
+        b.advance(self._section.substep_s, range(len(b)))
         self.STATE.unpack(self, self._kept)
 
     def soil_hash(self) -> str:
