@@ -99,6 +99,7 @@ UPDATES = tuple(
         'e' * count,
         (SoilGrant('amber', 'blade' * count, 0.75),) * (count % 2),
         LooseSoil(whole(1), whole(-1), np.array([0.5]), np.array([2], np.int8)) if count % 2 else LooseSoil(),
+        edited=-(2**40) * count,
     )
     for count in range(6)
 )
@@ -122,14 +123,15 @@ DELTAS = [
 def read_by_the_serializer(given: bytes, kind: Any) -> Any:
     """Return the message object of bytes, which must be those that the serializer makes of it.
 
-    Padding may have any value, and behind an empty array at the end the serializer may leave stray bytes.
+    Padding may have any value. The serializer counts the alignment of empty arrays, and leaves so many stray bytes at
+    the end.
     """
     from rclpy.serialization import deserialize_message, serialize_message
 
     message = deserialize_message(given, kind)
     usual = serialize_message(message)
     here, there = (np.frombuffer(data, np.uint8)[: len(given)] for data in (given, usual))
-    assert np.all((here == there) | (here == 0)) and 0 <= len(usual) - len(given) < 8
+    assert np.all((here == there) | (here == 0)) and 0 <= len(usual) - len(given) <= 8
     return message
 
 
@@ -222,9 +224,9 @@ def test_bytes_of_soil_are_those_of_the_serializer() -> None:
         again = protocol_codec.UPDATE.unpack(data)
         assert again.records.equals(update.records) and again.owner.tolist() == update.owner.tolist()
         assert again.loose.rows.tobytes() == update.loose.rows.tobytes()
-        plain = [(u.key, u.agents, u.conflicts, u.soil_seq, u.soil_hash, u.grants) for u in (again, update)]
+        plain = [(u.key, u.agents, u.conflicts, u.soil_seq, u.soil_hash, u.grants, u.edited) for u in (again, update)]
         assert plain[0] == plain[1]
-        for name in ('key', 'agents', 'conflicts', 'soil_seq', 'soil_hash'):
+        for name in ('key', 'agents', 'conflicts', 'soil_seq', 'soil_hash', 'edited'):
             assert_equal(getattr(message, name), getattr(update, name))
         assert [(g.agent, g.tool, g.granted_kgpm2) for g in message.grants] == [*update.grants]
     data = protocol_codec.DELTAS.pack(DELTAS, run_id=RUN)

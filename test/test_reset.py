@@ -496,6 +496,26 @@ def test_a_comms_node_that_is_restored_is_as_new() -> None:
     same(used.comms, new.comms)
 
 
+@pytest.mark.parametrize('model', ['scm', 'rigid'])
+def test_bodies_that_are_restored_or_reset_are_as_new(tmp_path: Path, model: str) -> None:
+    """After a ball has hit the ground."""
+    rig = rig_of('test/test_bodies.py')
+    rigid = {'terrain': {'source': 'flat', 'spacing_m': 0.04, 'model': 'rigid', 'soil': {'friction': 0.6}}}
+    changes = rigid if model == 'rigid' else {}
+    (made, used), (other, new), (_, unused) = (rig.simulation(tmp_path, **changes) for _ in range(3))
+    made.run(1.4)
+    other.go_to(made.checkpoint())
+    check_restored(used, new)
+    driven, reset = Comparison(), Comparison()
+    driven.compare(used.bodies.contacts, unused.bodies.contacts)
+    assert driven.differences, 'they were not used'
+    for contact in used.bodies.contacts:
+        contact.reset()
+    reset.compare(used.bodies.contacts, unused.bodies.contacts)
+    assert reset.differences == []
+    MET.update(reset.met)
+
+
 def test_a_drawn_ground_that_restarts_is_as_new() -> None:
     """After changes of the soil all tiles are undisturbed again, also the ones that the changes added."""
 

@@ -22,6 +22,7 @@ from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.agent.vehicle import Vehicle
+from regolith_vehicles.agent.vehicle_step import VehicleStep
 from regolith_vehicles.commands.command import AckermannCommand, DriveCommand, PedalCommand
 from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.dynamics import substeps
@@ -82,18 +83,18 @@ def test_truck_whose_steering_changes_side_on_soil_drives_on(face: str) -> None:
 def test_cycle_with_acceleration_beyond_its_window_is_repeated_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
     """A linkage without a rate limit: the result is bit-identical to that with a wide soil window from the start."""
     used: list[float] = []
-    begin = Vehicle._begin
+    plan = VehicleStep.plan
 
-    def noting(self: Vehicle, start: bytes, dt_ns: int, targets: Any, *acceleration: float) -> Any:
+    def noting(self: VehicleStep, start: bytes, dt_ns: int, targets: Any, *acceleration: float) -> Any:
         used.extend(acceleration)
-        return begin(self, start, dt_ns, targets, *acceleration)
+        return plan(self, start, dt_ns, targets, *acceleration)
 
-    monkeypatch.setattr(Vehicle, '_begin', noting)
+    monkeypatch.setattr(VehicleStep, 'plan', noting)
     vehicle = truck(0.02, max_rate_degps=None)
     weave(vehicle, 105, FACES['ackermann'], 50)
     assert used, 'no cycle was repeated: the test shows nothing'
     wide = truck(0.02, max_rate_degps=None)
-    monkeypatch.setattr(Vehicle, '_begin', lambda *args: begin(*args[:4], substeps.WIDER_ACCELERATIONS[0]))
+    monkeypatch.setattr(VehicleStep, 'plan', lambda *args: plan(*args[:4], substeps.WIDER_ACCELERATIONS[0]))
     weave(wide, 105, FACES['ackermann'], 50)
     assert vehicle.state() == wide.state()
     assert vehicle.grid.soil_hash() == wide.grid.soil_hash()

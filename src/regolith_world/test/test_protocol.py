@@ -240,7 +240,7 @@ def test_timeout_names_agents_before_terrain():
     terrain = Waiting('terrain', 0.0, 0.0, bus.receive)
     bus.add(terrain)
     request = terrain.join_request()
-    request.roles = TERRAIN_ROLES
+    request.roles, request.bodies = TERRAIN_ROLES, ()
     world.admit(request)
     a.mute = True
     with pytest.raises(ParticipantTimeout) as caught:
