@@ -88,6 +88,10 @@ NOT_SAVED = {
         'CommsParticipant.' + name
         for name in ('_Participant__result', '_dispatched', '_last_key', 'epoch', 'positions')
     ),
+    *('BodiesParticipant.' + name for name in ('_Participant__result', '_last_key', 'epoch')),
+    *('BodyArrays.mobility', 'BodyArrays.rotation', 'BodyArrays.work', 'BodySetting.mobility'),  # of the orientation
+    *('BodyRigidContact._found', 'BodyScmContact._point', 'BodyScmContact._zeros'),  # work arrays of a contact
+    *('Wrench.force', 'Wrench.stats', 'Wrench.torque'),  # of one part in the loop
     *('StateManager._states', 'StateManager._times'),  # the history before the saved state
     'ThrowingRobot._before',  # for the discard of an attempt
 }
@@ -160,7 +164,8 @@ class Comparison:
         self._seen.add((id(one), id(other)))
         self._kept += [one, other]
         self.met.update(kind.__name__ for kind in type(one).__mro__)
-        if one is other or type(one).__name__ == 'Neighbors':  # lists with unused space, made again in each cycle
+        # Lists with unused space, made again in each cycle; and compiled functions.
+        if one is other or type(one).__name__ in ('Neighbors', 'CPUDispatcher'):
             return
         if type(one) is not type(other):
             self._differ(path, owner, f'{type(one).__name__}, {type(other).__name__}')
@@ -508,11 +513,11 @@ def test_bodies_that_are_restored_or_reset_are_as_new(tmp_path: Path, model: str
     check_restored(used, new)
     driven, reset = Comparison(), Comparison()
     driven.compare(used.bodies.contacts, unused.bodies.contacts)
-    assert driven.differences, 'they were not used'
+    assert driven.attributes - NOT_SAVED, 'they were not used'
     for contact in used.bodies.contacts:
         contact.reset()
     reset.compare(used.bodies.contacts, unused.bodies.contacts)
-    assert reset.differences == []
+    assert reset.attributes <= NOT_SAVED, reset.differences
     MET.update(reset.met)
 
 
