@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from regolith_files import counted_noun
 from regolith_terrain.excavation.diggable_soil import DiggableSoil
-from regolith_terrain.excavation.relaxation import BULK_DENSITY
+from regolith_terrain.excavation.loose_soil import LooseSoil
+from regolith_terrain.excavation.relaxation import BULK_DENSITY, RESTING
 from regolith_terrain.excavation.sweep import DENSITY
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, node_key
@@ -270,6 +271,24 @@ def apply_edit(
     owners = np.full(len(records), -1, np.int16)
     owners[np.searchsorted(node_key(records.i, records.j), at[kept])] = owner[kept]
     return EditedSoil(records, owners, int(quanta.sum(dtype=object)))
+
+
+def without_loose_soil(rows: Rows, loose: LooseSoil, changes: LooseSoil) -> LooseSoil:
+    """Return changes of loose soil after which edited nodes have none.
+
+    Args:
+        rows: Edit of :func:`combined`.
+        loose: Committed loose soil.
+        changes: Changes of loose soil in this cycle.
+    """
+    key, changed = node_key(rows['i'], rows['j']), node_key(changes.i, changes.j)
+    here = np.isin(key, np.concatenate((node_key(loose.i, loose.j), changed)))
+    if not here.any():
+        return changes
+    count = int(here.sum())
+    none = LooseSoil(rows['i'][here], rows['j'][here], np.zeros(count), np.full(count, RESTING, np.int8))
+    _, kept = np.unique(np.concatenate((key[here], changed)), return_index=True)
+    return none.beside(changes, kept)
 
 
 def _density(i: Indices, j: Indices, grid: SoilGrid, soil: DiggableSoil) -> Floats:
