@@ -26,7 +26,7 @@ from regolith_terrain.height_profiles import profiles
 from regolith_terrain.updates.committed_soil import SoilCommit
 from regolith_terrain.updates.merge import SoilDelta, SoilUpdate, compile_merge, merge
 from regolith_terrain.updates.surface_edit import ROW as EDIT_ROW
-from regolith_terrain.updates.surface_edit import Rows, apply_edit, check_edit, combined
+from regolith_terrain.updates.surface_edit import Rows, apply_edit, check_edit, combined, without_loose_soil
 from regolith_world.cycle import (
     TERRAIN_ROLES,
     Command,
@@ -236,9 +236,9 @@ class TerrainParticipant(Participant):
             self._refuse_foreign('loose soil', records.i[owner < 0], records.j[owner < 0])
         edited = 0
         if live := self._live_input(key.cycle):
-            records, owner, edited = apply_edit(
-                np.frombuffer(live, EDIT_ROW), self.grid, records, owner, self._diggable
-            )
+            rows = np.frombuffer(live, EDIT_ROW)
+            records, owner, edited = apply_edit(rows, self.grid, records, owner, self._diggable)
+            loose = without_loose_soil(rows, self.loose, loose)
         soil_hash = self.grid.hash_with(records)
         self._update = SoilUpdate(
             key, records, owner, agents, conflicts, self.soil_seq + 1, soil_hash, grants, loose, edited

@@ -14,11 +14,14 @@ from test_terrain_participant import Stage, rut
 
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.excavation.diggable_soil import DiggableSoil
+from regolith_terrain.excavation.exchange import SoilDeposit, ToolExchange
+from regolith_terrain.excavation.loose_soil import LooseSoil
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.terrain_participant import TerrainParticipant
+from regolith_terrain.updates.merge import SoilDelta
 from regolith_terrain.updates.surface_edit import (
     MOST_NODES,
     Rows,
@@ -28,6 +31,7 @@ from regolith_terrain.updates.surface_edit import (
     combined,
     heights_edit,
     stamp_edit,
+    without_loose_soil,
 )
 from regolith_world.cycle.records import CycleResult, Verdict
 
@@ -131,6 +135,38 @@ def test_moved_mass_without_edits_is_exact_beyond_the_range_of_a_double() -> Non
     terrain.apply(records.records)
     assert terrain.moved_mass(records.quanta) == 0.0
     assert terrain.moved_mass(records.quanta + 2**54 + 1) == -(2**54 + 1) * MASS_QUANTUM_KGPM2
+
+
+def test_edited_nodes_have_no_loose_soil() -> None:
+    """Else soil that is no longer there could slide."""
+
+    def loose(*nodes: int) -> LooseSoil:
+        i = np.array(nodes, np.int32)
+        return LooseSoil(i, np.zeros_like(i), np.full(len(i), 2.0), np.ones(len(i), np.int8))
+
+    changes = without_loose_soil(edit([1, 3, 9], [0.0, 0.0, 0.0]), loose(1, 2), loose(2, 3, 4))
+    assert changes.i.tolist() == [1, 2, 3, 4] and changes.mass.tolist() == [0.0, 2.0, 0.0, 2.0]
+    assert loose(1, 2).changed(changes).i.tolist() == [2, 4]
+    same = loose(5)
+    assert without_loose_soil(edit([1], [0.0]), LooseSoil(), same) is same
+
+
+def test_terrain_forgets_loose_soil_of_edited_nodes() -> None:
+    """Poured soil in one cycle, an edit to the undisturbed height in the next."""
+    stage = Stage()
+    key = stage.cycle(0, 0)
+    node = np.array([1], np.int32), np.array([0], np.int32)
+    poured = ToolExchange((), SoilDeposit(*node, np.array([2.0])))
+    stage.terrain.on_delta(SoilDelta(key, 'amber', NodeRecords.empty(), poured))
+    stage.delta(key, 'beryl', NodeRecords.empty())
+    key = stage.cycle(1, 1, Verdict.COMMIT)
+    assert 1 in stage.terrain.loose.i
+    stage.terrain.edit(edit([1], [0.0]))
+    for agent in stage.agents:
+        stage.delta(key, agent, NodeRecords.empty())
+    stage.cycle(2, 2, Verdict.COMMIT)
+    assert 1 not in stage.terrain.loose.i and stage.terrain.grid.levels(SPACING, 0.0) == 0.0
+    assert stage.terrain.summary()['mass_balance']['edited_kg'] < 0.0
 
 
 @pytest.mark.parametrize(

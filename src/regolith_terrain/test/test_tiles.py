@@ -30,9 +30,9 @@ def world(tmp_path: Path, *rows: str) -> Tunnels:
 def inside(tunnels: Tunnels, points: np.ndarray) -> np.ndarray:
     """Return in how many solids each point lies."""
     count = np.zeros(len(points), dtype=int)
-    for thing in tile_obstacles(tunnels):
-        local = (points - thing.middle) @ thing.turn
-        for hull in thing.hulls:
+    for obstacle in tile_obstacles(tunnels):
+        local = (points - obstacle.middle) @ obstacle.turn
+        for hull in obstacle.hulls:
             away = np.einsum('fj,fj->f', hull.normals, hull.vertices[hull.triangles[:, 0]])
             count += (local @ hull.normals.T < away - 1e-9).all(axis=1)
     return count
@@ -113,13 +113,13 @@ def test_upper_tile_has_a_floor_above_the_lower_one() -> None:
     ]
     across = np.array([[80.0, 0.0, z] for z in (-4.9, -2.1, -1.7, -1.2, -0.2, 0.2, 2.9, 3.2)])
     assert inside(tunnels, across).tolist() == [0, 0, 1, 0, 1, 0, 0, 1]
-    things = tile_obstacles(tunnels)
-    shapes = [hull for thing in things for hull in thing.hulls]
-    overhead = [number in thing.overhead for thing in things for number in range(len(thing.hulls))]
-    owner = [thing for thing in things for _ in thing.hulls]
+    obstacles = tile_obstacles(tunnels)
+    shapes = [hull for obstacle in obstacles for hull in obstacle.hulls]
+    overhead = [number in obstacle.overhead for obstacle in obstacles for number in range(len(obstacle.hulls))]
+    owner = [obstacle for obstacle in obstacles for _ in obstacle.hulls]
     placed = [
-        Solid(k, thing.middle, thing.turn, 0.8, above)
-        for k, (thing, above) in enumerate(zip(owner, overhead, strict=True))
+        Solid(k, obstacle.middle, obstacle.turn, 0.8, above)
+        for k, (obstacle, above) in enumerate(zip(owner, overhead, strict=True))
     ]
     solids = Solids(shapes, placed)
     # Vehicles are placed on floors, not on roofs; where floors are above each other, on the highest.

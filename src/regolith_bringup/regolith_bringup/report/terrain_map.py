@@ -110,11 +110,11 @@ def obstacle_outlines(run: RunData) -> list[Array]:
     from regolith_vehicles.contact import build_obstacles
 
     outlines = []
-    for thing in build_obstacles(terrain, build_height_field(terrain, run.scenario.seed)):
-        for number, piece in enumerate(thing.hulls):
-            if number in thing.overhead:
+    for obstacle in build_obstacles(terrain, build_height_field(terrain, run.scenario.seed)):
+        for number, piece in enumerate(obstacle.hulls):
+            if number in obstacle.overhead:
                 continue
-            points = (piece.vertices @ thing.turn.T + thing.middle)[:, :2]
+            points = (piece.vertices @ obstacle.turn.T + obstacle.middle)[:, :2]
             outlines.append(points[ConvexHull(points).vertices])
     return outlines
 
