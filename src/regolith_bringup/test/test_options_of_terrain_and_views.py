@@ -155,8 +155,8 @@ def test_coverage_and_graph_hand_on_all_their_options(
         Noted(returns=('graph', 'grid')),
         Noted(returns=('a.dot', 'a.dat')),
     )
-    picture = Noted()
-    drawn._answers['returns'] = picture
+    screenshot = Noted()
+    drawn._answers['returns'] = screenshot
     for name, fake in (
         ('coverage.coverage_map', mapped),
         ('plots.coverage_plot', drawn),
@@ -189,7 +189,7 @@ def test_coverage_and_graph_hand_on_all_their_options(
     )
     config, site, sender, places, size = mapped.calls.pop()[1]
     assert (config.tile_size_m, site.seed, sender, places, size) == (7.0, 5, 'lander', [(1.5, -2.0), (-3.0, 4.0)], 700)
-    assert drawn.calls.pop()[1] == ('map',) and picture.calls.pop() == (
+    assert drawn.calls.pop()[1] == ('map',) and screenshot.calls.pop() == (
         'savefig',
         (out / 'comms_ridge_lander_coverage.png',),
         {'dpi': 130},
@@ -286,20 +286,20 @@ def test_view_of_a_run_gets_all_options(
     monkeypatch.setattr('regolith_bringup.commands.view._draw', draw)
     monkeypatch.setattr('regolith_bringup.view.viewer.screenshot', take)
     monkeypatch.setattr('regolith_bringup.view.headless_browser.require_browser', lambda: None)
-    save, picture = tmp_path / 'a.rrd', tmp_path / 'a.png'
+    save, screenshot = tmp_path / 'a.rrd', tmp_path / 'a.png'
     assert (
         say('view', run_dir, '--save', save, '--end', 0, '--branch', 2) == (0, f'{save}\n', '')
         and save.read_bytes() == b'rrd'
     )
     assert drawn.calls.pop() == ('', (run_dir, 2, 0.0, None), {'following': False}) and not take.calls
-    assert say('view', run_dir, '--save', save, '--screenshot', picture, '--size', '300x8192') == (
+    assert say('view', run_dir, '--save', save, '--screenshot', screenshot, '--size', '300x8192') == (
         0,
-        f'{save}\n{picture}\n',
+        f'{save}\n{screenshot}\n',
         '',
     )
     assert drawn.calls.pop() == ('', (run_dir, 0, None, None), {'following': True})
-    assert take.calls.pop()[1][1:] == (picture, (300, 8192))
-    assert say('view', run_dir, '--screenshot', picture)[0] == 0 and take.calls.pop()[1][2] == (1600, 1000)
+    assert take.calls.pop()[1][1:] == (screenshot, (300, 8192))
+    assert say('view', run_dir, '--screenshot', screenshot)[0] == 0 and take.calls.pop()[1][2] == (1600, 1000)
     address = 'rerun+http://h:9876/proxy'
     assert say('view', run_dir, '--connect', address) == (0, '', '')
     assert drawn.calls.pop()[1] == (run_dir, 0, None, address)

@@ -69,8 +69,9 @@ class BagRenderer:
             world.states.tracks[name].add(self.t_ns, poses)
         if shown := world.states.objects.parts:
             for message in bag.messages('/regolith/cycle'):
-                if message.content.t_ns <= self.t_ns:
-                    world.states.objects.add(message.content.t_ns, object_poses(message.content.bodies, shown))
+                if message.content.t_ns > self.t_ns:
+                    break
+                world.states.objects.add(message.content.t_ns, object_poses(message.content.bodies, shown))
         ground = world.states.ground
         replay_terrain(bag, ground, self.t_ns)
         for name, moving in world.states.particles.items():

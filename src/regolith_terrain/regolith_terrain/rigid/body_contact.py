@@ -141,7 +141,7 @@ class BodyRigidContact(GroundContact):
         self._setting = setting
         count = len(setting.points.place)
         self._held, self._found = np.zeros((count, 3)), np.zeros((count, 8))
-        self._rooms = np.zeros((1, count, 2)), np.zeros(3), np.zeros(3)
+        self._scratch = np.zeros((1, count, 2)), np.zeros(3), np.zeros(3)
 
     def arrays(self, window: SoilWindow, active: int) -> BodyRigidArrays:
         """Return the arguments of :func:`press` for a cycle."""
@@ -156,7 +156,7 @@ class BodyRigidContact(GroundContact):
             setting.shapes,
             bool(np.isnan(setting.soils.soils).any()),
             float(np.nanmax(window.level)),
-            *self._rooms,
+            *self._scratch,
         )
         reach = float(setting.reach[0])
         return BodyRigidArrays(
