@@ -155,8 +155,8 @@ def test_coverage_and_graph_hand_on_all_their_options(
         Noted(returns=('graph', 'grid')),
         Noted(returns=('a.dot', 'a.dat')),
     )
-    screenshot = Noted()
-    drawn._answers['returns'] = screenshot
+    plot = Noted()
+    drawn._answers['returns'] = plot
     for name, fake in (
         ('coverage.coverage_map', mapped),
         ('plots.coverage_plot', drawn),
@@ -189,7 +189,7 @@ def test_coverage_and_graph_hand_on_all_their_options(
     )
     config, site, sender, places, size = mapped.calls.pop()[1]
     assert (config.tile_size_m, site.seed, sender, places, size) == (7.0, 5, 'lander', [(1.5, -2.0), (-3.0, 4.0)], 700)
-    assert drawn.calls.pop()[1] == ('map',) and screenshot.calls.pop() == (
+    assert drawn.calls.pop()[1] == ('map',) and plot.calls.pop() == (
         'savefig',
         (out / 'comms_ridge_lander_coverage.png',),
         {'dpi': 130},

@@ -151,7 +151,7 @@ def test_edited_nodes_have_no_loose_soil() -> None:
     assert without_loose_soil(edit([1], [0.0]), LooseSoil(), same) is same
 
 
-def test_terrain_forgets_loose_soil_of_edited_nodes() -> None:
+def test_terrain_discards_loose_soil_of_edited_nodes() -> None:
     """Poured soil in one cycle, an edit to the undisturbed height in the next."""
     stage = Stage()
     key = stage.cycle(0, 0)
