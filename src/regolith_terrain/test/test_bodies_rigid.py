@@ -50,7 +50,7 @@ def test_row_5_block_tips_at_the_ratio_of_its_sides(kind: str) -> None:
     angle = critical - 1.0
     while abs(float(bodies.orientation[0, 1])) < 0.02:  # the slope rises by 0.1 deg/s
         angle += 0.002
-        gravity[:] = tilted(angle)
+        bodies.arrays.gravity[:] = tilted(angle)
         bodies.advance(0.02, [0])
     assert angle == pytest.approx(critical, abs=0.5)
 

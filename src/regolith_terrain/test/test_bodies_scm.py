@@ -29,7 +29,7 @@ K_PHI = 0.82e6
 
 def laid(bodies: RigidBodies, depth: float) -> float:
     """Return the load of a body that was pressed slowly to a depth below its lowest point [N]."""
-    contact, pose, wrench = bodies.contacts[0], make_pose(), make_wrench()
+    contact, pose, wrench = bodies.contact, make_pose(), make_wrench()
     reach = int(bodies.reach[0] / bodies.ground.grid.spacing) + 8
     arrays = contact.arrays(bodies.ground.grid.window(-reach, reach, -reach, reach), 1)
     lowest = bodies.reach[0]
@@ -58,7 +58,7 @@ def test_row_1_sphere_laid_slowly_on_scm_has_the_load_of_the_closed_form(
         contact = math.sqrt(2.0 * radius * depth - depth * depth) / spacing
         bodies = one_body(shapes.sphere(radius), mass, scm_parameters(k_c=k_c, elastic_stiffness=2e8), gravity, spacing)
         load = laid(bodies, depth)
-        assert bodies.contacts[0].small == (contact < 2.0)
+        assert bool(bodies.contact.small[0]) == (contact < 2.0)
         sizes.add('small' if contact < 2.0 else 'resolved' if contact >= 3.0 else 'between')
         tolerance = 0.02 if contact >= 3.0 else 0.05
         assert load == pytest.approx(mass * gravity, rel=tolerance), (radius, contact)
@@ -179,7 +179,7 @@ def test_small_box_and_cylinder_rest_at_the_depth_of_a_plate() -> None:
         (shapes.cylinder(0.015, 0.01), math.pi * 0.015**2, 0.015),
     ):
         bodies = one_body(shape, 0.1, scm_parameters(), spacing=0.02)
-        assert bodies.contacts[0].small
+        assert bodies.contact.small[0]
         half = 0.012 if shape.kind == 'box' else 0.01
         depth = 0.1 * MOON / (area * (K_PHI + 1400.0 / width))
         bodies.place(0, np.array([0.0, 0.0, half - depth]))
@@ -193,7 +193,7 @@ def test_small_sphere_rolls_with_the_resistance_of_the_formula() -> None:
     radius = 0.012
     mass = DENSITY * 4.0 / 3.0 * math.pi * radius**3
     bodies = one_body(shapes.sphere(radius), mass, scm_parameters(k_c=0.0, damping=0.0), spacing=0.02)
-    assert bodies.contacts[0].small
+    assert bodies.contact.small[0]
     depth = ball_depth(radius, K_PHI, mass * MOON)
     bodies.place(0, np.array([0.0, 0.0, radius - depth]), velocity=(0.3, 0.0, 0.0), spin=(0.0, 0.3 / radius, 0.0))
     track = run(bodies, 0.6)

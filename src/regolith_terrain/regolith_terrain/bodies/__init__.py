@@ -13,11 +13,12 @@ from regolith_files import export_lazily
 
 if TYPE_CHECKING:
     from regolith_terrain.bodies import shapes as shapes
-    from regolith_terrain.bodies.body_set import BodyDescription as BodyDescription
     from regolith_terrain.bodies.body_set import BodyGround as BodyGround
     from regolith_terrain.bodies.body_set import RigidBodies as RigidBodies
     from regolith_terrain.bodies.config import BodiesConfig as BodiesConfig
     from regolith_terrain.bodies.contact_points import BodySetting as BodySetting
+    from regolith_terrain.bodies.description import BodyDescription as BodyDescription
+    from regolith_terrain.bodies.description import restored_description as restored_description
     from regolith_terrain.bodies.mass_properties import MassProperties as MassProperties
     from regolith_terrain.bodies.mass_properties import polyhedron_properties as polyhedron_properties
     from regolith_terrain.bodies.mass_properties import reduced_hull as reduced_hull
@@ -27,12 +28,15 @@ __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
         'body_set': (
-            'BodyDescription',
             'BodyGround',
             'RigidBodies',
         ),
         'config': ('BodiesConfig',),
         'contact_points': ('BodySetting',),
+        'description': (
+            'BodyDescription',
+            'restored_description',
+        ),
         'mass_properties': (
             'MassProperties',
             'polyhedron_properties',

@@ -2,62 +2,55 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rigid bodies on the ground: their states, contacts and compiled substeps.
 
-Bodies do not meet each other here; the world solves their contacts as impulses. In a cycle, each body takes all its
-substeps before the next one, in the order of the list. Bodies that may reach the same grid nodes share a window, so the
-second finds the soil as the first has left it.
+Bodies do not meet each other here; the world solves their contacts as impulses. Bodies that may reach the same grid
+nodes share a window and take their substeps together, in the order of the list.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.bodies.contact_points import BodySetting
-from regolith_terrain.bodies.motion import BodyArrays, move_body, prepare_body, set_pose
-from regolith_terrain.bodies.shapes import BodyShape
+from regolith_terrain.bodies.description import BodyDescription
+from regolith_terrain.bodies.motion import BodyArrays, move_body, prepare_body
+from regolith_terrain.bodies.shapes import join_points
+from regolith_terrain.bodies.substep import NO_GEOMETRY, STATUSES, BodyGeometry, BodyStep, geometry_of, step_function
 from regolith_terrain.contact.arrays import Wrench, make_wrench
 from regolith_terrain.contact.constants import CONTACT_OK, WINDOW_MARGIN_CELLS
-from regolith_terrain.contact.ground_contact import PartPose, Press, make_pose
+from regolith_terrain.contact.ground_contact import StepLimit, make_pose
 from regolith_terrain.contact.kernel_binding import bind_kernels, unbound
 from regolith_terrain.contact.mixed_contact import make_contact
+from regolith_terrain.contact.shapes import join_shapes
 from regolith_terrain.grid.node_records import Floats, NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid, SoilWindow
 from regolith_terrain.grid.soil_map import SoilMap
-from regolith_terrain.solids.contact import STIFFNESS_OF_PART, SolidContactArrays, add_solid_wrench
+from regolith_terrain.solids.contact import STIFFNESS_OF_PART
 from regolith_terrain.solids.friction_memory import NO_SOLIDS, SolidContact
 from regolith_terrain.solids.point_force import damping_ratio
 from regolith_terrain.solids.solids import Solids, solids_within
-from regolith_world.cycle import Part, Saved, StateField, StateLayout, state_fields
+from regolith_world.cycle import BodyState, Part, Saved, StateField, StateLayout, state_fields
 from regolith_world.numerics import kernel, portable_math, rotation
 
+Indices = NDArray[np.int64]
+
+_DEFAULTS = BodiesConfig()
+WAKE_LEVEL_M = 1e-4
+"""Change of the soil's level below a sleeping body that wakes it [m]."""
+SETTLED = 0.1
+"""Largest deviation of the contact force of a body at rest from its weight, as a fraction of it."""
+_AROUND = np.array([(x, y) for x in (-1.0, 0.0, 1.0) for y in (-1.0, 0.0, 1.0)])
+"""Places at which the soil below a sleeping body is watched, in units of 0.7 of its reach, shape (9, 2)."""
 MARGIN_ACCELERATION = 100.0
 """Acceleration of a body within a cycle for which its soil window is sufficient [m/s^2]."""
 FASTEST = 1e3
 """Largest speed of a body [m/s]."""
-
-press: Press = unbound
-"""Ground contact, bound by :class:`RigidBodies`."""
-
-
-@dataclass(frozen=True, slots=True)
-class BodyDescription:
-    """A rigid body: what does not change during a run."""
-
-    name: str
-    shape: BodyShape
-    mass: float
-    """Mass [kg]."""
-    restitution: float = 0.2
-    """Coefficient of restitution of a fast impact on rigid terrain [-]."""
-    ploughs: bool | None = None
-    """Whether soil resists the advancing face; none: for boxes and hulls."""
-    weightless: bool = False
-    """Whether gravity does not act on the body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,37 +69,23 @@ class BodyGround:
     """Mode of the terrain model."""
 
 
-def _run(
-    bodies: BodyArrays,
-    b: int,
-    upright: bool,
-    ground: Any,
-    solids: SolidContactArrays,
-    gravity: Floats,
-    step: float,
-    count: int,
-    pose: PartPose,
-    wrench: Wrench,
-) -> int:
-    """Advance a body in contact by ``count`` substeps; return the status of the ground contact."""
-    for k in range(3):
-        bodies.contact_force[b, k] = 0.0
+step_bodies: Callable[[BodyStep, float], int] = unbound
+"""Substep of bodies in contact, bound by :class:`RigidBodies`."""
+
+
+def _run(arrays: BodyStep, step: float, count: int) -> int:
+    """Advance bodies in contact by ``count`` substeps; return the status of :func:`step_bodies`."""
     for _ in range(count):
-        prepare_body(bodies, b)
-        set_pose(bodies, b, upright, pose)
-        status: int = press(ground, step, 0, pose, wrench)
+        for m in range(arrays.members.shape[0]):
+            prepare_body(arrays.bodies, arrays.members[m])
+        status = step_bodies(arrays, step)
         if status != CONTACT_OK:
             return status
-        if solids.near.number.shape[0] > 0:
-            add_solid_wrench(solids, step, 0, pose, wrench)
-        for k in range(3):
-            bodies.contact_force[b, k] += wrench.force[k] / count
-        move_body(bodies, b, gravity, wrench, step)
     return CONTACT_OK
 
 
 @kernel(views_only=True)
-def fly(bodies: BodyArrays, b: int, gravity: Floats, step: float, count: int, wrench: Wrench) -> None:
+def fly(bodies: BodyArrays, b: int, step: float, count: int, wrench: Wrench) -> None:
     """Advance a body without contact by ``count`` substeps."""
     wrench.force[:] = 0.0
     wrench.torque[:] = 0.0
@@ -114,7 +93,26 @@ def fly(bodies: BodyArrays, b: int, gravity: Floats, step: float, count: int, wr
         bodies.contact_force[b, k] = 0.0
     prepare_body(bodies, b)
     for _ in range(count):
-        move_body(bodies, b, gravity, wrench, step)
+        move_body(bodies, b, wrench, step)
+
+
+class _Body(Saved):
+    """State of one body except its pose and twist, with the memory of its contacts."""
+
+    STATE = StateLayout(
+        'a rigid body on the ground',
+        *state_fields('|b1', 'awake', shared=True),
+        *state_fields('<i8', 'quiet_ns', shared=True),
+        *state_fields('<f8', 'contact_force', 'footprint', shared=True),
+        StateField('memories', Part(1)),
+        StateField('friction', Part(1)),
+    )
+
+    def __init__(self, bodies: RigidBodies, n: int) -> None:
+        self.awake, self.quiet_ns = bodies.awake[n : n + 1], bodies.quiet_ns[n : n + 1]
+        self.contact_force, self.footprint = bodies.contact_force[n], bodies.footprint[n]
+        self.memories = bodies.contact.memories(n)
+        self.friction = None if bodies.solid_contact is None else bodies.solid_contact.of_part(n)
 
 
 class RigidBodies(Saved):
@@ -122,29 +120,38 @@ class RigidBodies(Saved):
 
     STATE = StateLayout(
         'rigid bodies',
-        *state_fields('<f8', 'position', 'orientation', 'velocity', 'spin', 'contact_force', shared=True),
-        StateField('contacts', Part(1)),
-        StateField('solid_contacts', Part(1)),
+        *state_fields('<f8', 'position', 'orientation', 'velocity', 'spin', shared=True),
+        StateField('members', Part(1)),
     )
 
-    def __init__(self, bodies: Sequence[BodyDescription], ground: BodyGround, substep: float = 1e-3) -> None:
+    def __init__(
+        self, bodies: Sequence[BodyDescription], ground: BodyGround, section: BodiesConfig = _DEFAULTS
+    ) -> None:
         """Create the bodies at the origin, at rest; :meth:`place` sets a state.
 
         Args:
-            bodies: Descriptions of the bodies.
+            bodies: Descriptions of the bodies, at least one.
             ground: The ground.
-            substep: Largest substep [s].
+            section: Section ``bodies`` of the scenario.
         """
         self.bodies = tuple(bodies)
         self.names = [body.name for body in bodies]
-        self.ground = ground
-        self.substep = substep
+        self.ground, self.section = ground, section
         count = len(bodies)
         mass = np.array([body.mass for body in bodies])
         inertia = np.array([body.mass * body.shape.properties.inertia for body in bodies]).reshape(count, 3, 3)
         self.position, self.velocity, self.spin, self.contact_force = (np.zeros((count, 3)) for _ in range(4))
         self.orientation = np.tile((0.0, 0.0, 0.0, 1.0), (count, 1))
-        self._arrays = BodyArrays(
+        self.awake = np.ones(count, dtype=bool)
+        """Whether each body is computed, shape (n,)."""
+        self.quiet_ns = np.zeros(count, dtype=np.int64)
+        """Time for which each body has been at rest [ns], shape (n,)."""
+        self.footprint = np.full((count, len(_AROUND)), np.nan)
+        """Level of the soil around each sleeping body [m], NaN until the next cycle, shape (n, 9)."""
+        self.reach = np.array([body.shape.reach for body in bodies])
+        """Radius about the center of mass that contains each body [m], shape (n,)."""
+        gravity = np.array([np.zeros(3) if body.weightless else ground.gravity for body in bodies])
+        self.arrays = BodyArrays(
             self.position,
             self.orientation,
             self.velocity,
@@ -156,43 +163,59 @@ class RigidBodies(Saved):
             np.zeros((count, 3, 3)),
             np.zeros((count, 6, 6)),
             np.zeros((4, 4)),
+            self.awake,
+            np.zeros((count, 3)),
+            np.zeros((count, 3)),
+            np.zeros((count, 2), dtype=np.int64),
+            np.array([body.shape.upright for body in bodies]),
+            gravity,
         )
-        self.reach = np.array([body.shape.reach for body in bodies])
-        law = ground.grid.law
-        settings = [self._setting(n) for n in range(count)]
-        self.contacts = [make_contact(law, setting, of_bodies=True) for setting in settings]
-        self.solid_contacts: list[SolidContact] = []
+        """Arrays of the kernels."""
+        self._weight = mass * np.sqrt(np.sum(np.square(gravity), axis=1))
+        setting = self._setting()
+        self.contact = make_contact(ground.grid.law, setting, of_bodies=True)
+        """Ground contact of all bodies."""
+        self.solid_contact: SolidContact | None = None
+        """Contact of all bodies with solids; none: there are no solids."""
         if ground.solids is not None:
-            stiffness = np.array([STIFFNESS_OF_PART])
-            self.solid_contacts = [
-                SolidContact(ground.solids, setting.shapes, setting.reach, stiffness) for setting in settings
-            ]
-        self._run = bind_kernels(_run, press=self.contacts[0].press) if self.contacts else None
+            stiffness = np.full(count, STIFFNESS_OF_PART)
+            self.solid_contact = SolidContact(ground.solids, setting.shapes, setting.reach, stiffness)
+        self.members = [_Body(self, n) for n in range(count)]
+        """State and memory of each body."""
+        self.step = step_function(self.contact.press)
+        """Compiled substep: :func:`regolith_terrain.bodies.substep.step_function`."""
+        self._run = bind_kernels(_run, views_only=True, step_bodies=self.step)
         self._pose, self._wrench = make_pose(), make_wrench()
-        self._weightless = np.zeros(3)
 
-    def _setting(self, n: int) -> BodySetting:
-        body, ground = self.bodies[n], self.ground
-        shape = body.shape
+    @cached_property
+    def geometry(self) -> BodyGeometry:
+        """Polyhedra of the bodies, which vehicles touch."""
+        return geometry_of([body.shape.solid for body in self.bodies], self.reach)
+
+    def _setting(self) -> BodySetting:
+        ground, shapes = self.ground, [body.shape for body in self.bodies]
+        own = [shape.ploughs if body.ploughs is None else body.ploughs for body, shape in zip(self.bodies, shapes)]
         return BodySetting(
             soils=ground.soils,
-            shapes=shape.contact,
-            reach=np.array([shape.reach]),
+            shapes=join_shapes([shape.contact for shape in shapes]),
+            reach=self.reach,
             spacing=ground.grid.spacing,
             mode=ground.mode,
             field=ground.grid.height_field,
             gravity=ground.gravity,
-            points=shape.points,
-            mass=body.mass,
-            mobility=self._arrays.mobility[n],
-            footprint=shape.footprint,
-            damping_ratio=damping_ratio(body.restitution),
-            ploughs=shape.ploughs if body.ploughs is None else body.ploughs,
+            points=join_points([shape.points for shape in shapes]),
+            mass=self.arrays.mass,
+            mobility=self.arrays.mobility,
+            footprint=np.array([shape.footprint for shape in shapes]),
+            damping_ratio=np.array([damping_ratio(body.restitution) for body in self.bodies]),
+            ploughs=np.array(own),
         )
 
     def __len__(self) -> int:
         """Return the number of bodies."""
         return len(self.bodies)
+
+    # -- states ---------------------------------------------------------------------------------------------------
 
     def place(
         self,
@@ -211,31 +234,69 @@ class RigidBodies(Saved):
             velocity: Velocity [m/s], shape (3,); none: zero.
             spin: Angular velocity, world axes [rad/s], shape (3,); none: zero.
         """
+        self.move(n, position, orientation, velocity, spin)
+        self._release(n)
+
+    def move(
+        self,
+        n: int,
+        position: Floats,
+        orientation: Floats | None = None,
+        velocity: Floats | None = None,
+        spin: Floats | None = None,
+    ) -> None:
+        """Set the state of a body as :meth:`place` does; its contacts stay."""
         self.position[n] = position
         self.orientation[n] = (0.0, 0.0, 0.0, 1.0) if orientation is None else orientation
         self.velocity[n] = 0.0 if velocity is None else velocity
         self.spin[n] = 0.0 if spin is None else spin
-        self.contacts[n].reset()
-        if self.solid_contacts:
-            self.solid_contacts[n].part()
+
+    def _release(self, n: int) -> None:
+        """Reset the contacts of a body."""
+        for memory in self.members[n].memories:
+            memory.reset()
+        if self.solid_contact is not None:
+            self.solid_contact.release([n])
 
     def push(self, n: int, impulse: Floats, point: Floats) -> None:
         """Apply an impulse [N s], shape (3,), at a point [m], shape (3,)."""
         turn = rotation.matrix(self.orientation[n])
         moment = portable_math.cross(point - self.position[n], impulse)
-        inverse = portable_math.times(portable_math.times(turn, self._arrays.inverse_inertia[n]), turn.T)
-        self.velocity[n] += impulse / self._arrays.mass[n]
+        inverse = portable_math.times(portable_math.times(turn, self.arrays.inverse_inertia[n]), turn.T)
+        self.velocity[n] += impulse / self.arrays.mass[n]
         self.spin[n] += portable_math.times(inverse, moment)
 
     def inertia(self, n: int) -> Floats:
         """Return the inertia of a body about its center of mass, world axes [kg m^2], shape (3, 3)."""
         turn = rotation.matrix(self.orientation[n])
-        return portable_math.times(portable_math.times(turn, self._arrays.inertia[n]), turn.T)
+        return portable_math.times(portable_math.times(turn, self.arrays.inertia[n]), turn.T)
+
+    def body_state(self, n: int) -> BodyState:
+        """Return pose, twist, mass and inertia of a body."""
+        position = self.position[n].copy()
+        return BodyState(
+            self.names[n],
+            position,
+            self.orientation[n].copy(),
+            self.velocity[n].copy(),
+            self.spin[n].copy(),
+            float(self.mass[n]),
+            position.copy(),
+            self.inertia(n),
+        )
 
     @property
     def mass(self) -> Floats:
         """Masses [kg], shape (n,)."""
-        return self._arrays.mass
+        return self.arrays.mass
+
+    def step_limit(self, n: int) -> StepLimit:
+        """Return the stability limit of a body that presses with its largest area."""
+        mass, area = float(self.mass[n]), self.bodies[n].shape.shadow_area
+        limit = self.contact.step_limit(mass, area)
+        if len(self) > 1 and self.section.substep_s > limit.seconds:  # unless this body is a small one
+            return RigidBodies([self.bodies[n]], self.ground, self.section).step_limit(0)
+        return limit
 
     def energy(self, n: int) -> float:
         """Return the kinetic and potential energy of a body, zero at rest at the origin [J]."""
@@ -243,6 +304,50 @@ class RigidBodies(Saved):
         kinetic = 0.5 * float(self.mass[n]) * portable_math.dot(v, v)
         turning = 0.5 * portable_math.dot(w, portable_math.times(self.inertia(n), w))
         return kinetic + turning - float(self.mass[n]) * portable_math.dot(gravity, self.position[n])
+
+    # -- rest -----------------------------------------------------------------------------------------------------
+
+    def wake(self, n: int) -> None:
+        """Wake a body."""
+        self.awake[n], self.quiet_ns[n] = True, 0
+
+    def watch_soil(self, members: Sequence[int]) -> None:
+        """Wake those of some bodies that sleep and below which the soil has moved by more than WAKE_LEVEL_M."""
+        asleep = [n for n in members if not self.awake[n]]
+        if not asleep:
+            return
+        places = self.position[asleep, None, :2] + 0.7 * self.reach[asleep, None, None] * _AROUND
+        levels: Floats = self.ground.grid.levels(places[:, :, 0], places[:, :, 1])
+        unknown = np.isnan(self.footprint[asleep, 0])
+        moved = np.abs(levels - self.footprint[asleep]).max(axis=1) > WAKE_LEVEL_M
+        for n, now, new, gone in zip(asleep, levels, unknown.tolist(), moved.tolist(), strict=True):
+            if new:
+                self.footprint[n] = now
+            elif gone:
+                self.wake(n)
+
+    def rest(self, members: Sequence[int], dt_ns: int) -> None:
+        """Count the time for which each of some awake bodies is at rest, and let it sleep.
+
+        A body is at rest if every point of it is slower than ``sleep_speed_mps``, and the force on it is its weight
+        within SETTLED.
+        """
+        rows = [n for n in members if self.awake[n]]
+        if not rows:
+            return
+        most, long = self.section.sleep_speed_mps, round(self.section.sleep_after_s * 1e9)
+        weight, force = self._weight[rows], self.contact_force[rows].copy()
+        force += self.arrays.mass[rows, None] * self.arrays.gravity[rows]
+        v, w = (np.sqrt(np.sum(np.square(each[rows]), axis=1)) for each in (self.velocity, self.spin))
+        still = (v < most) & (w * self.reach[rows] < most)
+        still &= np.sqrt(np.sum(np.square(force), axis=1)) <= SETTLED * weight
+        quiet = np.where(still, self.quiet_ns[rows] + dt_ns, 0)
+        self.quiet_ns[rows] = quiet
+        for n in np.array(rows)[quiet >= long].tolist():
+            self.awake[n] = False
+            self.velocity[n], self.spin[n], self.footprint[n] = 0.0, 0.0, np.nan
+
+    # -- motion ---------------------------------------------------------------------------------------------------
 
     def advance(self, duration: float, awake: Sequence[int]) -> NodeRecords:
         """Advance bodies; return the nodes of the soil that they changed.
@@ -254,30 +359,87 @@ class RigidBodies(Saved):
         Raises:
             FloatingPointError: If a body is too fast or leaves the terrain.
         """
-        count = max(1, math.ceil(duration / self.substep - 1e-9))
+        count = max(1, math.ceil(duration / self.section.substep_s - 1e-9))
         step = duration / count
-        grounded, near, ways = [], {}, {}
+        grounded: list[int] = []
+        near: dict[int, Indices] = {}
+        ways: dict[int, float] = {}
         for n in awake:
-            ways[n] = way = self._way(n, duration)
-            numbers = self._solids_near(n, way)
-            if len(numbers) or self._may_touch(n, way):
+            ways[n] = way = self.way(n, duration)
+            near[n] = self._solids_near(n, way)
+            if len(near[n]) or self._may_touch(n, way):
                 grounded.append(n)
-                near[n] = numbers
             else:
-                self.contacts[n].reset()
-                if self.solid_contacts:
-                    self.solid_contacts[n].part()
-                fly(self._arrays, n, self._gravity(n), step, count, self._wrench)
-        records = [
-            self._advance_in(window, members, near, step, count) for window, members in self._windows(grounded, ways)
-        ]
+                self._release(n)
+                fly(self.arrays, n, step, count, self._wrench)
+        records = []
+        for window, members in self._windows(grounded, ways):
+            numbers = np.unique(np.concatenate([near[n] for n in members]))
+            arrays = self.step_arrays(window, members, numbers, count)
+            self.check(self._run(arrays, step, count), members)
+            self.contact.remember(window, arrays.ground)
+            records.append(window.changed())
         return _joined(records, self.ground.grid.law.names)
 
-    def _gravity(self, n: int) -> Floats:
-        return self._weightless if self.bodies[n].weightless else self.ground.gravity
+    def step_arrays(
+        self,
+        window: SoilWindow,
+        members: Sequence[int],
+        numbers: Indices,
+        count: int,
+        first_solid: int = 0,
+        geometry: BodyGeometry = NO_GEOMETRY,
+    ) -> BodyStep:
+        """Return the arguments of :attr:`step` for a cycle.
 
-    def _way(self, n: int, duration: float) -> float:
-        """Return the largest distance that a body can move [m]."""
+        Args:
+            window: Soil of the cycle.
+            members: Indices of the bodies, ascending.
+            numbers: Numbers of the static solids nearby, ascending.
+            count: Number of substeps.
+            first_solid: Index of the first member among the solids near a vehicle.
+            geometry: :attr:`geometry` for a vehicle.
+        """
+        self.contact_force[list(members)] = 0.0
+        solids = NO_SOLIDS
+        if self.solid_contact is not None:
+            if len(numbers):
+                solids = self.solid_contact.arrays(numbers, self.arrays.mobility)
+            else:
+                self.solid_contact.release(members)
+        return BodyStep(
+            self.arrays,
+            np.array(members, dtype=np.int64),
+            1.0 / count,
+            first_solid,
+            geometry,
+            self.contact.arrays_of(window, members),
+            solids,
+            self._pose,
+            self._wrench,
+        )
+
+    def check(self, status: int, members: Sequence[int]) -> None:
+        """Check the result of the substeps of some bodies.
+
+        Raises:
+            FloatingPointError: If the status is that of a body that left its soil window, or a position is not finite.
+        """
+        lost = [n for n in members if not math.isfinite(sum(self.position[n].tolist()))]
+        if status != CONTACT_OK or lost:
+            n = lost[0] if lost else status // STATUSES
+            raise FloatingPointError(
+                f'{self.names[n]} at {self.position[n].tolist()} m leaves its soil window '
+                f'(status {status % STATUSES}); allowed: on the terrain, and accelerations up to '
+                f'{MARGIN_ACCELERATION:g} m/s^2'
+            )
+
+    def way(self, n: int, duration: float) -> float:
+        """Return the largest distance that a body can move [m].
+
+        Raises:
+            FloatingPointError: If the body is too fast.
+        """
         (x, y, z), (vx, vy, vz) = self.position[n].tolist(), self.velocity[n].tolist()
         speed = math.sqrt(vx * vx + vy * vy + vz * vz)
         if not (speed < FASTEST and max(abs(x), abs(y), abs(z)) < 1e7):
@@ -291,21 +453,35 @@ class RigidBodies(Saved):
         x, y, z = self.position[n].tolist()
         return self.ground.grid.rises_above((x, y, reach, reach, z - reach, 0.0, 0.0), way)
 
-    def _solids_near(self, n: int, way: float) -> NDArray[np.int64]:
+    def _solids_near(self, n: int, way: float) -> Indices:
+        return self.solids_near([n], np.array([way]))
+
+    def solids_near(self, members: Sequence[int], ways: Floats) -> Indices:
+        """Return the numbers of the static solids that bodies may touch, ascending.
+
+        Args:
+            members: Indices of the bodies.
+            ways: Distance that each of them can move [m].
+        """
         solids = self.ground.solids
         if solids is None:
             return np.zeros(0, dtype=np.int64)
-        ball = np.append(self.position[n], self.reach[n] + way)[None, :]
-        numbers: NDArray[np.int64] = solids_within(solids.cells, solids.placed.box, ball)[0]
+        rows = list(members)
+        balls = np.column_stack((self.position[rows], self.reach[rows] + ways))
+        numbers: Indices = solids_within(solids.cells, solids.placed.box, balls)[0]
         return numbers
+
+    def margin(self, n: int, way: float) -> float:
+        """Return the distance from the center of a body within which it needs soil [m]."""
+        margin = float(self.reach[n]) + way
+        return margin + (self.contact.margin_cells + WINDOW_MARGIN_CELLS + 2.0) * self.ground.grid.spacing
 
     def _windows(self, members: Sequence[int], ways: Mapping[int, float]) -> list[tuple[SoilWindow, list[int]]]:
         """Return windows that contain all nodes within reach, each with its bodies; windows do not overlap."""
         spacing = self.ground.grid.spacing
         parts: list[tuple[list[int], list[int]]] = []
         for n in members:
-            margin = float(self.reach[n]) + ways[n]
-            margin += (self.contacts[n].margin_cells + WINDOW_MARGIN_CELLS + 2.0) * spacing
+            margin = self.margin(n, ways[n])
             x, y = self.position[n, :2].tolist()
             box = [math.floor((x - margin) / spacing), math.ceil((x + margin) / spacing) + 1]
             box += [math.floor((y - margin) / spacing), math.ceil((y + margin) / spacing) + 1]
@@ -319,28 +495,6 @@ class RigidBodies(Saved):
                 mine += more
             parts.append((box, sorted(mine)))
         return [(self.ground.grid.window(box[0], box[1], box[2], box[3]), mine) for box, mine in parts]
-
-    def _advance_in(
-        self, window: SoilWindow, members: Sequence[int], near: Mapping[int, NDArray[np.int64]], step: float, count: int
-    ) -> NodeRecords:
-        assert self._run is not None
-        for n in members:
-            contact = self.contacts[n]
-            arrays = contact.arrays(window, 1)
-            solids = NO_SOLIDS
-            if len(near[n]):
-                solids = self.solid_contacts[n].arrays(near[n], self._arrays.mobility[n : n + 1])
-            elif self.solid_contacts:
-                self.solid_contacts[n].part()
-            upright, gravity = self.bodies[n].shape.upright, self._gravity(n)
-            status = self._run(self._arrays, n, upright, arrays, solids, gravity, step, count, self._pose, self._wrench)
-            if status != CONTACT_OK or not math.isfinite(sum(self.position[n].tolist())):
-                raise FloatingPointError(
-                    f'{self.names[n]} at {self.position[n].tolist()} m leaves its soil window (status {status}); '
-                    f'allowed: on the terrain, and accelerations up to {MARGIN_ACCELERATION:g} m/s^2'
-                )
-            contact.remember(window, arrays)
-        return window.changed()
 
 
 def _overlap(a: Sequence[int], b: Sequence[int]) -> bool:

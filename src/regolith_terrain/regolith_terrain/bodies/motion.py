@@ -7,6 +7,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from regolith_terrain.contact.arrays import Wrench
 from regolith_terrain.contact.ground_contact import PartPose
 from regolith_terrain.grid.node_records import Floats
@@ -39,6 +42,18 @@ class BodyArrays(NamedTuple):
     acceleration."""
     work: Floats
     """Work array, shape (4, 4)."""
+    awake: NDArray[np.bool_]
+    """Input and output: whether each body moves, shape (n,). A body that a part touches wakes."""
+    force: Floats
+    """Input and output: force of a vehicle's parts in the present step, world axes [N], shape (n, 3)."""
+    torque: Floats
+    """Input and output: its torque about the center of mass [N m], shape (n, 3)."""
+    touching: NDArray[np.int64]
+    """Input and output: number of parts that touch each body, in this step and the last one, shape (n, 2)."""
+    upright: NDArray[np.bool_]
+    """Whether the axis of the contact shape, y, is the z axis of the body, shape (n,)."""
+    gravity: Floats
+    """Acceleration of each body without contact [m/s^2], shape (n, 3)."""
 
 
 @kernel(views_only=True)
@@ -103,16 +118,15 @@ def prepare_body(bodies: BodyArrays, b: int) -> None:
 
 
 @kernel(views_only=True)
-def set_pose(bodies: BodyArrays, b: int, upright: bool, pose: PartPose) -> None:
+def set_pose(bodies: BodyArrays, b: int, pose: PartPose) -> None:
     """Write pose and twist of a body's contact shape.
 
     Args:
         bodies: States of the bodies.
         b: Row of the body.
-        upright: Whether the axis of the contact shape, y, is the z axis of the body.
         pose: Output: pose and twist.
     """
-    rotation = bodies.rotation[b]
+    rotation, upright = bodies.rotation[b], bodies.upright[b]
     for k in range(3):
         pose.center[k] = bodies.position[b, k]
         pose.velocity[k] = bodies.velocity[b, k]
@@ -123,7 +137,7 @@ def set_pose(bodies: BodyArrays, b: int, upright: bool, pose: PartPose) -> None:
 
 
 @kernel(views_only=True)
-def move_body(bodies: BodyArrays, b: int, gravity: Floats, wrench: Wrench, step: float) -> None:
+def move_body(bodies: BodyArrays, b: int, wrench: Wrench, step: float) -> None:
     """Advance a body by a step of semi-implicit Euler.
 
     The velocity follows from the forces at the start of the step, the position from the velocity at its end. The same
@@ -134,7 +148,6 @@ def move_body(bodies: BodyArrays, b: int, gravity: Floats, wrench: Wrench, step:
     Args:
         bodies: States of the bodies; changed in place.
         b: Row of the body. Its rotation must be that of its orientation; afterwards it is again.
-        gravity: Acceleration without contact [m/s^2], shape (3,).
         wrench: Force [N] and torque about the center of mass [N m].
         step: Step [s].
 
@@ -142,7 +155,7 @@ def move_body(bodies: BodyArrays, b: int, gravity: Floats, wrench: Wrench, step:
     Checked by: test_bodies_motion.py::test_torque_free_rotation_conserves_angular_momentum_and_energy,
     test_bodies_motion.py::test_thrown_body_follows_a_parabola.
     """
-    work, rotation = bodies.work, bodies.rotation[b]
+    work, rotation, gravity = bodies.work, bodies.rotation[b], bodies.gravity[b]
     momentum, rate, middle = work[0], work[1], work[2]
     _turned(rotation, bodies.inertia[b], bodies.spin[b], momentum)
     for k in range(3):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,11 +20,17 @@ from regolith_terrain.bodies import mass_properties
 from regolith_terrain.bodies.mass_properties import MassProperties
 from regolith_terrain.contact import shapes as contact_shapes
 from regolith_terrain.contact.arrays import Shapes
-from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.grid.node_records import Floats, Indices
+from regolith_terrain.solids.polyhedron import Polyhedron, convex_hull
+
+KINDS = ('sphere', 'box', 'capsule', 'cylinder', 'hull')
+"""Kinds of shapes."""
+RIM_CORNERS = 32
+"""Corners of the polygon that a vehicle's parts touch as the rim of a cylinder."""
 
 
 class ContactPoints(NamedTuple):
-    """Points of one body at which springs act, and the area of soil that each represents.
+    """Points of bodies at which springs act, and the area of soil that each represents; those of a body are adjacent.
 
     Springs at points are the contact with rigid terrain, and with soil whose grid is too coarse for the body. A
     cylinder has four points on either rim, which turn with its tilt and not with its rotation: the lowest, and those a
@@ -40,6 +47,8 @@ class ContactPoints(NamedTuple):
     """Length of the part of a cylinder with the radius of each point [m], shape (k,)."""
     ball: Floats
     """Share of a sphere with the radius of each point [-], shape (k,)."""
+    first: Indices
+    """First point of each body, and the end, shape (n + 1,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +68,28 @@ class BodyShape:
     """Half of the smallest width [m]."""
     footprint: float
     """Half of the smaller side of the face on which the body rests at best [m]; the radius of a round body."""
+    given: Floats
+    """Values from which :func:`make_shape` makes it: sizes [m], shape (1, 3), or vertices of a hull [m], shape (k, 3).
+    """
     upright: bool = False
     """Whether the axis of the contact shape, y, is the z axis of the body."""
+
+    @property
+    def solid(self) -> Polyhedron:
+        """Polyhedron about the center of mass that a vehicle's parts touch.
+
+        Spheres, capsules and cylinders are polyhedra within them: up to 2 % of the radius less.
+        """
+        size: list[float] = self.contact.size[0].tolist()
+        if self.kind in ('box', 'hull'):
+            return convex_hull(self.points.place)
+        if self.kind == 'cylinder':
+            angle = np.linspace(0.0, 2.0 * math.pi, RIM_CORNERS, endpoint=False)
+            rim = size[0] * np.column_stack((np.cos(angle), np.sin(angle), np.zeros(RIM_CORNERS)))
+            return convex_hull(np.concatenate((rim - (0.0, 0.0, size[1]), rim + (0.0, 0.0, size[1]))))
+        ball = size[0] * _directions()
+        ends = [0.0] if self.kind == 'sphere' else [-size[1], size[1]]
+        return convex_hull(np.concatenate([ball + (0.0, 0.0, end) for end in ends]))
 
     @property
     def reach(self) -> float:
@@ -85,12 +114,27 @@ class BodyShape:
         return self.kind in ('box', 'hull')
 
 
+def _directions() -> Floats:
+    """Return 162 directions: the vertices of an icosahedron whose edges are halved twice, shape (162, 3)."""
+    golden = 0.5 * (1.0 + math.sqrt(5.0))
+    found = np.array(
+        [p for a, b in itertools.product((-1.0, 1.0), (-golden, golden)) for p in ((0, a, b), (a, b, 0), (b, 0, a))],
+        dtype=np.float64,
+    )
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    for _ in range(2):
+        hull = convex_hull(found).triangles
+        edges = np.unique(np.sort(np.concatenate([hull[:, [0, 1]], hull[:, [1, 2]], hull[:, [0, 2]]]), axis=1), axis=0)
+        middles = found[edges[:, 0]] + found[edges[:, 1]]
+        found = np.concatenate((found, middles / np.linalg.norm(middles, axis=1, keepdims=True)))
+    return found
+
+
 def sphere(radius: float) -> BodyShape:
     """Return a sphere [m]."""
     points = _points(np.zeros((1, 3)), radius, ball=1.0)
-    return BodyShape(
-        'sphere', contact_shapes.sphere(radius), mass_properties.sphere_properties(radius), points, radius, radius
-    )
+    contact, properties = contact_shapes.sphere(radius), mass_properties.sphere_properties(radius)
+    return BodyShape('sphere', contact, properties, points, radius, radius, _sizes(radius))
 
 
 def box(half: ArrayLike) -> BodyShape:
@@ -100,7 +144,8 @@ def box(half: ArrayLike) -> BodyShape:
     areas = sorted((float(h[0] * h[1]), float(h[1] * h[2]), float(h[0] * h[2])))
     points = _points(corners, 0.0, area=areas[-1])  # four corners carry a face
     contact = contact_shapes.box(*(2.0 * h).tolist())
-    return BodyShape('box', contact, mass_properties.box_properties(h), points, *np.sort(h).tolist()[:2])
+    properties = mass_properties.box_properties(h)
+    return BodyShape('box', contact, properties, points, *_smaller(h), h[None, :])
 
 
 def capsule(radius: float, half: float) -> BodyShape:
@@ -108,9 +153,8 @@ def capsule(radius: float, half: float) -> BodyShape:
     ends = np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])
     points = _points(ends, radius, length=half, ball=0.5)
     contact = contact_shapes.capsule(radius, 2.0 * half)
-    return BodyShape(
-        'capsule', contact, mass_properties.capsule_properties(radius, half), points, radius, radius, upright=True
-    )
+    properties = mass_properties.capsule_properties(radius, half)
+    return BodyShape('capsule', contact, properties, points, radius, radius, _sizes(radius, half), upright=True)
 
 
 def cylinder(radius: float, half: float) -> BodyShape:
@@ -118,7 +162,8 @@ def cylinder(radius: float, half: float) -> BodyShape:
     points = _points(np.zeros((8, 3)), 0.0, area=0.25 * math.pi * radius * radius)
     contact = contact_shapes.cylinder(radius, 2.0 * half)
     properties = mass_properties.cylinder_properties(radius, half)
-    return BodyShape('cylinder', contact, properties, points, min(radius, half), radius, upright=True)
+    given = _sizes(radius, half)
+    return BodyShape('cylinder', contact, properties, points, min(radius, half), radius, given, upright=True)
 
 
 def hull(points: ArrayLike) -> BodyShape:
@@ -136,9 +181,42 @@ def hull(points: ArrayLike) -> BodyShape:
     edges = vertices[solid.triangles]
     facets = 0.5 * np.linalg.norm(np.cross(edges[:, 1] - edges[:, 0], edges[:, 2] - edges[:, 0]), axis=1)
     springs = _points(vertices, 0.0, area=float(facets.mean()) / 3.0)
-    return BodyShape('hull', contact, properties, springs, *np.sort(0.5 * extent).tolist()[:2])
+    given = np.array(points, dtype=np.float64)
+    return BodyShape('hull', contact, properties, springs, *_smaller(0.5 * extent), given)
+
+
+def make_shape(kind: str, given: ArrayLike) -> BodyShape:
+    """Return a shape from :attr:`BodyShape.kind` and :attr:`BodyShape.given`.
+
+    Raises:
+        ValueError: If there is no such kind, or the points of a hull have no volume.
+    """
+    if kind not in KINDS:
+        raise ValueError(f'shape {kind!r}; allowed: {", ".join(KINDS)}')
+    values = np.asarray(given, dtype=np.float64).reshape(-1, 3)
+    if kind == 'hull':
+        return hull(values)
+    size: list[float] = values[0].tolist()
+    if kind == 'box':
+        return box(size)
+    return sphere(size[0]) if kind == 'sphere' else (capsule if kind == 'capsule' else cylinder)(size[0], size[1])
+
+
+def join_points(points: Sequence[ContactPoints]) -> ContactPoints:
+    """Return the points of several bodies as one tuple, in this order."""
+    place, radius, area, length, ball, _ = (np.concatenate(column) for column in zip(*points, strict=True))
+    return ContactPoints(place, radius, area, length, ball, np.cumsum([0, *(len(each.radius) for each in points)]))
+
+
+def _smaller(half: Floats) -> tuple[float, float]:
+    low, middle, _ = np.sort(half).tolist()
+    return low, middle
+
+
+def _sizes(radius: float, half: float = 0.0) -> Floats:
+    return np.array([[radius, half, 0.0]])
 
 
 def _points(place: Floats, radius: float, area: float = 0.0, length: float = 0.0, ball: float = 0.0) -> ContactPoints:
     rows = np.ones(len(place))
-    return ContactPoints(place, radius * rows, area * rows, length * rows, ball * rows)
+    return ContactPoints(place, radius * rows, area * rows, length * rows, ball * rows, np.array([0, len(place)]))

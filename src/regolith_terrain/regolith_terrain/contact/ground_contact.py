@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from dataclasses import field as field_of
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -114,6 +114,14 @@ class ContactSetting:
     """Gravity vector [m/s^2], shape (3,)."""
 
 
+class BodyMemory(Saved, ABC):
+    """Contact memory of one rigid body, the same whoever computes the body."""
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Reset the contact."""
+
+
 class GroundContact(Saved, ABC):
     """Contact of one vehicle's parts with one terrain model, and its memory between cycles.
 
@@ -137,6 +145,19 @@ class GroundContact(Saved, ABC):
     @abstractmethod
     def arrays(self, window: SoilWindow, active: int) -> Any:
         """Return the ``arrays`` of :attr:`press` for a cycle in which the first ``active`` parts may touch."""
+
+    def arrays_of(self, window: SoilWindow, members: Sequence[int]) -> Any:
+        """Return the ``arrays`` of :attr:`press` for a cycle in which only some bodies may touch.
+
+        Args:
+            window: Soil of the cycle.
+            members: Indices of the bodies, ascending. A vehicle's contact has the first parts only.
+        """
+        return self.arrays(window, len(members))
+
+    def memories(self, part: int) -> list[BodyMemory]:
+        """Return the memory of a rigid body, which another contact of the same terrain can load; not of a vehicle."""
+        return []
 
     def remember(self, window: SoilWindow, arrays: Any) -> None:
         """Store the contact memory from ``arrays`` after the cycle."""

@@ -17,6 +17,7 @@ from regolith_terrain.contact.arrays import Wrench, make_wrench
 from regolith_terrain.contact.constants import STAT_COUNT, STAT_INVERSE_WIDTH, STAT_MAX_SINKAGE, STAT_MEAN_PRESSURE
 from regolith_terrain.contact.ground_contact import (
     CONTACT_OK,
+    BodyMemory,
     ContactSetting,
     GroundContact,
     PartPose,
@@ -115,6 +116,15 @@ class MixedContact(GroundContact):
         """Return the arguments of :attr:`press`."""
         first, second = self.both
         return MixedArrays(first.arrays(window, active), second.arrays(window, active), self._wrench)
+
+    def arrays_of(self, window: SoilWindow, members: Sequence[int]) -> MixedArrays:
+        """Return the arguments of :attr:`press` for some bodies."""
+        first, second = self.both
+        return MixedArrays(first.arrays_of(window, members), second.arrays_of(window, members), self._wrench)
+
+    def memories(self, part: int) -> list[BodyMemory]:
+        """Return the memories of both."""
+        return [memory for contact in self.both for memory in contact.memories(part)]
 
     def remember(self, window: SoilWindow, arrays: MixedArrays) -> None:
         """Store both memories from the arrays."""

@@ -20,7 +20,7 @@ from regolith_terrain.bodies.contact_points import BodySetting, write_point
 from regolith_terrain.bodies.shapes import ContactPoints
 from regolith_terrain.contact.arrays import Wrench
 from regolith_terrain.contact.constants import CONTACT_OK, LEFT_WINDOW, STAT_LOADED_NODES, STAT_MAX_SINKAGE
-from regolith_terrain.contact.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit
+from regolith_terrain.contact.ground_contact import BodyMemory, ContactSetting, GroundContact, PartPose, StepLimit
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.rigid.surface import (
@@ -56,11 +56,11 @@ class BodyRigidArrays(NamedTuple):
     terrain: RigidArrays
     points: ContactPoints
     mobility: Floats
-    """Inverse mass and inertia of the body, world axes, shape (6, 6)."""
-    reach: float
-    """Radius that contains the body [m]."""
-    damping_ratio: float
-    """Damping ratio of a fast impact [-]."""
+    """Inverse mass and inertia of each body, world axes, shape (n, 6, 6)."""
+    reach: Floats
+    """Radius that contains each body [m], shape (n,)."""
+    damping_ratio: Floats
+    """Damping ratio of a fast impact of each body [-], shape (n,)."""
     held: Floats
     """Input and output: mobilized friction of each point, world axes, shape (k, 3)."""
     found: Floats
@@ -74,8 +74,10 @@ def press(arrays: BodyRigidArrays, step: float, part: int, pose: PartPose, wrenc
     wrench.torque[:] = 0.0
     wrench.stats[:] = 0.0
     terrain, held, found = arrays.terrain, arrays.held, arrays.found
-    if pose.center[2] - arrays.reach > terrain.top:
-        held[:, :] = 0.0
+    first, end = arrays.points.first[part], arrays.points.first[part + 1]
+    if pose.center[2] - arrays.reach[part] > terrain.top:
+        for k in range(first, end):
+            held[k, 0] = held[k, 1] = held[k, 2] = 0.0
         return CONTACT_OK
     height, slope_x, slope_y = surface_at(terrain, pose.center[0], pose.center[1])
     if math.isnan(height):
@@ -84,16 +86,16 @@ def press(arrays: BodyRigidArrays, step: float, part: int, pose: PartPose, wrenc
     nx, ny = -slope_x * nz, -slope_y * nz
     count = 0
     point = terrain.point
-    for k in range(held.shape[0]):
+    for k in range(first, end):
         found[k, POINT_DEPTH] = 0.0
-        write_point(terrain.shapes, arrays.points, k, pose, nx, ny, nz, point)
+        write_point(terrain.shapes, arrays.points, part, k, pose, nx, ny, nz, point)
         depth, mx, my, mz = math.nan, nx, ny, nz
         if point[2] <= terrain.top:
             depth, mx, my, mz = depth_at(terrain, point[0], point[1], point[2])
             if math.isnan(depth):
                 return LEFT_WINDOW
             if arrays.points.radius[k] > 0.0 and (mx != nx or my != ny):
-                write_point(terrain.shapes, arrays.points, k, pose, mx, my, mz, point)
+                write_point(terrain.shapes, arrays.points, part, k, pose, mx, my, mz, point)
                 depth, mx, my, mz = depth_at(terrain, point[0], point[1], point[2])
         stiff = math.nan
         if depth > 0.0:
@@ -107,11 +109,11 @@ def press(arrays: BodyRigidArrays, step: float, part: int, pose: PartPose, wrenc
         found[k, FRICTION] = terrain.soils[soil_at(terrain, point[0], point[1]), SOIL_FRICTION]
         wrench.stats[STAT_MAX_SINKAGE] = max(wrench.stats[STAT_MAX_SINKAGE], depth)
     wrench.stats[STAT_LOADED_NODES] = count
-    for k in range(held.shape[0]):
+    for k in range(first, end):
         if found[k, POINT_DEPTH] > 0.0:
             stiffness = terrain.soils[soil_at(terrain, found[k, PX], found[k, PY]), SOIL_STIFFNESS]
-            ratio = arrays.damping_ratio if _speed(found[k], pose) > RESTITUTION_SPEED else DAMPING_RATIO
-            push_point(found[k], held[k], arrays.mobility, stiffness * count, ratio, count, step, pose, wrench)
+            ratio = arrays.damping_ratio[part] if _speed(found[k], pose) > RESTITUTION_SPEED else DAMPING_RATIO
+            push_point(found[k], held[k], arrays.mobility[part], stiffness * count, ratio, count, step, pose, wrench)
     return CONTACT_OK
 
 
@@ -127,10 +129,23 @@ def _speed(point: Floats, pose: PartPose) -> float:
     return speed
 
 
-class BodyRigidContact(GroundContact):
-    """Contact of one rigid body with rigid terrain; its memory is the mobilized friction of each point."""
+class _Memory(BodyMemory):
+    """Memory of one body: the mobilized friction of its contact points."""
 
-    STATE = StateLayout('friction of a body', StateField('_held', '<f8', shared=True))
+    STATE = StateLayout('friction of a body', StateField('held', '<f8', shared=True))
+
+    def __init__(self, held: Floats) -> None:
+        self.held = held
+
+    def reset(self) -> None:
+        """Reset the contact."""
+        self.held[:] = 0.0
+
+
+class BodyRigidContact(GroundContact):
+    """Contact of rigid bodies with rigid terrain; its memory is the mobilized friction of each point."""
+
+    STATE = StateLayout('friction of bodies', StateField('_held', '<f8', shared=True))
     press = staticmethod(press)
     margin_cells = 1.0
     """Margin of nodes: the nearest point of the surface may be in the next cell."""
@@ -158,10 +173,14 @@ class BodyRigidContact(GroundContact):
             float(np.nanmax(window.level)),
             *self._scratch,
         )
-        reach = float(setting.reach[0])
         return BodyRigidArrays(
-            terrain, setting.points, setting.mobility, reach, setting.damping_ratio, self._held, self._found
+            terrain, setting.points, setting.mobility, setting.reach, setting.damping_ratio, self._held, self._found
         )
+
+    def memories(self, part: int) -> list[BodyMemory]:
+        """Return the memory of a body."""
+        first = self._setting.points.first
+        return [_Memory(self._held[first[part] : first[part + 1]])]
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
         """Return no limit: the springs are as stiff as the step allows."""

@@ -12,8 +12,9 @@ import numpy as np
 
 from regolith_files import YamlSource
 from regolith_terrain.bodies import shapes
-from regolith_terrain.bodies.body_set import BodyDescription, BodyGround, RigidBodies
+from regolith_terrain.bodies.body_set import BodyGround, RigidBodies
 from regolith_terrain.bodies.config import BodiesConfig
+from regolith_terrain.bodies.description import BodyDescription
 from regolith_terrain.bodies.shapes import BodyShape
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
@@ -62,10 +63,11 @@ def make_bodies(section: BodiesConfig, configs: Mapping[str, RigidBodyConfig], g
             config.restitution,
             None if section.plough else False,
             config.weightless,
+            config.friction,
         )
         for name, config in configs.items()
     ]
-    bodies = RigidBodies(descriptions, ground, section.substep_s)
+    bodies = RigidBodies(descriptions, ground, section)
     for n, config in enumerate(configs.values()):
         bodies.place(
             n,
@@ -130,7 +132,7 @@ def check_bodies(
             problem = f'its lowest point is {depth:.3g} m inside the ground at the start'
             allowed = f'less than half of its smallest width, {shape.half_width:.3g} m'
             raise source.error(('objects', name, 'position'), problem, allowed, list(config.position))
-        limit = bodies.contacts[n].step_limit(config.mass_kg, shape.shadow_area)
+        limit = bodies.step_limit(n)
         if section.substep_s > limit.seconds:
             problem = (
                 f'is too light for its area of {shape.shadow_area:.3g} m^2: its contact with the ground ({limit.why}) '

@@ -22,7 +22,6 @@ import numpy as np
 from regolith_terrain.bodies.body_set import BodyGround
 from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.scenario_bodies.descriptions import body_configs, make_bodies
 from regolith_terrain.solids.solids import Solids
@@ -43,16 +42,9 @@ from regolith_world.cycle import (
     StateLayout,
     state_fields,
 )
-from regolith_world.numerics import portable_math
 
 NO_STEP_LIMIT_NS = 2**62
 """Bodies never limit the step."""
-WAKE_LEVEL_M = 1e-4
-"""Change of the soil's level below a sleeping body that wakes it [m]."""
-SETTLED = 0.1
-"""Largest deviation of the contact force of a body at rest from its weight, as a fraction of it."""
-_AROUND = np.array([(x, y) for x in (-1.0, 0.0, 1.0) for y in (-1.0, 0.0, 1.0)])
-"""Places at which the soil below a sleeping body is watched, in units of 0.7 of its reach, shape (9, 2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +78,9 @@ class BodiesParticipant(Participant):
 
     STATE = StateLayout(
         'bodies',
-        *state_fields('|b1', 'awake', 'present', shared=True),
-        *state_fields('<i8', 'quiet_ns', shared=True),
-        *state_fields('<f8', 'footprint', shared=True),
+        *state_fields('|b1', 'present', shared=True),
         StateField('bodies', Saved),
-        tag=b'REGBOD01',
+        tag=b'REGBOD02',
     )
 
     def __init__(
@@ -111,14 +101,8 @@ class BodiesParticipant(Participant):
         """The bodies."""
         self._index = {name: n for n, name in enumerate(self.bodies.names)}
         count = len(self.bodies)
-        self.awake, self.present = np.ones((2, count), dtype=bool)
-        """Whether each body is computed; whether it is in the world; shape (n,)."""
-        self.quiet_ns = np.zeros(count, dtype=np.int64)
-        """Time for which each body has been at rest [ns], shape (n,)."""
-        self.footprint = np.full((count, len(_AROUND)), np.nan)
-        """Level of the soil around each sleeping body [m], NaN until the next cycle, shape (n, 9)."""
-        self._weight = np.array([0.0 if c.weightless else c.mass_kg for c in self._configs.values()])
-        self._weight *= access.gravity_mps2
+        self.present = np.ones(count, dtype=bool)
+        """Whether each body is in the world, shape (n,)."""
         self._kept = self.STATE.pack(self)
         self._tentative: bytes | None = None
         self._delta: SoilDelta | None = None
@@ -154,32 +138,17 @@ class BodiesParticipant(Participant):
         return hashlib.sha256(self._kept if self._tentative is None else self._tentative).hexdigest()
 
     def _states(self) -> tuple[BodyState, ...]:
-        b = self.bodies
-        return tuple(
-            BodyState(
-                name,
-                b.position[n].copy(),
-                b.orientation[n].copy(),
-                b.velocity[n].copy(),
-                b.spin[n].copy(),
-                float(b.mass[n]),
-                b.position[n].copy(),
-                b.inertia(n),
-            )
-            for n, name in enumerate(b.names)
-            if self.present[n]
-        )
+        return tuple(self.bodies.body_state(n) for n in range(len(self.bodies)) if self.present[n])
 
     def _evolve(self, cycle: Cycle) -> CycleResult:
         self._follow(cycle)
-        self._watch_soil()
-        awake = np.flatnonzero(self.awake & self.present).tolist()
+        self.bodies.watch_soil(np.flatnonzero(self.present).tolist())
+        awake = np.flatnonzero(self.bodies.awake & self.present).tolist()
         try:
             records = self.bodies.advance(cycle.dt_ns * 1e-9, awake)
         except FloatingPointError as error:
             raise ParticipantFailed(f'{self.name}: {error} (t = {cycle.t_ns * 1e-9:.3f} s)') from error
-        for n in awake:
-            self._rest(n, cycle.dt_ns)
+        self.bodies.rest(awake, cycle.dt_ns)
         self._tentative = self.STATE.pack(self)
         self._delta = SoilDelta(cycle.key, self.name, records)
         self._access.send_delta(self._delta)
@@ -200,43 +169,12 @@ class BodiesParticipant(Participant):
                 *body.angular_velocity.tolist(),
             ]:
                 b.place(n, body.position, body.orientation, body.linear_velocity, body.angular_velocity)
-                self._wake(n)
+                b.wake(n)
         for hit in cycle.impulses:
             for struck, impulse in ((hit.a, hit.impulse), (hit.b, -hit.impulse)):
                 if struck in index and impulse.any():
                     b.push(index[struck], impulse, hit.point)
-                    self._wake(index[struck])
-
-    def _wake(self, n: int) -> None:
-        self.awake[n], self.quiet_ns[n] = True, 0
-
-    def _watch_soil(self) -> None:
-        """Wake sleeping bodies below which the soil has moved."""
-        asleep = np.flatnonzero(~self.awake & self.present)
-        if not len(asleep):
-            return
-        places = self.bodies.position[asleep, None, :2] + 0.7 * self.bodies.reach[asleep, None, None] * _AROUND
-        levels: Floats = self._access.grid.levels(places[:, :, 0], places[:, :, 1])
-        for n, now in zip(asleep.tolist(), levels, strict=True):
-            if np.isnan(self.footprint[n, 0]):
-                self.footprint[n] = now
-            elif np.abs(now - self.footprint[n]).max() > WAKE_LEVEL_M:
-                self._wake(n)
-
-    def _rest(self, n: int, dt_ns: int) -> None:
-        """Count the time for which a body is at rest, and let it sleep."""
-        b, most = self.bodies, self._section.sleep_speed_mps
-        force = b.contact_force[n].copy()
-        force[2] -= self._weight[n]
-        still = (
-            portable_math.norm(b.velocity[n]) < most
-            and portable_math.norm(b.spin[n]) * b.reach[n] < most
-            and portable_math.norm(force) <= SETTLED * self._weight[n]
-        )
-        self.quiet_ns[n] = self.quiet_ns[n] + dt_ns if still else 0
-        if self.quiet_ns[n] >= round(self._section.sleep_after_s * 1e9):
-            self.awake[n] = False
-            b.velocity[n], b.spin[n], self.footprint[n] = 0.0, 0.0, np.nan
+                    b.wake(index[struck])
 
     def _answer(self, cycle: Cycle, report: str = '') -> CycleResult:
         return CycleResult(
@@ -255,7 +193,7 @@ class BodiesParticipant(Participant):
 
     def summary(self) -> dict[str, int]:
         """Return the numbers of bodies and of those that sleep."""
-        return {'count': int(self.present.sum()), 'asleep': int((self.present & ~self.awake).sum())}
+        return {'count': int(self.present.sum()), 'asleep': int((self.present & ~self.bodies.awake).sum())}
 
     def _commit(self, cycle: Cycle) -> None:
         if self._tentative is not None:

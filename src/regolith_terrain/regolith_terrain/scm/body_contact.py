@@ -24,9 +24,11 @@ Soil below a body stays in its column: neither bulldozing nor slip-sinkage moves
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regolith_terrain.bodies.contact_points import BodySetting, write_point
 from regolith_terrain.bodies.shapes import ContactPoints
@@ -40,9 +42,10 @@ from regolith_terrain.contact.constants import (
     STAT_LOADED_NODES,
     STAT_MAX_SINKAGE,
 )
-from regolith_terrain.contact.ground_contact import ContactSetting, PartPose, StepLimit
+from regolith_terrain.contact.ground_contact import BodyMemory, ContactSetting, PartPose, StepLimit
 from regolith_terrain.contact.lowest_point import lowest
 from regolith_terrain.contact.mobilization import mobilize
+from regolith_terrain.contact.shear_memory import ShearMemory
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.scm.arrays import Ground
@@ -62,8 +65,10 @@ from regolith_terrain.scm.constants import (
 from regolith_terrain.scm.contact import ScmArrays, ScmContact
 from regolith_terrain.scm.contact import press as press_part
 from regolith_terrain.solids.point_force import DAMPEST, STIFFEST
-from regolith_world.cycle import Saved, StateField, StateLayout
+from regolith_world.cycle import Part, Saved, StateField, StateLayout
 from regolith_world.numerics import kernel
+
+Flags = NDArray[np.bool_]
 
 SMALL_CELLS = 2.0
 """Radius of the contact at rest, in spacings, below which a body is pressed by the closed form."""
@@ -78,20 +83,20 @@ class BodyScmArrays(NamedTuple):
 
     scm: ScmArrays
     points: ContactPoints
-    small: bool
-    """Whether the closed form applies."""
-    ploughs: bool
-    """Whether soil resists the advancing face."""
-    mass: float
-    """Mass [kg]."""
-    footprint: float
-    """Half of the smaller side of the face on which the body rests [m]."""
+    small: Flags
+    """Whether the closed form applies to each body, shape (n,)."""
+    ploughs: Flags
+    """Whether soil resists the advancing face of each body, shape (n,)."""
+    mass: Floats
+    """Masses [kg], shape (n,)."""
+    footprint: Floats
+    """Half of the smaller side of the face on which each body rests [m], shape (n,)."""
     gravity: float
     """Magnitude of gravity [m/s^2]."""
     memory: Floats
     """Input and output: memory of each point, shape (k, MEMORY)."""
     plough: Floats
-    """Input and output: mobilized passive pressure, x and y, shape (2,)."""
+    """Input and output: mobilized passive pressure on each body, x and y, shape (n, 2)."""
     point: Floats
     """Work array for a point [m], shape (3,)."""
 
@@ -99,12 +104,12 @@ class BodyScmArrays(NamedTuple):
 @kernel(views_only=True)
 def press(arrays: BodyScmArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Press a body into the soil for one substep; see :mod:`regolith_terrain.contact.ground_contact`."""
-    if arrays.small:
-        status: int = _press_points(arrays, step, pose, wrench)
+    if arrays.small[part]:
+        status: int = _press_points(arrays, step, part, pose, wrench)
     else:
         status = press_part(arrays.scm, step, part, pose, wrench)
-    if arrays.ploughs and status == CONTACT_OK:
-        _plough(arrays, step, pose, wrench)
+    if arrays.ploughs[part] and status == CONTACT_OK:
+        _plough(arrays, step, part, pose, wrench)
     return status
 
 
@@ -170,13 +175,14 @@ def rolling_resistance(stiffness: float, elastic: float, exponent: float, depth:
 
 @kernel(views_only=True)
 def point_load(
-    shapes: Shapes, points: ContactPoints, k: int, rotation: Floats, footprint: float, soil: Floats, z: float
+    shapes: Shapes, points: ContactPoints, b: int, k: int, rotation: Floats, footprint: float, soil: Floats, z: float
 ) -> tuple[float, float]:
-    """Return load [N] and loaded area [m^2] of contact point ``k`` at a depth, on virgin soil.
+    """Return load [N] and loaded area [m^2] of a contact point at a depth, on virgin soil.
 
     Args:
-        shapes: Shape of the body.
-        points: Contact points of the body.
+        shapes: Shapes of the bodies.
+        points: Contact points of the bodies.
+        b: Index of the body.
         k: Index of the point.
         rotation: Rotation of the contact shape, shape (3, 3).
         footprint: Half of the smaller side of the face on which the body rests [m].
@@ -187,7 +193,7 @@ def point_load(
     Checked by: test_bodies_scm.py::test_row_1_sphere_laid_slowly_on_scm_has_the_load_of_the_closed_form,
     test_bodies_scm.py::test_small_box_and_cylinder_rest_at_the_depth_of_a_plate.
     """
-    n, kind, size = soil[EXPONENT], shapes.kind[0], shapes.size[0]
+    n, kind, size = soil[EXPONENT], shapes.kind[b], shapes.size[b]
     radius, flat, length = points.radius[k], points.area[k], points.length[k]
     if kind == SHAPE_BOX:  # a quarter of its shadow
         flat = (
@@ -214,7 +220,7 @@ def point_load(
 
 
 @kernel(views_only=True)
-def _press_points(arrays: BodyScmArrays, step: float, pose: PartPose, wrench: Wrench) -> int:
+def _press_points(arrays: BodyScmArrays, step: float, b: int, pose: PartPose, wrench: Wrench) -> int:
     """Press the contact points of a small body into the soil."""
     wrench.force[:] = 0.0
     wrench.torque[:] = 0.0
@@ -226,26 +232,27 @@ def _press_points(arrays: BodyScmArrays, step: float, pose: PartPose, wrench: Wr
         arrays.point,
         arrays.memory,
     )
-    count = memory.shape[0]
+    footprint, mass = arrays.footprint[b], arrays.mass[b]
+    count = points.first[b + 1] - points.first[b]
     travel = step * math.sqrt(pose.velocity[0] * pose.velocity[0] + pose.velocity[1] * pose.velocity[1])
-    for k in range(count):
+    for k in range(points.first[b], points.first[b + 1]):
         held = memory[k]
-        write_point(shapes, points, k, pose, 0.0, 0.0, 1.0, point)
+        write_point(shapes, points, b, k, pose, 0.0, 0.0, 1.0, point)
         level = _level(ground, point[0], point[1])
         if math.isnan(level):
             return LEFT_WINDOW
         soil = arrays.scm.soils[_soil_row(arrays, point[0], point[1])]
         depth = level - point[2]
         radius = points.radius[k]
-        span = math.sqrt(max(2.0 * radius * depth, 0.0)) if radius > 0.0 else arrays.footprint
-        fade = max(0.0, 1.0 - travel / max(span, 1e-3 * arrays.footprint))
+        span = math.sqrt(max(2.0 * radius * depth, 0.0)) if radius > 0.0 else footprint
+        fade = max(0.0, 1.0 - travel / max(span, 1e-3 * footprint))
         held[PLASTIC] *= fade
         held[YIELD] *= fade
         if depth <= max(held[PLASTIC], 0.0) or math.isnan(soil[ELASTIC]):
             held[SHEAR_X] = held[SHEAR_Y] = 0.0
             continue
-        virgin, area = point_load(shapes, points, k, pose.rotation, arrays.footprint, soil, depth)
-        spring = min(soil[ELASTIC] * area, STIFFEST * arrays.mass / (count * step * step))
+        virgin, area = point_load(shapes, points, b, k, pose.rotation, footprint, soil, depth)
+        spring = min(soil[ELASTIC] * area, STIFFEST * mass / (count * step * step))
         normal = spring * (depth - held[PLASTIC])
         if normal > held[YIELD]:
             normal = min(normal, max(virgin, held[YIELD]))
@@ -256,7 +263,7 @@ def _press_points(arrays: BodyScmArrays, step: float, pose: PartPose, wrench: Wr
         vx = pose.velocity[0] + wy * pz - wz * py
         vy = pose.velocity[1] + wz * px - wx * pz
         vz = pose.velocity[2] + wx * py - wy * px
-        normal = max(0.0, normal - min(soil[DAMPING] * area, DAMPEST * arrays.mass / (count * step)) * vz)
+        normal = max(0.0, normal - min(soil[DAMPING] * area, DAMPEST * mass / (count * step)) * vz)
         speed = math.sqrt(vx * vx + vy * vy)
         held[SHEAR_X], held[SHEAR_Y], ux, uy = mobilize(held[SHEAR_X], held[SHEAR_Y], vx, vy, speed, step, soil[JANOSI])
         strength = soil[COHESION] * area + normal * soil[TAN_PHI]
@@ -294,9 +301,9 @@ def passive_force(soil: Floats, gravity: float, width: float, depth: float) -> f
 
 
 @kernel(views_only=True)
-def _plough(arrays: BodyScmArrays, step: float, pose: PartPose, wrench: Wrench) -> None:
+def _plough(arrays: BodyScmArrays, step: float, b: int, pose: PartPose, wrench: Wrench) -> None:
     """Add the passive earth pressure on the advancing face of a body."""
-    depth, held = wrench.stats[STAT_MAX_SINKAGE], arrays.plough
+    depth, held = wrench.stats[STAT_MAX_SINKAGE], arrays.plough[b]
     x, y = pose.center[0], pose.center[1]
     if depth <= 0.0 or math.isnan(_level(arrays.scm.ground, x, y)):
         held[0] = held[1] = 0.0
@@ -305,7 +312,7 @@ def _plough(arrays: BodyScmArrays, step: float, pose: PartPose, wrench: Wrench) 
     if math.isnan(soil[ELASTIC]):
         return
     shapes, turn = arrays.scm.shapes, pose.rotation
-    kind, size = shapes.kind[0], shapes.size[0]
+    kind, size = shapes.kind[b], shapes.size[b]
     # Against the motion of its own point: a body that rolls must not be driven by it.
     arm = lowest(kind, size, pose.center, turn) + depth / 3.0 - pose.center[2]
     vx = pose.velocity[0] + pose.angular_velocity[1] * arm
@@ -321,15 +328,29 @@ def _plough(arrays: BodyScmArrays, step: float, pose: PartPose, wrench: Wrench) 
     push_at(wrench, 0.0, 0.0, arm, force * ux, force * uy, 0.0)
 
 
-class BodyScmContact(ScmContact):
-    """SCM contact of one rigid body; its memory is shear on the grid, its contact points and the passive pressure."""
+class _Memory(BodyMemory):
+    """Memory of one body: its contact points, the passive pressure on it, and its shear on the grid."""
 
     STATE = StateLayout(
         'SCM of a body',
-        StateField('_memory', '<f8', shared=True),
-        StateField('_plough', '<f8', shared=True),
+        StateField('points', '<f8', shared=True),
+        StateField('plough', '<f8', shared=True),
         StateField('shear', Saved),
     )
+
+    def __init__(self, points: Floats, plough: Floats) -> None:
+        self.points, self.plough, self.shear = points, plough, ShearMemory.empty(1)
+
+    def reset(self) -> None:
+        """Reset the contact."""
+        self.points[:], self.plough[:] = 0.0, 0.0
+        self.shear = ShearMemory.empty(1)
+
+
+class BodyScmContact(ScmContact):
+    """SCM contact of rigid bodies; its memory is shear on the grid, contact points and passive pressure."""
+
+    STATE = StateLayout('SCM of bodies', StateField('_memories', Part(1)))
     press = staticmethod(press)
 
     def __init__(self, setting: ContactSetting) -> None:
@@ -339,65 +360,82 @@ class BodyScmContact(ScmContact):
         if self.mode == MODE_REGOLITH:
             self.mode = MODE_BODY
         self._gravity = float(np.sqrt(np.sum(np.square(setting.gravity))))
-        self._memory, self._plough, self._point = (
-            np.zeros((len(setting.points.place), MEMORY)),
-            np.zeros(2),
-            np.zeros(3),
-        )
-        contact = min(resting_contact(setting, soil, self._gravity) for soil in setting.soils.only_model())
-        self.small = bool(contact[1] < SMALL_CELLS * setting.spacing)
-        """Whether the grid is too coarse for the body, so that the closed form applies."""
+        first, bodies = setting.points.first.tolist(), range(self.parts)
+        self._points, self._plough, self._point = np.zeros((first[-1], MEMORY)), np.zeros((self.parts, 2)), np.zeros(3)
+        self._memories = [_Memory(self._points[first[b] : first[b + 1]], self._plough[b]) for b in bodies]
+        soils = setting.soils.only_model()
+        radius = [min(resting_contact(setting, b, soil, self._gravity) for soil in soils)[1] for b in bodies]
+        self.small = np.array(radius) < SMALL_CELLS * setting.spacing
+        """Whether the grid is too coarse for each body, so that the closed form applies, shape (n,)."""
+        self._members: tuple[int, ...] = ()
 
     def arrays(self, window: SoilWindow, active: int) -> BodyScmArrays:  # type: ignore[override]
         """Return the arguments of :func:`press` for a cycle."""
-        body = self._body
+        return self.arrays_of(window, range(active))
+
+    def arrays_of(self, window: SoilWindow, members: Sequence[int]) -> BodyScmArrays:
+        """Return the arguments of :func:`press` for a cycle of some bodies."""
+        body, self._members = self._body, tuple(members)
+        shear, layer = np.zeros((len(members), *window.shape, 2)), np.zeros(self.parts, np.int64)
+        for k, b in enumerate(self._members):
+            layer[b] = k
+            if len(self._memories[b].shear):
+                self._memories[b].shear.scatter_into(window.i0, window.j0, shear[k : k + 1])
         return BodyScmArrays(
-            super().arrays(window, active),
+            self._with(window, shear, layer),
             body.points,
             self.small,
             body.ploughs,
             body.mass,
             body.footprint,
             self._gravity,
-            self._memory,
+            self._points,
             self._plough,
             self._point,
         )
 
     def remember(self, window: SoilWindow, arrays: BodyScmArrays) -> None:  # type: ignore[override]
         """Store the shear memory from the arrays."""
-        super().remember(window, arrays.scm)
+        dense = arrays.scm.shear
+        for k, b in enumerate(self._members):
+            memory = self._memories[b]
+            memory.shear = memory.shear.gather(window.i0, window.j0, dense[k : k + 1], window.touched)
+
+    def memories(self, part: int) -> list[BodyMemory]:
+        """Return the memory of a body."""
+        return [self._memories[part]]
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
         """Return the limit of the stiffest soil; none for a small body, whose springs fit the step."""
-        return StepLimit(math.inf, 'closed form') if self.small else super().step_limit(mass, area)
+        return StepLimit(math.inf, 'closed form') if self.small.all() else super().step_limit(mass, area)
 
     def reset(self) -> None:
-        """Reset the memory."""
-        super().reset()
-        self._memory[:], self._plough[:] = 0.0, 0.0
+        """Reset the memory of all bodies."""
+        for memory in self._memories:
+            memory.reset()
 
 
-def resting_contact(setting: BodySetting, soil: Floats, gravity: float) -> tuple[float, float]:
+def resting_contact(setting: BodySetting, b: int, soil: Floats, gravity: float) -> tuple[float, float]:
     """Return depth and radius of the contact of a body at rest on level soil [m].
 
     A body without round points rests on a face.
 
     Args:
-        setting: Setting of the body's contact.
+        setting: Setting of the contact of bodies.
+        b: Index of the body.
         soil: Parameters of the soil.
         gravity: Gravity [m/s^2].
     """
-    points, weight = setting.points, setting.mass * gravity
-    radius = float(points.radius.max())
+    points, weight, footprint = setting.points, float(setting.mass[b]) * gravity, float(setting.footprint[b])
+    rows = range(int(points.first[b]), int(points.first[b + 1]))
+    radius = float(points.radius[rows.start : rows.stop].max())
     if radius == 0.0:
-        return 0.0, setting.footprint
+        return 0.0, footprint
     low, high = 0.0, radius
     for _ in range(60):
         z = 0.5 * (low + high)
-        rows = range(len(points.radius))
         flat = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
-        if sum(point_load(setting.shapes, points, k, flat, setting.footprint, soil, z)[0] for k in rows) < weight:
+        if sum(point_load(setting.shapes, points, b, k, flat, footprint, soil, z)[0] for k in rows) < weight:
             low = z
         else:
             high = z

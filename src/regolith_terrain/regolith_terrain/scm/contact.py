@@ -102,8 +102,6 @@ class ScmContact(GroundContact):
 
     def arrays(self, window: SoilWindow, active: int) -> ScmArrays:
         """Return the arguments of :func:`press`; they hold the shear of the cycle until :meth:`remember`."""
-        setting = self.setting
-        ground = scm_ground(window, self.region_rows(window) if setting.soils.regions else None)
         layers = int(self._layer[:active].max()) + 1
         self.shear = self.shear.first(layers)
         shape = (layers, *window.shape, 2)
@@ -111,15 +109,14 @@ class ScmContact(GroundContact):
         if shear is None or shear.shape != shape:
             shear = np.zeros(shape)
         self.shear.scatter_into(window.i0, window.j0, shear)
+        return self._with(window, shear, self._layer)
+
+    def _with(self, window: SoilWindow, shear: Floats, layer: Ints) -> ScmArrays:
+        """Return the arguments of :func:`press` with the shear of a cycle and the layer of each part."""
+        setting = self.setting
+        ground = scm_ground(window, self.region_rows(window) if setting.soils.regions else None)
         return ScmArrays(
-            ground,
-            setting.soils.soils,
-            self._rules,
-            self.mode,
-            setting.shapes,
-            shear,
-            self._layer,
-            self._scratch,
+            ground, setting.soils.soils, self._rules, self.mode, setting.shapes, shear, layer, self._scratch
         )
 
     def remember(self, window: SoilWindow, arrays: ScmArrays) -> None:

@@ -4,16 +4,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.contact.arrays import Shapes
+from regolith_terrain.contact.ground_contact import make_pose
 from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.solids.contact import MOST_DISCS, SLOTS, SolidContactArrays
-from regolith_terrain.solids.solids import NOTHING_NEAR, Solids
+from regolith_terrain.solids.contact import MOST_DISCS, SLOTS, MovingSolids, SolidContactArrays
+from regolith_terrain.solids.solids import NOTHING_NEAR, NearbySolids, Solids
 from regolith_world.cycle import Saved, StateField, StateLayout
 
 Indices = NDArray[np.int64]
+
+MOST_VERTICES = 400
+"""Largest number of vertices of a solid, for work arrays."""
 
 _NO_SHAPES = Shapes(
     np.zeros(0, np.int32),
@@ -25,10 +31,26 @@ _NO_SHAPES = Shapes(
 )
 
 
+NOTHING_MOVES = MovingSolids(
+    row=np.zeros(0, dtype=np.int64),
+    position=np.zeros((0, 3)),
+    velocity=np.zeros((0, 3)),
+    spin=np.zeros((0, 3)),
+    mobility=np.zeros((0, 6, 6)),
+    force=np.zeros((0, 3)),
+    torque=np.zeros((0, 3)),
+    touching=np.zeros((0, 2), dtype=np.int64),
+    relative=make_pose(),
+    both=np.zeros((6, 6)),
+)
+"""Bodies among solids that all stand fast."""
+
+
 def _no_arrays() -> SolidContactArrays:
     none = np.zeros(0, dtype=np.int64)
     return SolidContactArrays(
         NOTHING_NEAR,
+        NOTHING_MOVES,
         _NO_SHAPES,
         np.zeros(0),
         np.zeros(0),
@@ -38,6 +60,7 @@ def _no_arrays() -> SolidContactArrays:
         np.zeros((0, SLOTS, 3)),
         np.zeros((SLOTS, 8)),
         np.zeros(SLOTS, dtype=np.int64),
+        np.zeros(SLOTS, dtype=np.int64),
         np.zeros((SLOTS, 3)),
         np.zeros((16, 3)),
         np.zeros((MOST_DISCS, 5)),
@@ -46,6 +69,45 @@ def _no_arrays() -> SolidContactArrays:
 
 NO_SOLIDS = _no_arrays()
 """Arrays of a vehicle without a solid nearby."""
+
+
+class PartFriction(Saved):
+    """Memory of the contact of one part with solids, which another contact with the same solids can load."""
+
+    STATE = StateLayout(
+        'contact of a part with solids',
+        StateField('count', '<i8', shared=True),
+        StateField('keys', '<i8', ('contacts',)),
+        StateField('forces', '<f8', ('contacts', 3)),
+    )
+
+    def __init__(self, count: Indices, key: Indices, held: Floats) -> None:
+        """Refer to the memory of a part.
+
+        Args:
+            count: Number of contacts, shape (1,).
+            key: Keys, shape (SLOTS,).
+            held: Mobilized friction, shape (SLOTS, 3).
+        """
+        self.count, self._key, self._held = count, key, held
+
+    @property
+    def keys(self) -> Indices:
+        """Solid and feature of each contact, shape (contacts,)."""
+        return self._key[: self.count[0]]
+
+    @keys.setter
+    def keys(self, keys: Indices) -> None:
+        self._key[: len(keys)] = keys
+
+    @property
+    def forces(self) -> Floats:
+        """Mobilized friction of each contact, shape (contacts, 3)."""
+        return self._held[: self.count[0]]
+
+    @forces.setter
+    def forces(self, held: Floats) -> None:
+        self._held[: len(held)] = held
 
 
 class SolidContact(Saved):
@@ -58,11 +120,11 @@ class SolidContact(Saved):
         StateField('_forces', '<f8', ('contacts', 3)),
     )
 
-    def __init__(self, solids: Solids, shapes: Shapes, reach: Floats, stiffness: Floats) -> None:
+    def __init__(self, solids: Solids | None, shapes: Shapes, reach: Floats, stiffness: Floats) -> None:
         """Create the contact of parts that touch no solid.
 
         Args:
-            solids: Solids of the scenario.
+            solids: Static solids of the scenario; none: only bodies that move.
             shapes: Shapes of all parts.
             reach: Radius about its origin that encloses each part [m], shape (n,).
             stiffness: Total spring stiffness of each part [N/m], shape (n,).
@@ -74,24 +136,34 @@ class SolidContact(Saved):
         self._count = np.zeros(parts, dtype=np.int64)
         self._key = np.zeros((parts, SLOTS), dtype=np.int64)
         self._held = np.zeros((parts, SLOTS, 3))
-        most = max(16, int(np.diff(solids.library.first_vertex).max()))
-        self._rooms = (
+        most = MOST_VERTICES if solids is None else int(np.diff(solids.library.first_vertex).max())
+        self._work = (
             np.zeros((SLOTS, 8)),
             np.zeros(SLOTS, dtype=np.int64),
+            np.zeros(SLOTS, dtype=np.int64),
             np.zeros((SLOTS, 3)),
-            np.zeros((most, 3)),
+            np.zeros((max(most, MOST_VERTICES), 3)),
             np.zeros((MOST_DISCS, 5)),
         )
 
-    def arrays(self, numbers: Indices, inverse: Floats) -> SolidContactArrays:
-        """Return the arguments of :func:`touch` for a cycle.
+    def arrays(
+        self,
+        numbers: Indices,
+        inverse: Floats,
+        bodies: Callable[[NearbySolids], tuple[NearbySolids, MovingSolids]] | None = None,
+    ) -> SolidContactArrays:
+        """Return the arguments of :func:`add_solid_wrench` for a cycle.
 
         Args:
-            numbers: Numbers of the nearby solids, ascending.
+            numbers: Numbers of the nearby static solids, ascending.
             inverse: Inverse inertia, see :attr:`SolidContactArrays.inverse`.
+            bodies: Function that adds moving bodies to the solids; none: no bodies.
         """
+        near = NOTHING_NEAR if self.solids is None else self.solids.near(numbers)
+        near, moving = (near, NOTHING_MOVES) if bodies is None else bodies(near)
         return SolidContactArrays(
-            self.solids.near(numbers),
+            near,
+            moving,
             self._shapes,
             self._reach,
             self._stiffness,
@@ -99,12 +171,20 @@ class SolidContact(Saved):
             self._count,
             self._key,
             self._held,
-            *self._rooms,
+            *self._work,
         )
 
     def part(self, first: int = 0) -> None:
         """Reset the contacts of parts from the first on, which have no solid nearby."""
         self._count[first:] = 0
+
+    def release(self, parts: Sequence[int]) -> None:
+        """Reset the contacts of some parts."""
+        self._count[list(parts)] = 0
+
+    def of_part(self, part: int) -> PartFriction:
+        """Return the memory of a part."""
+        return PartFriction(self._count[part : part + 1], self._key[part], self._held[part])
 
     @property
     def _present(self) -> NDArray[np.bool_]:
