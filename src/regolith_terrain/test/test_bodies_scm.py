@@ -143,7 +143,7 @@ def test_row_6_block_on_scm_slides_above_the_angle_of_the_formula() -> None:
     while bodies.velocity[0, 0] < 0.03:  # the slope rises by 0.4 deg/s
         bodies.ground.grid.apply(bodies.advance(0.02, [0]))
         angle += 0.008
-        gravity[:] = tilted(angle)
+        bodies.arrays.gravity[:] = tilted(angle)
     assert angle == pytest.approx(critical, abs=1.0)
 
 
