@@ -11,6 +11,7 @@ from rclpy.node import Node
 from regolith_msgs.msg import TerrainDeltaBatch, TerrainUpdate
 
 from regolith_terrain import TerrainConfig
+from regolith_terrain.bodies import BodiesConfig
 from regolith_terrain.ros import protocol_codec
 from regolith_terrain.updates import SoilDelta
 from regolith_vehicles.agent.state_streams import STREAMS
@@ -68,6 +69,7 @@ class VehicleNode:
             head.seed,
             send_deltas=self._send_deltas,
             publish=self._keep,
+            bodies=load_section(scenario_file, 'bodies', BodiesConfig) if 'bodies' in head.sections else None,
         )
         self.topics: dict[str, VehicleTopics] = {}
         self._states: list[tuple[str, VehicleState]] = []

@@ -19,6 +19,7 @@ from regolith_world.checkpoint.input_log import InputLog, ReplayDiverged
 from regolith_world.checkpoint.world_edits import Act
 from regolith_world.checkpoint.world_state import StepReport, WorldState
 from regolith_world.config import WorldConfig
+from regolith_world.contacts.body_assignment import BodyAssignments
 from regolith_world.contacts.collision_detection import CollisionDetector, newcomer_penetration
 from regolith_world.contacts.contact_solver import contact_accelerations, solve_contacts
 from regolith_world.contacts.time_of_impact import limited_step_ns
@@ -116,6 +117,7 @@ class World:
         self._births: tuple[str, ...] = ()
         self._deaths: tuple[str, ...] = ()
         self._encounters = CollisionDetector(judged=config.contact != 'none')
+        self._bodies = BodyAssignments()
         self.discards = Discards(config.discards_per_s)
         self._gravity = np.array([0.0, 0.0, -config.gravity_mps2])
         for item in objects:
@@ -169,19 +171,13 @@ class World:
         self._agreement.adopt(request.name, request.parameters)
         self.participants[request.name] = request.roles
         self._requests[request.name] = request
-        self._lend()
+        self._bodies.mark(self.objects, self._movers)
 
     @property
-    def _lent(self) -> dict[str, str]:
-        """Rigid bodies that a participant without own bodies moves: name -> participant."""
+    def _movers(self) -> dict[str, str]:
+        """Participant without own bodies that joined to move each rigid body, by the name of the body."""
         movers = ((n, self._requests[n]) for n, roles in self.participants.items() if not roles.has_bodies)
         return {body.name: name for name, request in movers for body in request.bodies}
-
-    def _lend(self) -> None:
-        for name, mover in self._lent.items():
-            item = self.objects.get(name)
-            if isinstance(item, RigidBody):
-                item.moved_by = mover
 
     def find_room(self, newcomer: Object) -> None:
         """Check that a new object intersects no other object and that all entities that it attaches to exist.
@@ -243,7 +239,7 @@ class World:
     @property
     def names_in_use(self) -> frozenset[str]:
         """All names that a new entity cannot have, including those of removed participants."""
-        return frozenset(self._names() | self._requests.keys() | self._lent.keys())
+        return frozenset(self._names() | self._requests.keys() | self._movers.keys())
 
     def _names(self) -> set[str]:
         """Return all names of present participants and objects."""
@@ -279,6 +275,8 @@ class World:
             lost: Whether a participant can never return.
         """
         self.participants.pop(name, None)
+        self._bodies.release(name, self._movers)
+        self._bodies.mark(self.objects, self._movers)
         if lost:
             self._requests.pop(name, None)
         gone = self.objects.pop(name, None)
@@ -398,6 +396,7 @@ class World:
             self.silent,
             self.clock_offset_ns,
             tuple(n for n in constrained_names(self.objects) if n in names),
+            self._bodies.assigned,
         )
         self._attempt += 1
         return cycle
@@ -439,6 +438,7 @@ class World:
         for name in sorted(self.objects):
             offspring += self.objects[name].evolve(cycle)
         for name, result in results.items():
+            self._bodies.take(self.objects, name, result, end_ns)
             if self.participants[name].has_bodies:
                 if result.soil_hash and self.soil_hash and result.soil_hash != self.soil_hash:
                     raise ProtocolError(
@@ -461,11 +461,6 @@ class World:
                     )
                     for spawned in result.spawned
                 ]
-                continue
-            for body in result.bodies:
-                item = self.objects.get(body.name)
-                if isinstance(item, RigidBody) and item.moved_by == name:
-                    item.take(end_ns, body)
         self.last_results = results
         for item in offspring:
             self.add(item)
@@ -503,6 +498,9 @@ class World:
         gone = [o.name for name in dead for o in self.objects.pop(name).family()]
         gone += [name for o in self.objects.values() for name in o.remove_dead()]
         self._deaths = tuple(sorted(gone))
+        movers, step_s = self._movers, self.config.max_step_s
+        self._bodies.commit(self.objects, movers, self._requests, self.last_results, step_s)
+        self._bodies.mark(self.objects, movers)
         hashes = {name: o.state_hash() for name, o in self.objects.items()}
         # A participant without bodies is not an object, but its state is part of the world. Terrain has the soil hash.
         others = (n for n, roles in self.participants.items() if not (roles.has_bodies or roles.owns_soil))
@@ -510,6 +508,8 @@ class World:
         # A terrain with more state than the grid, such as loose soil, sends a separate hash of it.
         own = ((n, a) for n, a in self.last_results.items() if self.participants[n].owns_soil)
         hashes |= {n: result.state_hash for n, result in own if result.state_hash != result.soil_hash}
+        if assigned := self._bodies.state_hash():
+            hashes['/assigned'] = assigned
         self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.save())
         latched = {n: result.live_inputs for n, result in self.last_results.items() if self.participants[n].inputs}
         try:
@@ -552,6 +552,8 @@ class World:
                 tuple((a, b, v) for (a, b), v in sorted(self._separation.items())),
                 tuple(o.save() for o in own),
                 self.acts,
+                self._bodies.assigned,
+                tuple(sorted(self._bodies.memories.items())),
             )
         )
 
@@ -593,7 +595,8 @@ class World:
         self.objects = objects
         for kept in state.objects:
             self.add(restored(kept))
-        self._lend()
+        self._bodies.assigned, self._bodies.memories = state.assigned, dict(state.memories)
+        self._bodies.mark(self.objects, self._movers)
         if self.log.has(self.cycle, self.t_ns, self.state_hash) and state.acts <= len(self.log.acts):
             self.acts = state.acts
         else:

@@ -14,6 +14,7 @@ from functools import partial
 from regolith_bringup.scenario.participant_sections import participant_context, sections
 from regolith_bringup.scenario.schema import Scenario
 from regolith_terrain import TerrainParticipant, build_height_field
+from regolith_terrain.bodies import BodiesConfig
 from regolith_terrain.updates import SoilDelta, SoilUpdate
 from regolith_vehicles import VehicleEntry
 from regolith_vehicles.agent import VehicleAgent, VehicleGroup, VehicleState
@@ -53,6 +54,7 @@ class InProcessSimulation:
         self._take_in(self.terrain)
         self.others: dict[str, Participant] = {}
         """Registered participants in name order."""
+        registered = sections(scenario)
         self.vehicles = VehicleGroup(
             group,
             config,
@@ -62,9 +64,10 @@ class InProcessSimulation:
             publish=publish,
             field=field,
             grid=self.terrain.grid,
+            bodies=next((section for _, section in registered.values() if isinstance(section, BodiesConfig)), None),
         )
         context = participant_context(scenario)
-        for name, (kind, section) in sections(scenario).items():
+        for name, (kind, section) in registered.items():
             site = replace(context, ground=lambda: field, soil=partial(self.vehicles.ground_access, name))
             self.others[name] = kind.participant(name, section, site, group.receive)
             self._take_in(self.others[name])

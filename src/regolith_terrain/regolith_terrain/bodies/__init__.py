@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from regolith_terrain.bodies import shapes as shapes
     from regolith_terrain.bodies.body_set import BodyGround as BodyGround
     from regolith_terrain.bodies.body_set import RigidBodies as RigidBodies
+    from regolith_terrain.bodies.body_set import split_memory as split_memory
     from regolith_terrain.bodies.config import BodiesConfig as BodiesConfig
     from regolith_terrain.bodies.contact_points import BodySetting as BodySetting
     from regolith_terrain.bodies.description import BodyDescription as BodyDescription
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
     from regolith_terrain.bodies.mass_properties import polyhedron_properties as polyhedron_properties
     from regolith_terrain.bodies.mass_properties import reduced_hull as reduced_hull
     from regolith_terrain.bodies.shapes import BodyShape as BodyShape
+    from regolith_terrain.bodies.substep import BodyStep as BodyStep
+    from regolith_terrain.bodies.substep import no_bodies as no_bodies
+    from regolith_terrain.bodies.substep import place_bodies as place_bodies
+    from regolith_terrain.bodies.substep import step_function as step_function
+    from regolith_terrain.bodies.substep import with_bodies as with_bodies
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -30,6 +36,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'body_set': (
             'BodyGround',
             'RigidBodies',
+            'split_memory',
         ),
         'config': ('BodiesConfig',),
         'contact_points': ('BodySetting',),
@@ -43,6 +50,13 @@ __all__, __getattr__, __dir__ = export_lazily(
             'reduced_hull',
         ),
         'shapes': ('BodyShape',),
+        'substep': (
+            'BodyStep',
+            'no_bodies',
+            'place_bodies',
+            'step_function',
+            'with_bodies',
+        ),
     },
     modules=('shapes',),
 )

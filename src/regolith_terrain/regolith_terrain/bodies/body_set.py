@@ -9,7 +9,8 @@ nodes share a window and take their substeps together, in the order of the list.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import struct
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,7 +36,7 @@ from regolith_terrain.solids.contact import STIFFNESS_OF_PART
 from regolith_terrain.solids.friction_memory import NO_SOLIDS, SolidContact
 from regolith_terrain.solids.point_force import damping_ratio
 from regolith_terrain.solids.solids import Solids, solids_within
-from regolith_world.cycle import BodyState, Part, Saved, StateField, StateLayout, state_fields
+from regolith_world.cycle import BodyState, Cycle, Part, Saved, StateField, StateLayout, state_fields
 from regolith_world.numerics import kernel, portable_math, rotation
 
 Indices = NDArray[np.int64]
@@ -136,6 +137,9 @@ class RigidBodies(Saved):
         """
         self.bodies = tuple(bodies)
         self.names = [body.name for body in bodies]
+        self.index = {name: n for n, name in enumerate(self.names)}
+        """Index of each body by its name."""
+        self._descriptions = [body.save() for body in bodies]
         self.ground, self.section = ground, section
         count = len(bodies)
         mass = np.array([body.mass for body in bodies])
@@ -305,6 +309,48 @@ class RigidBodies(Saved):
         turning = 0.5 * portable_math.dot(w, portable_math.times(self.inertia(n), w))
         return kinetic + turning - float(self.mass[n]) * portable_math.dot(gravity, self.position[n])
 
+    def memory(self, n: int) -> bytes:
+        """Return description and state of a body except its pose and twist, for another set of bodies."""
+        description = self._descriptions[n]
+        return struct.pack('<q', len(description)) + description + self.members[n].save()
+
+    def load_memory(self, n: int, memory: bytes) -> None:
+        """Take the state from :meth:`memory`.
+
+        Raises:
+            ValueError: If it is not that of such a body.
+        """
+        self.members[n].load(split_memory(memory)[1])
+
+    def follow(self, cycle: Cycle, own: Container[str] | None = None) -> list[int]:
+        """Take committed states and the impulses that act at the start of a cycle.
+
+        A body whose state differs from that of the world was moved by a user: its contacts are reset, and it wakes.
+
+        Args:
+            cycle: The cycle.
+            own: Names of the bodies that this participant computes; none: all. The others get the state of the world.
+
+        Returns:
+            Indices of the bodies that exist.
+        """
+        given = {body.name: body for body in cycle.bodies if body.name in self.index}
+        state = np.concatenate((self.position, self.orientation, self.velocity, self.spin), axis=1)
+        for name, body in given.items():
+            n = self.index[name]
+            pose = body.position, body.orientation, body.linear_velocity, body.angular_velocity
+            if own is not None and name not in own:
+                self.move(n, *pose)
+            elif not np.array_equal(np.concatenate(pose), state[n]):
+                self.place(n, *pose)
+                self.wake(n)
+        for hit in cycle.impulses:
+            for struck, impulse in ((hit.a, hit.impulse), (hit.b, -hit.impulse)):
+                if struck in given and (own is None or struck in own) and impulse.any():
+                    self.push(self.index[struck], impulse, hit.point)
+                    self.wake(self.index[struck])
+        return sorted(self.index[name] for name in given)
+
     # -- rest -----------------------------------------------------------------------------------------------------
 
     def wake(self, n: int) -> None:
@@ -434,8 +480,8 @@ class RigidBodies(Saved):
                 f'{MARGIN_ACCELERATION:g} m/s^2'
             )
 
-    def way(self, n: int, duration: float) -> float:
-        """Return the largest distance that a body can move [m].
+    def way(self, n: int, duration: float, acceleration: float = MARGIN_ACCELERATION) -> float:
+        """Return the largest distance that a body can move with an acceleration [m/s^2] in a time [s] [m].
 
         Raises:
             FloatingPointError: If the body is too fast.
@@ -446,7 +492,7 @@ class RigidBodies(Saved):
             raise FloatingPointError(
                 f'{self.names[n]} is at {[x, y, z]} m with {speed:.3g} m/s; allowed: below {FASTEST:g} m/s'
             )
-        return speed * duration + 0.5 * MARGIN_ACCELERATION * duration * duration
+        return speed * duration + 0.5 * acceleration * duration * duration
 
     def _may_touch(self, n: int, way: float) -> bool:
         reach = float(self.reach[n])
@@ -495,6 +541,18 @@ class RigidBodies(Saved):
                 mine += more
             parts.append((box, sorted(mine)))
         return [(self.ground.grid.window(box[0], box[1], box[2], box[3]), mine) for box, mine in parts]
+
+
+def split_memory(memory: bytes) -> tuple[bytes, bytes]:
+    """Return description and state from :meth:`RigidBodies.memory`.
+
+    Raises:
+        ValueError: If the bytes are too short.
+    """
+    (length,) = struct.unpack_from('<q', memory) if len(memory) >= 8 else (-1,)
+    if not 0 <= length <= len(memory) - 8:
+        raise ValueError(f'{len(memory)} bytes are no memory of a rigid body')
+    return memory[8 : 8 + length], memory[8 + length :]
 
 
 def _overlap(a: Sequence[int], b: Sequence[int]) -> bool:

@@ -34,3 +34,7 @@ class BodiesConfig(Section):
         le=1.0,
         description='Speed of every point of a body below which it is at rest [m/s]; 0: bodies never sleep.',
     )
+
+    def parameters(self) -> dict[str, str]:
+        """Return the values on which all participants that compute bodies must agree, as text."""
+        return {f'bodies.{name}': repr(value) for name, value in self.model_dump().items()}

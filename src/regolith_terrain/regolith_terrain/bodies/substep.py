@@ -71,7 +71,7 @@ class BodyStep(NamedTuple):
     share: float
     """Fraction of a substep of the cycle, for mean forces."""
     first_solid: int
-    """Index of the first member among the solids near a vehicle."""
+    """Index of the first member among the solids near a vehicle; -1: no part can touch a member."""
     geometry: BodyGeometry
     """Polyhedra of all bodies."""
     ground: Any
@@ -169,11 +169,14 @@ def place_bodies(arrays: BodyStep, near: NearbySolids) -> None:
     for m in range(arrays.members.shape[0]):
         b, n = arrays.members[m], arrays.first_solid + m
         prepare_body(bodies, b)
-        rotation, center, reach = bodies.rotation[b], bodies.position[b], geometry.reach[b]
         bodies.touching[b, 1] = bodies.touching[b, 0]
         bodies.touching[b, 0] = 0
         for a in range(3):
             bodies.force[b, a] = bodies.torque[b, a] = 0.0
+        if arrays.first_solid < 0:
+            continue
+        rotation, center, reach = bodies.rotation[b], bodies.position[b], geometry.reach[b]
+        for a in range(3):
             near.box[n, a], near.box[n, 3 + a] = center[a] - reach, center[a] + reach
         first, end = geometry.first_vertex[b], geometry.first_vertex[b + 1]
         _moved(geometry.vertices, first, end, rotation, center, near.vertices, near.first_vertex[n])

@@ -4,7 +4,8 @@
 
 The bodies are objects of the world, which solves their contacts with vehicles and other objects as impulses. At the
 start of a cycle the participant takes the impulses and the states that the world has committed. So a body that a user
-has moved, or that the world has removed, is moved or removed here, too.
+has moved, or that the world has removed, is moved or removed here, too. A vehicle near a body computes it in its own
+substeps (:mod:`regolith_world.contacts.body_assignment`); meanwhile the body has the state of the world here.
 
 A body at rest sleeps: it is not computed, until an impulse acts on it, its state is changed, or the soil below it moves
 by more than WAKE_LEVEL_M.
@@ -31,6 +32,7 @@ from regolith_world import ParticipantContext
 from regolith_world.cycle import (
     BodyState,
     Command,
+    ComputedBody,
     Cycle,
     CycleResult,
     JoinRequest,
@@ -99,7 +101,10 @@ class BodiesParticipant(Participant):
         ground = BodyGround(access.grid, terrain.soil_map(), gravity, access.solids, terrain.scm_mode)
         self.bodies = make_bodies(section, self._configs, ground)
         """The bodies."""
-        self._index = {name: n for n, name in enumerate(self.bodies.names)}
+        self._own = set(self.bodies.names)
+        """Bodies that no vehicle computes."""
+        self._reported: list[int] = []
+        """Bodies whose memory the result contains."""
         count = len(self.bodies)
         self.present = np.ones(count, dtype=bool)
         """Whether each body is in the world, shape (n,)."""
@@ -131,19 +136,21 @@ class BodiesParticipant(Participant):
             NO_STEP_LIMIT_NS,
             self._hash(),
             self.soil_hash(),
-            {**parameters, 'world.gravity_mps2': repr(self._access.gravity_mps2)},
+            {**parameters, 'world.gravity_mps2': repr(self._access.gravity_mps2), **self._section.parameters()},
         )
 
     def _hash(self) -> str:
         return hashlib.sha256(self._kept if self._tentative is None else self._tentative).hexdigest()
 
     def _states(self) -> tuple[BodyState, ...]:
-        return tuple(self.bodies.body_state(n) for n in range(len(self.bodies)) if self.present[n])
+        b, others = self.bodies, set(self._reported)
+        rows = (n for n in range(len(b)) if self.present[n] and n not in others and b.names[n] in self._own)
+        return tuple(b.body_state(n) for n in rows)
 
     def _evolve(self, cycle: Cycle) -> CycleResult:
-        self._follow(cycle)
-        self.bodies.watch_soil(np.flatnonzero(self.present).tolist())
-        awake = np.flatnonzero(self.bodies.awake & self.present).tolist()
+        rows = self._follow(cycle)
+        self.bodies.watch_soil(rows)
+        awake = [n for n in rows if self.bodies.awake[n]]
         try:
             records = self.bodies.advance(cycle.dt_ns * 1e-9, awake)
         except FloatingPointError as error:
@@ -154,29 +161,24 @@ class BodiesParticipant(Participant):
         self._access.send_delta(self._delta)
         return self._answer(cycle)
 
-    def _follow(self, cycle: Cycle) -> None:
-        """Take states and impulses that the world has committed; wake the bodies that they change."""
-        b, given = self.bodies, {body.name: body for body in cycle.bodies}
-        index = self._index
-        own = np.concatenate((b.position, b.orientation, b.velocity, b.spin), axis=1).tolist()
-        for name, n in index.items():
-            body = given.get(name)
-            self.present[n] = body is not None
-            if body is not None and own[n] != [
-                *body.position.tolist(),
-                *body.orientation.tolist(),
-                *body.linear_velocity.tolist(),
-                *body.angular_velocity.tolist(),
-            ]:
-                b.place(n, body.position, body.orientation, body.linear_velocity, body.angular_velocity)
-                b.wake(n)
-        for hit in cycle.impulses:
-            for struck, impulse in ((hit.a, hit.impulse), (hit.b, -hit.impulse)):
-                if struck in index and impulse.any():
-                    b.push(index[struck], impulse, hit.point)
-                    b.wake(index[struck])
+    def _follow(self, cycle: Cycle) -> list[int]:
+        """Take what the world has committed; return the bodies to compute."""
+        b = self.bodies
+        self._own = set(b.names) - {each.name for each in cycle.assigned if each.participant != self.name}
+        self._reported = [b.index[each.name] for each in cycle.assigned if each.name in self._own]
+        states = {body.name: body for body in cycle.bodies}
+        for each in cycle.assigned:
+            if each.memory and each.name in self._own:  # a vehicle returns the body
+                n, body = b.index[each.name], states[each.name]
+                b.load_memory(n, each.memory)
+                b.move(n, body.position, body.orientation, body.linear_velocity, body.angular_velocity)
+        present = b.follow(cycle, self._own)
+        self.present[:] = False
+        self.present[present] = True
+        return [n for n in present if b.names[n] in self._own]
 
     def _answer(self, cycle: Cycle, report: str = '') -> CycleResult:
+        b = self.bodies
         return CycleResult(
             cycle.key,
             self.name,
@@ -185,6 +187,11 @@ class BodiesParticipant(Participant):
             state_hash=self._hash(),
             soil_hash=self.soil_hash(),
             summary_json=report,
+            computed=tuple(
+                ComputedBody(self.bodies.body_state(n), self.bodies.memory(n))
+                for n in self._reported
+                if self.present[n]
+            ),
         )
 
     def _idle_result(self, cycle: Cycle) -> CycleResult:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain import HeightField, TerrainConfig, handshake_parameters
+from regolith_terrain.bodies import BodiesConfig
 from regolith_terrain.excavation import DiggableSoil, SoilGrant
 from regolith_terrain.grid import SoilGrid
 from regolith_terrain.solids import Solids
@@ -101,6 +102,7 @@ class VehicleAgent(Participant):
         replay_inputs: Mapping[int, bytes] | None = None,
         epoch: int = 0,
         solids: Solids | None = None,
+        bodies: BodiesConfig | None = None,
     ) -> None:
         """Build the vehicle and place it on the ground.
 
@@ -120,6 +122,7 @@ class VehicleAgent(Participant):
             replay_inputs: Recorded live inputs by cycle number, which replace inputs from outside.
             epoch: Initial epoch of the protocol.
             solids: Static obstacles (:func:`regolith_vehicles.contact.static_obstacles.build_solids`).
+            bodies: Section ``bodies`` of the scenario; None: it has no rigid bodies on the ground.
 
         Raises:
             ValueError: If the model or the driver is unusable.
@@ -144,6 +147,7 @@ class VehicleAgent(Participant):
             terrain.displacement(),
             solids,
             DiggableSoil(terrain, gravity_mps2) if model.tools else None,
+            bodies,
         )
         self._others = ForeignRegions(
             name, terrain.owned_regions(), running_gear_radius(self.vehicle.gear), terrain.spacing_m
@@ -165,6 +169,7 @@ class VehicleAgent(Participant):
         """Bounding shapes of the base and of each part."""
         self._struck = {name: -1} | {f'{name}/{part}': k for k, part in enumerate(model.parts)}
         self._parameters = {**handshake_parameters(terrain, height_field), 'world.gravity_mps2': repr(gravity_mps2)}
+        self._parameters |= {} if bodies is None else bodies.parameters()
         self._send_delta = send_delta
         self._publish = publish
         self._command = DriveCommand()
@@ -239,6 +244,10 @@ class VehicleAgent(Participant):
             self.vehicle.evolve(1_000_000, *self.vehicle.gear.targets(DriveCommand()))
             self.vehicle.discard()
         tools.always_near = False
+        if self.vehicle.assigned is not None:
+            self.vehicle.assigned.warm_up(self.vehicle.body_state().position)
+            self.vehicle.evolve(1_000_000, *self.vehicle.gear.targets(DriveCommand()))
+            self.vehicle.discard()
 
     def soil_hash(self) -> str:
         """Return the hash of terrain's committed soil."""
@@ -310,6 +319,8 @@ class VehicleAgent(Participant):
             for struck, impulse in ((blow.a, blow.impulse), (blow.b, -blow.impulse)):
                 if struck in self._struck:
                     self.vehicle.apply_impulse(blow.point, impulse, self._struck[struck])
+        if self.vehicle.assigned is not None:
+            self.vehicle.assigned.follow(cycle)
         self._live = b''
         if self.driver.wants_live_input:
             live, self._live = self.inputs.latch(cycle.key.cycle, self.replay_inputs)
@@ -364,6 +375,7 @@ class VehicleAgent(Participant):
             state_hash=self._tentative[1],
             soil_hash=self.soil_hash(),
             inverse_inertia=self._mobility(cycle),
+            computed=() if self.vehicle.assigned is None else self.vehicle.assigned.computed(),
         )
 
     def _idle_result(self, cycle: Cycle) -> CycleResult:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain.contact import GroundContact
 from regolith_terrain.solids import SolidContact
+from regolith_vehicles.contact.assigned_bodies import AssignedBodies
 from regolith_vehicles.dynamics.payloads import Payloads
 from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_vehicles.running_gear import RunningGear
@@ -38,6 +39,7 @@ class ExactState(Saved):
         StateField('gear.odometry', Saved),
         StateField('solids', Part(1)),
         StateField('tools', Part(8)),
+        StateField('assigned', Part(1)),
         StateField('contact', Part()),
         tag=b'REGVEH01',
     )
@@ -52,6 +54,7 @@ class ExactState(Saved):
     tools: VehicleTools | None
     solids: SolidContact | None
     contact: GroundContact
+    assigned: AssignedBodies | None = None
     statistics: RunStatistics = field(default_factory=RunStatistics)
 
     @cached_property

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain import SoilParameters
+from regolith_terrain.bodies import BodiesConfig, BodyGround
 from regolith_terrain.contact import ContactSetting, GroundContact, make_contact
 from regolith_terrain.excavation import DiggableSoil
 from regolith_terrain.grid import NodeRecords, SoilGrid, SoilMap
@@ -22,6 +23,7 @@ from regolith_terrain.solids import Solids
 from regolith_vehicles.agent.body_states import drawn_poses, part_states, vehicle_body_state
 from regolith_vehicles.agent.exact_state import ExactState
 from regolith_vehicles.agent.vehicle_step import StepPlan, VehicleStep
+from regolith_vehicles.contact.assigned_bodies import AssignedBodies
 from regolith_vehicles.contact.contact_parts import contact_parts
 from regolith_vehicles.contact.obstacle_contact import ObstacleContact
 from regolith_vehicles.contact.wheel_state import WheelState
@@ -58,6 +60,7 @@ class Vehicle:
         displacement: Vector | None = None,
         solids: Solids | None = None,
         diggable: DiggableSoil | None = None,
+        bodies: BodiesConfig | None = None,
     ) -> None:
         """Compile the vehicle; :meth:`place` or :meth:`restore` must follow.
 
@@ -74,6 +77,7 @@ class Vehicle:
                 None: soil stays in its column.
             solids: Rocks and static obstacles; None: none exist.
             diggable: Soil that the tools can dig; None: they cannot dig.
+            bodies: Section ``bodies`` of the scenario; None: it has no rigid bodies on the ground.
 
         Raises:
             VehicleModelError: If the model is unusable or its substep too long for this soil.
@@ -103,7 +107,11 @@ class Vehicle:
         except ValueError as error:
             raise ValueError(f'{name}: {error}') from None
         self._bodies = substeps.bodies(self._model, self._data, self.body.base)
-        self._solids = ObstacleContact(solids, self._parts, self._bodies)
+        self.assigned = (
+            None if bodies is None else AssignedBodies(name, bodies, BodyGround(grid, soils, vector, solids, mode))
+        )
+        """Rigid bodies that the vehicle computes; None: the scenario has none."""
+        self._solids = ObstacleContact(solids, self._parts, self._bodies, self.assigned)
         self._levels = partial(self._solids.levels, grid.levels)
         check_substep(
             config,
@@ -123,6 +131,7 @@ class Vehicle:
             self.tools if self.tools.names else None,
             self._solids.contact,
             self.contact,
+            self.assigned,
         )
         self.step = VehicleStep(
             name,
@@ -138,6 +147,7 @@ class Vehicle:
             self._bodies,
             self._exact,
             self._refresh,
+            self.assigned,
         )
         """Steps of the vehicle: plan, run, finish."""
         self._refresh()

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cached_property, partial
 
 from regolith_terrain import HeightField, TerrainConfig, TerrainParticipant, build_height_field
+from regolith_terrain.bodies import BodiesConfig
 from regolith_terrain.grid import SoilGrid
 from regolith_terrain.scenario_bodies import GroundAccess
 from regolith_terrain.solids import Solids
@@ -36,6 +37,7 @@ class VehicleGroup:
         publish: ``publish(name, state)`` is called with every committed state of a vehicle; None: no states are made.
         field: Height field of the undisturbed terrain; None: it is built.
         grid: Committed soil of a terrain participant in this process; None: the vehicles follow the updates of terrain.
+        bodies: Section ``bodies`` of the scenario; None: it has no rigid bodies on the ground.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class VehicleGroup:
         publish: Callable[[str, VehicleState], None] | None = None,
         field: HeightField | None = None,
         grid: SoilGrid | None = None,
+        bodies: BodiesConfig | None = None,
     ) -> None:
         self.agents: dict[str, VehicleAgent] = {}
         """Agents by name, in the order of :meth:`add`."""
@@ -57,7 +60,7 @@ class VehicleGroup:
         self._participants, self._terrain, self._world, self._seed = participants, terrain, world, seed
         self._send_deltas, self._publish = send_deltas, publish
         self._deltas: dict[str, SoilDelta] = {}
-        self._grid = grid
+        self._grid, self._bodies = grid, bodies
         # Without compaction transfer every vehicle has different soil and needs its own copy.
         self._copies: dict[str, SoilCopy] = {}
         participants.on_evolved = self._hand_over
@@ -97,6 +100,7 @@ class VehicleGroup:
             publish=None if self._publish is None else partial(self._publish, name),
             epoch=epoch,
             solids=self.solids,
+            bodies=self._bodies,
         )
         self.agents[name] = agent
         return agent

@@ -19,11 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_terrain.bodies import BodyStep, step_function
 from regolith_terrain.contact import STAT_COUNT, GroundContact, make_pose
 from regolith_terrain.grid import NodeRecords, SoilGrid, SoilWindow
 from regolith_terrain.solids import SolidContactArrays
 from regolith_vehicles.agent.exact_state import ExactState
 from regolith_vehicles.contact import particle_coupling
+from regolith_vehicles.contact.assigned_bodies import AssignedBodies, NearBodies
 from regolith_vehicles.contact.contact_parts import PartSet
 from regolith_vehicles.contact.obstacle_contact import ObstacleContact
 from regolith_vehicles.contact.soil_window import window_around
@@ -52,6 +54,10 @@ class StepPlan:
     """Plan of the running gear."""
     digging: ToolStepArrays | None
     """Active tools; None: no tool is active."""
+    near_bodies: NearBodies | None
+    """Rigid bodies of the cycle; None: there are none."""
+    body_step: BodyStep | None
+    """Their arguments of the loop."""
     duration: float
     """Duration of the cycle [s]."""
     samples: Vector
@@ -78,8 +84,8 @@ class StepPlan:
 
     @property
     def left_window(self) -> bool:
-        """Whether a part left the soil of the cycle."""
-        return substeps.LEFT_WINDOW <= self.status < substeps.SCRATCH_TOO_SMALL
+        """Whether a part or a body left the soil of the cycle."""
+        return substeps.LEFT_WINDOW <= self.status < substeps.SCRATCH_TOO_SMALL or self.status >= substeps.LOST_BODY
 
     def become(self, other: StepPlan) -> None:
         """Replace all fields by those of another plan."""
@@ -105,6 +111,7 @@ class VehicleStep:
         bodies: substeps.BodyArrays,
         exact: ExactState,
         refresh: Callable[[], None],
+        assigned: AssignedBodies | None = None,
     ) -> None:
         """Compile or load the loop.
 
@@ -122,12 +129,14 @@ class VehicleStep:
             bodies: MuJoCo's structures for the loop.
             exact: State of the vehicle.
             refresh: Function that updates poses and velocities of all bodies from qpos and qvel.
+            assigned: Rigid bodies that the vehicle computes; None: the scenario has none.
         """
         self.name, self.config, self.body, self.data, self.grid = name, config, body, data, grid
         self.gear, self.tools, self.parts, self.contact, self.solids = gear, tools, parts, contact, solids
-        self.refresh = refresh
+        self.refresh, self.assigned = refresh, assigned
         self._bodies, self._exact = bodies, exact
         self._loop = substeps.substep_loop(contact.press, gear.run, TOOL_HOOKS)
+        self._loop_with_bodies: Callable[..., int] | None = None
         n = len(parts.names)
         self.wrenches = substeps.Wrenches(np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, STAT_COUNT)), make_pose())
         """Wrenches of the ground on all parts in the last substep."""
@@ -190,10 +199,14 @@ class VehicleStep:
             fade: Factor on all speeds after each substep of a placement; 1: a cycle of the run.
         """
         data, parts, wrenches = self.data, self.parts, self.wrenches
-        active, solids = self.touching(duration, acceleration)
-        window = self.soil_window(active, duration, acceleration)
+        active, solids, near = self.touching(duration, acceleration)
+        if fade < 1.0:  # bodies wait until the vehicle stands
+            near = None
+        window = self.soil_window(active, duration, acceleration, near)
         contact = self.contact.arrays(window, active)
-        digging, fading, loop = None, substeps.NOT_FADING, self._loop
+        digging, fading, loop, body_step = None, substeps.NOT_FADING, self._loop, None
+        if near is not None and self.assigned is not None:
+            loop, body_step = self.loop_with_bodies(), self.assigned.step_arrays(near, window, count)
         if fade == 1.0:
             digging = self.tools.begin(data, window, duration, acceleration)
             now = partial(particle_coupling.current_part_states, data, parts, active, self.refresh, self.whereabouts)
@@ -218,9 +231,18 @@ class VehicleStep:
             fading,
             samples,
             digging,
+            body_step,
         )
         place, flips = data.xpos[self.body.base].copy(), self._bodies.limits.flips
-        return StepPlan(run, window, contact, gear, digging, duration, samples, place, flips)
+        return StepPlan(run, window, contact, gear, digging, near, body_step, duration, samples, place, flips)
+
+    def loop_with_bodies(self) -> Callable[..., int]:
+        """Return the loop that also advances assigned bodies, compiled or loaded when the first one is assigned."""
+        if self._loop_with_bodies is None:
+            assert self.assigned is not None
+            step = step_function(self.assigned.press)
+            self._loop_with_bodies = substeps.substep_loop(self.contact.press, self.gear.run, TOOL_HOOKS, step)
+        return self._loop_with_bodies
 
     def whereabouts(self, count: int) -> tuple[Vector, Vector]:
         """Return origins [m] and velocities [m/s] of the first ``count`` parts in the world, shape (count, 3) each."""
@@ -228,8 +250,8 @@ class VehicleStep:
 
     def touching(
         self, duration: float, acceleration: float = substeps.MARGIN_ACCELERATION
-    ) -> tuple[int, SolidContactArrays]:
-        """Return the number of parts to press, and the solids nearby.
+    ) -> tuple[int, SolidContactArrays, NearBodies | None]:
+        """Return the number of parts to press, the solids nearby, and the rigid bodies to advance.
 
         The parts are those of the running gear, or all where the hull can touch the ground or an obstacle.
 
@@ -243,11 +265,18 @@ class VehicleStep:
             self.grid, contact.feels_above_m, data.xpos, data.xmat, data.cvel, com, duration, acceleration
         )
         own = self.gear.whereabouts(data)
-        solids, beside = self.solids.arrays(self.body.model, data, duration, own, acceleration)
-        return len(parts.names) if near or beside else parts.gear, solids
+        try:
+            solids, beside, bodies = self.solids.arrays(self.body.model, data, duration, own, acceleration)
+        except FloatingPointError as error:
+            raise VehicleError(f'{self.name}: {error}') from error
+        return len(parts.names) if near or beside else parts.gear, solids, bodies
 
     def soil_window(
-        self, active: int, duration: float, acceleration: float = substeps.MARGIN_ACCELERATION
+        self,
+        active: int,
+        duration: float,
+        acceleration: float = substeps.MARGIN_ACCELERATION,
+        bodies: NearBodies | None = None,
     ) -> SoilWindow:
         """Return the soil window within reach of the first ``active`` parts in a cycle.
 
@@ -255,6 +284,7 @@ class VehicleStep:
             active: Number of parts.
             duration: Duration of the cycle [s].
             acceleration: Acceleration of a part within the cycle [m/s^2].
+            bodies: Rigid bodies that need soil, too; None: there are none.
 
         Raises:
             VehicleError: If a part is too fast.
@@ -262,14 +292,20 @@ class VehicleStep:
         centers, velocities = self.whereabouts(active)
         margin = self.parts.reach[:active] + self.contact.margin_cells * self.grid.spacing
         around = centers[:, :2], velocities[:, :2], margin
-        if self.tools.names:
-            more = self.tools.places(self.data)
+        for more in self._more_places(bodies):
             around = np.vstack((around[0], more[0])), np.vstack((around[1], more[1])), np.append(margin, more[2])
         window = window_around(self.grid, *around, duration, acceleration)
         if window is None:
             self._check(substeps.TOO_FAST)
         assert window is not None
         return window
+
+    def _more_places(self, bodies: NearBodies | None) -> list[tuple[Vector, Vector, Vector]]:
+        """Return positions, velocities and margins of the soil that tools and bodies need."""
+        found = [self.tools.places(self.data)] if self.tools.names else []
+        if bodies is not None and self.assigned is not None:
+            found.append(self.assigned.places(bodies))
+        return found
 
     # -- run ------------------------------------------------------------------------------------------------------
 
@@ -303,6 +339,11 @@ class VehicleStep:
         data, window, duration = self.data, plan.window, plan.duration
         self.refresh()
         self.contact.remember(window, plan.contact)
+        if plan.body_step is not None and plan.near_bodies is not None and self.assigned is not None:
+            try:
+                self.assigned.finish(plan.near_bodies, window, plan.body_step, plan.given[0])
+            except FloatingPointError as error:
+                raise VehicleError(f'{self.name}: {error}') from error
         n, (force, torque, stats, _) = self.parts.gear, self.wrenches
         contacts = Contacts(window, self.whereabouts(n)[1], force[:n], torque[:n], stats[:n])
         progress = self.gear.finish(data, plan.gear, contacts, duration)
@@ -313,6 +354,11 @@ class VehicleStep:
         return window.changed().joined(plan.left)
 
     def _check(self, status: int, trouble: str = '') -> None:
+        if status >= substeps.LOST_BODY and self.assigned is not None:
+            try:
+                self.assigned.check(status - substeps.LOST_BODY)
+            except FloatingPointError as error:
+                raise VehicleError(f'{self.name}: {error}') from error
         check_cycle(status, self.name, self.body.model, self.data, self.parts.names, trouble)
 
     # -- placement ------------------------------------------------------------------------------------------------

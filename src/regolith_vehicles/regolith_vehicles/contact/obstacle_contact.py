@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mujoco
@@ -16,13 +17,13 @@ from regolith_terrain.contact import make_pose, make_wrench
 from regolith_terrain.solids import (
     NO_SOLIDS,
     POINT_DEPTH,
-    SolidCells,
     SolidContact,
     SolidContactArrays,
     Solids,
     add_solid_wrench,
     solids_within,
 )
+from regolith_vehicles.contact.assigned_bodies import AssignedBodies, NearBodies
 from regolith_vehicles.contact.contact_parts import PartSet
 from regolith_vehicles.dynamics import substeps
 from regolith_world.numerics import kernel, portable_math
@@ -34,9 +35,24 @@ Indices = NDArray[np.int64]
 class ObstacleContact:
     """Contact of one vehicle's parts with solids; without solids it does nothing and has no state."""
 
-    def __init__(self, solids: Solids | None, parts: PartSet, bodies: substeps.BodyArrays) -> None:
-        """Create the contact without any touching part."""
-        self.contact = None if solids is None else SolidContact(solids, parts.shapes, parts.reach, parts.stiffness)
+    def __init__(
+        self,
+        solids: Solids | None,
+        parts: PartSet,
+        bodies: substeps.BodyArrays,
+        assigned: AssignedBodies | None = None,
+    ) -> None:
+        """Create the contact without any touching part.
+
+        Args:
+            solids: Rocks and static obstacles; None: none exist.
+            parts: Parts of the vehicle.
+            bodies: MuJoCo's structures for the loop.
+            assigned: Rigid bodies that the vehicle computes; None: the scenario has none.
+        """
+        nothing = solids is None and assigned is None
+        self.contact = None if nothing else SolidContact(solids, parts.shapes, parts.reach, parts.stiffness)
+        self._assigned = assigned
         self._parts, self._bodies = parts, bodies
         self._com = bodies.subtree_com[bodies.root]
 
@@ -47,8 +63,8 @@ class ObstacleContact:
         duration: float,
         own: tuple[Vector, Vector] | None = None,
         acceleration: float = substeps.MARGIN_ACCELERATION,
-    ) -> tuple[SolidContactArrays, bool]:
-        """Return the solids near any part in a cycle, and whether the hull can touch one.
+    ) -> tuple[SolidContactArrays, bool, NearBodies | None]:
+        """Return the solids near any part in a cycle, whether the hull can touch one, and the bodies to advance.
 
         Args:
             model: MuJoCo model (mujoco.MjModel).
@@ -58,40 +74,36 @@ class ObstacleContact:
             acceleration: Maximum acceleration within the cycle [m/s^2].
         """
         if self.contact is None:
-            return NO_SOLIDS, False
+            return NO_SOLIDS, False, None
         parts, bodies, solids = self._parts, self._bodies, self.contact.solids
         slack = 0.5 * acceleration * duration**2
-        numbers, met, balls = _reached(
-            solids.cells,
-            solids.placed.box,
-            parts.body,
-            parts.offset,
-            parts.reach,
-            bodies.xpos,
-            bodies.xmat,
-            bodies.cvel,
-            self._com,
-            slack,
-            duration,
+        balls = _balls(
+            parts.body, parts.offset, parts.reach, bodies.xpos, bodies.xmat, bodies.cvel, self._com, slack, duration
         )
         if own is not None:
             speeds = np.minimum(np.linalg.norm(own[1], axis=1), substeps.TOP_SPEED)
             balls[: parts.gear, :3] = own[0]
             balls[: parts.gear, 3] = parts.reach[: parts.gear] + slack + speeds * duration
+        numbers, met = np.zeros(0, dtype=np.int64), np.zeros(len(balls), dtype=bool)
+        if solids is not None:
             numbers, met = solids_within(solids.cells, solids.placed.box, balls)
-        if not len(numbers):
+        near = None if self._assigned is None else self._assigned.near(balls, duration, acceleration)
+        if near is not None:
+            met |= near.met
+        if not met.any():
             self.contact.part()
-            return NO_SOLIDS, False
+            return NO_SOLIDS, False, near
         beside = bool(met[parts.gear :].any())
         if not beside:
             self.contact.part(parts.gear)
         inverse = _inverse(model, data, parts.body, balls[:, :3], met)
         inverse[:, :3, :3] += parts.yielding[:, None, None] * np.eye(3)
-        return self.contact.arrays(numbers, inverse), beside
+        moving = None if near is None or self._assigned is None else partial(self._assigned.as_solids, near)
+        return self.contact.arrays(numbers, inverse, moving), beside, near
 
     def deepest(self, model: Any, data: Any, own: tuple[Vector, Vector] | None = None) -> float:
         """Return the maximum penetration of a body-fixed part in a solid now [m]; contacts are reset."""
-        arrays, _ = self.arrays(model, data, 0.0, own)
+        arrays, _, _ = self.arrays(model, data, 0.0, own)
         if self.contact is None or arrays is NO_SOLIDS:
             return 0.0
         parts, pose, wrench, found = self._parts, make_pose(), make_wrench(), 0.0
@@ -107,32 +119,13 @@ class ObstacleContact:
     def levels(self, ground: Callable[[Vector, Vector], Vector], x: Vector, y: Vector) -> Vector:
         """Return the heights of the ground or of solids on it at positions [m]."""
         levels = ground(x, y)
-        return levels if self.contact is None else self.contact.solids.tops(x, y, levels)
+        solids = None if self.contact is None else self.contact.solids
+        return levels if solids is None else solids.tops(x, y, levels)
 
     def reset(self) -> None:
         """Reset all contacts."""
         if self.contact is not None:
             self.contact.part()
-
-
-@kernel
-def _reached(
-    cells: SolidCells,
-    box: Vector,
-    body: Indices,
-    offset: Vector,
-    reach: Vector,
-    place: Vector,
-    turn: Vector,
-    cvel: Vector,
-    com: Vector,
-    slack: float,
-    dt: float,
-) -> tuple[Indices, NDArray[np.bool_], Vector]:
-    """Return the solids that parts can touch in a cycle, the parts, and bounding spheres of all parts."""
-    balls = _balls(body, offset, reach, place, turn, cvel, com, slack, dt)
-    numbers, met = solids_within(cells, box, balls)
-    return numbers, met, balls
 
 
 @kernel

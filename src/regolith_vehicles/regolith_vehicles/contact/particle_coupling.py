@@ -80,13 +80,14 @@ def run_coupled(
     fading: PlacementDamping,
     samples: Floats,
     digging: Any,
+    assigned: None,
 ) -> int:
     """Return the status of a cycle's substeps.
 
-    Other arguments are those of :func:`regolith_vehicles.dynamics.substeps.substep_loop`, as
-    :func:`coupled_loop` passes them. ``driving`` is None: a running gear with hooks is not supported, since its hooks
-    would need the completed fraction of the cycle. ``ground`` is the contact with moving soil, and ``now`` returns the
-    present states of the parts.
+    Other arguments are those of :func:`regolith_vehicles.dynamics.substeps.substep_loop`, as :func:`coupled_loop`
+    passes them. ``driving`` is None: a running gear with hooks is not supported, since its hooks would need the
+    completed fraction of the cycle. ``assigned`` is None: bodies do not rest on moving soil. ``ground`` is the
+    contact with moving soil, and ``now`` returns the present states of the parts.
     """
     # Substeps are never split.
     each = max(1, math.floor(ground.max_exposure_s / step * (1.0 + 1e-9)))
@@ -108,6 +109,7 @@ def run_coupled(
             fading,
             samples[first:last],
             digging,
+            assigned,
         )
         if status != OK:
             return status

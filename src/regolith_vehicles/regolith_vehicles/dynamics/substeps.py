@@ -23,6 +23,7 @@ from llvmlite import binding
 from numba import types
 from numpy.typing import NDArray
 
+from regolith_terrain.bodies import no_bodies, place_bodies
 from regolith_terrain.contact import PartPose, Press, Wrench, bind_kernels, unbound
 from regolith_terrain.solids import SolidContactArrays, add_solid_wrench
 from regolith_world.numerics import kernel
@@ -40,6 +41,8 @@ LEFT_WINDOW = 1000
 """Base value; the part's index is added."""
 SCRATCH_TOO_SMALL = 2000
 """Base value; the part's index is added."""
+LOST_BODY = 4000
+"""Base value; the status of the substep of assigned bodies is added."""
 MARGIN_ACCELERATION = 100.0
 """Acceleration within a cycle for which the soil window is selected [m/s^2]: a hard landing, not driving."""
 WIDER_ACCELERATIONS = (1e3, 1e4)
@@ -346,27 +349,31 @@ def substep_loop(
     press: Press,
     hooks: RunningGearHooks,
     tools: ToolHooks,
+    step_bodies: Callable[[Any, float], int] = no_bodies,
 ) -> Callable[..., int]:
     """Return the compiled substep loop for a ground contact.
 
     The loop is ``run(count, step, bodies, controls, parts, contact, solids, driving, wrenches, fading, samples,
-    digging)``. It returns OK, or a failure as a status of this module. ``count`` and ``step`` [s] are number and
-    length of the substeps (opt.timestep must equal ``step``). ``contact`` is the first argument of ``press``,
-    ``solids`` are the obstacles near the parts. ``samples`` receives the base's motion after every substep, shape
-    (count, SAMPLE_COLUMNS). ``digging`` are the vehicle's tools
-    (:class:`regolith_vehicles.tools.tool_substep.ToolStepArrays`), or None. Forces are constant over a substep:
+    digging, assigned)``. It returns OK, or a failure as a status of this module. ``count`` and ``step`` [s] are
+    number and length of the substeps (opt.timestep must equal ``step``). ``contact`` is the first argument of
+    ``press``, ``solids`` are the obstacles near the parts. ``samples`` receives the base's motion after every
+    substep, shape (count, SAMPLE_COLUMNS). ``digging`` are the vehicle's tools
+    (:class:`regolith_vehicles.tools.tool_substep.ToolStepArrays`), or None. ``assigned`` are rigid bodies that the
+    vehicle computes (:class:`regolith_terrain.bodies.BodyStep`), or None. Forces are constant over a substep:
     MuJoCo's semi-implicit Euler method, of first order.
 
     Args:
         press: Compiled function of the contact (:mod:`regolith_terrain.contact.ground_contact`).
         hooks: Functions of the running gear; ``driving`` is their first argument.
         tools: Functions of the tools; ``digging`` is their first argument.
+        step_bodies: Substep of assigned bodies (:func:`regolith_terrain.bodies.step_function`).
 
     Source: todorov2012; hairer2006.
     Checked by: test_convergence_order.py::test_free_fall_is_of_first_order,
     test_vehicle.py::test_compiled_loop_equals_python_loop.
     """
-    return bind_kernels(_run_substeps, views_only=True, press=press, **tools._asdict(), **hooks._asdict())
+    more = {**tools._asdict(), **hooks._asdict()}
+    return bind_kernels(_run_substeps, views_only=True, press=press, step_bodies=step_bodies, **more)
 
 
 press: Press = unbound
@@ -374,6 +381,7 @@ press: Press = unbound
 drive, place, bear, settle = RunningGearHooks()
 clear: Callable[[Any, BodyArrays], None] = unbound
 work: Callable[[Any, float, BodyArrays, PartPose], None] = unbound
+step_bodies: Callable[[Any, float], int] = unbound
 
 
 def _run_substeps(
@@ -389,6 +397,7 @@ def _run_substeps(
     fading: PlacementDamping,
     samples: Floats,
     digging: Any,
+    assigned: Any,
 ) -> int:
     """Return OK or the failure of a cycle's substeps; plain Python until :func:`substep_loop` binds functions to it."""
     xfrc_applied, qvel = bodies.xfrc_applied, bodies.qvel
@@ -411,6 +420,8 @@ def _run_substeps(
                 for a in range(6):
                     xfrc_applied[b, a] = 0.0
             drive(driving, step, part, bodies)
+        if assigned is not None:
+            place_bodies(assigned, solids.near)
         for w in range(parts.active):
             wrench = Wrench(wrenches.force[w], wrenches.torque[w], wrenches.stats[w])
             if not place(driving, w, parts, bodies, pose):
@@ -429,6 +440,10 @@ def _run_substeps(
         if digging is not None:
             work(digging, step, bodies, pose)
         settle(driving, step, bodies, wrenches)
+        if assigned is not None:
+            status = step_bodies(assigned, step)
+            if status != 0:
+                return LOST_BODY + status
         mj_step2(bodies.model, bodies.data)
         count_flips(bodies.limits)
         if fading.factor < 1.0:

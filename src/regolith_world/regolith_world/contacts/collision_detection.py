@@ -77,6 +77,8 @@ class CollisionDetector:
                 continue
             if a.emitted_by(b.root) or b.emitted_by(a.root):
                 continue
+            if b.root.name == a.root.moved_by or a.root.name == b.root.moved_by:
+                continue  # a vehicle solves the contacts of the bodies that it computes
             if a.tangible and b.tangible and not (a.contact_target.body.mass or b.contact_target.body.mass):
                 continue  # static bodies may intersect: no impulse could separate them
             hit = intersect(a, b, geometry)

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from regolith_world.cycle.participant_type import participant_types as participant_types
     from regolith_world.cycle.records import TERRAIN_ROLES as TERRAIN_ROLES
     from regolith_world.cycle.records import VEHICLE_ROLES as VEHICLE_ROLES
+    from regolith_world.cycle.records import AssignedBody as AssignedBody
     from regolith_world.cycle.records import BodyState as BodyState
     from regolith_world.cycle.records import Command as Command
+    from regolith_world.cycle.records import ComputedBody as ComputedBody
     from regolith_world.cycle.records import Cycle as Cycle
     from regolith_world.cycle.records import CycleKey as CycleKey
     from regolith_world.cycle.records import CycleResult as CycleResult
@@ -66,6 +68,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'records': (
             'BodyState',
             'Command',
+            'ComputedBody',
             'Cycle',
             'CycleKey',
             'CycleResult',
@@ -75,6 +78,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'ShapeKind',
             'TERRAIN_ROLES',
             'VEHICLE_ROLES',
+            'AssignedBody',
             'Vector',
             'Verdict',
         ),

@@ -164,6 +164,28 @@ class SpawnedObject:
 
 
 @dataclass(slots=True)
+class AssignedBody:
+    """The participant that computes a rigid body near a vehicle in a cycle."""
+
+    name: str
+    """Name of the body."""
+    participant: str
+    """Name of the participant."""
+    memory: bytes = b''
+    """See :attr:`ComputedBody.memory`; only where another participant computed the body in the last cycle."""
+
+
+@dataclass(slots=True)
+class ComputedBody:
+    """A rigid body that a participant has computed because it is in :attr:`Cycle.assigned`."""
+
+    state: BodyState
+    """Tentative state at the end of the cycle."""
+    memory: bytes
+    """Description and contact memory, encoded by the participant, for the participant of the next cycle."""
+
+
+@dataclass(slots=True)
 class Cycle:
     """World to participants: the verdict on the last attempt, and all committed inputs of the next one."""
 
@@ -190,6 +212,8 @@ class Cycle:
     """Offset of ``/clock`` and all stamps from ``t_ns`` [ns]. The evolution does not depend on it."""
     constrained: tuple[str, ...] = ()
     """Sorted names of the participants that a constraint holds. Their results carry their inverse inertia."""
+    assigned: tuple[AssignedBody, ...] = ()
+    """Rigid bodies near vehicles, in name order, with the participants that compute them in this cycle."""
 
 
 @dataclass(slots=True)
@@ -222,6 +246,8 @@ class CycleResult:
     It maps an impulse and its moment about the center of mass to the linear velocity of the center of mass and the
     angular velocity [1/kg, 1/(kg m), 1/(kg m^2)].
     """
+    computed: tuple[ComputedBody, ...] = ()
+    """Bodies that :attr:`Cycle.assigned` gives to this participant, in name order."""
 
 
 @dataclass(slots=True)

@@ -66,6 +66,8 @@ class Object:
     """Whether :attr:`STATE` includes the children."""
     STATE: ClassVar[StateLayout] = StateLayout('an object')
     """State of the kind of object in addition to time, pose and velocity, for :meth:`restored`."""
+    moved_by = ''
+    """Participant that moves the body, which then has no force fields; '': the world."""
     emitter = ''
     """Name of the object that emitted it for a measurement; '': none."""
 

@@ -57,8 +57,6 @@ class RigidBody(Object):
         self.gravity = np.zeros(3) if gravity is None else np.asarray(gravity, dtype=float)
         self._dies_at_ns = t_ns + lifetime_ns
         self._pull: FieldForce | None = None
-        self.moved_by = ''
-        """Participant that moves the body, which then has no force fields; '': the world."""
 
     def next_dt_ns(self) -> int:
         """Return the remaining lifetime, limited by the maximum step of the children [ns]."""

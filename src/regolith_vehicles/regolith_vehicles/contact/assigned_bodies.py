@@ -1,0 +1,237 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rigid bodies that the world assigns to a vehicle, which computes them in its own substeps.
+
+The world decides in each cycle which bodies these are (:mod:`regolith_world.contacts.body_assignment`). Wheels and hull
+press them as they press rocks, and the bodies receive the opposite forces in the same substep.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain.bodies import (
+    BodiesConfig,
+    BodyDescription,
+    BodyGround,
+    BodyStep,
+    RigidBodies,
+    restored_description,
+    shapes,
+    split_memory,
+    with_bodies,
+)
+from regolith_terrain.contact import Press
+from regolith_terrain.grid import SoilWindow
+from regolith_terrain.solids.contact import MovingSolids
+from regolith_terrain.solids.friction_memory import NOTHING_MOVES
+from regolith_terrain.solids.solids import NearbySolids
+from regolith_world.cycle import ComputedBody, Cycle, Saved, StateField, StateLayout, state_fields
+
+Vector = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_NUMBER = 2**32
+"""Numbers of bodies as solids begin here; those of rocks and obstacles are smaller."""
+_KEPT = StateLayout(
+    'assigned bodies', StateField('names', list[str]), StateField('bodies', list[bytes]), *state_fields(bytes, 'state')
+)
+
+
+@dataclass(slots=True)
+class NearBodies:
+    """Bodies of a cycle before its soil window is known."""
+
+    members: list[int]
+    """Indices of the bodies, ascending."""
+    ways: Vector
+    """Distance that each of them can move [m]."""
+    met: Flags
+    """Parts of the vehicle that can touch a body, shape (parts,)."""
+    first_solid: int = -1
+    """See :attr:`regolith_terrain.bodies.BodyStep.first_solid`."""
+
+
+class AssignedBodies(Saved):
+    """Bodies of the scenario that a vehicle computes at present."""
+
+    def __init__(self, vehicle: str, section: BodiesConfig, ground: BodyGround) -> None:
+        """Create an empty assignment.
+
+        Args:
+            vehicle: Name of the vehicle.
+            section: Section ``bodies`` of the scenario.
+            ground: The ground of the vehicle.
+        """
+        self.vehicle, self.section, self.ground = vehicle, section, ground
+        self.bodies: RigidBodies | None = None
+        """The bodies; none: no body is assigned."""
+        self._members: list[int] = []
+
+    # -- protocol -------------------------------------------------------------------------------------------------
+
+    def follow(self, cycle: Cycle) -> None:
+        """Take over and give up bodies as the world has assigned them; take their committed states and impulses."""
+        own = {each.name: each.memory for each in cycle.assigned if each.participant == self.vehicle}
+        if list(own) != ([] if self.bodies is None else self.bodies.names):
+            self._replace(own, cycle)
+        self._members = []
+        if self.bodies is not None:
+            self._members = self.bodies.follow(cycle)
+            self.bodies.watch_soil(self._members)
+
+    def _replace(self, own: dict[str, bytes], cycle: Cycle) -> None:
+        """Replace the set of bodies; those that stay keep their states and memories."""
+        old = self.bodies
+        kept = {} if old is None else {name: old.memory(n) for name, n in old.index.items()}
+        memories = {name: memory or kept[name] for name, memory in own.items() if memory or name in kept}
+        if not memories:
+            self.bodies = None
+            return
+        states = {body.name: body for body in cycle.bodies}
+        made = [restored_description(name, split_memory(memory)[0]) for name, memory in memories.items()]
+        self.bodies = bodies = RigidBodies(made, self.ground, self.section)
+        for n, (name, memory) in enumerate(memories.items()):
+            bodies.load_memory(n, memory)
+            if old is not None and name in old.index:
+                m = old.index[name]
+                bodies.move(n, old.position[m], old.orientation[m], old.velocity[m], old.spin[m])
+            elif name in states:
+                body = states[name]
+                bodies.move(n, body.position, body.orientation, body.linear_velocity, body.angular_velocity)
+
+    def computed(self) -> tuple[ComputedBody, ...]:
+        """Return the bodies at the end of the cycle."""
+        bodies = self.bodies
+        if bodies is None:
+            return ()
+        return tuple(ComputedBody(bodies.body_state(n), bodies.memory(n)) for n in self._members)
+
+    # -- cycle ----------------------------------------------------------------------------------------------------
+
+    def near(self, balls: Vector, duration: float, acceleration: float) -> NearBodies | None:
+        """Return the bodies to advance in a cycle; none: all of them sleep, and no part can touch one.
+
+        Args:
+            balls: Bounding spheres of the vehicle's parts over the cycle: x, y, z, radius [m], shape (parts, 4).
+            duration: Duration of the cycle [s].
+            acceleration: Largest acceleration of a body [m/s^2].
+
+        Raises:
+            FloatingPointError: If a body is too fast.
+        """
+        bodies, rows = self.bodies, self._members
+        if bodies is None or not rows:
+            return None
+        ways = np.array([bodies.way(n, duration, acceleration) if bodies.awake[n] else 0.0 for n in rows])
+        apart = balls[:, None, :3] - bodies.position[rows][None]
+        gap = np.sqrt(np.sum(np.square(apart), axis=2)) - balls[:, 3:] - (bodies.reach[rows] + ways)[None]
+        met = gap < 0.0
+        kept = bodies.awake[rows] | met.any(axis=0)
+        if not kept.any():
+            return None
+        members = np.array(rows)[kept].tolist()
+        # A body that wakes within the cycle moves, too.
+        ways = np.array([bodies.way(n, duration, acceleration) for n in members])
+        return NearBodies(members, ways, met.any(axis=1))
+
+    def as_solids(self, near: NearBodies, solids: NearbySolids) -> tuple[NearbySolids, MovingSolids]:
+        """Return the solids near the vehicle with the bodies behind them."""
+        bodies = self.bodies
+        if bodies is None or not near.met.any():
+            return solids, NOTHING_MOVES
+        rows, arrays = near.members, bodies.arrays
+        near.first_solid = len(solids.number)
+        numbers = [_NUMBER + zlib.crc32(bodies.names[n].encode()) for n in rows]
+        friction = np.array([bodies.bodies[n].friction for n in rows])
+        row = np.concatenate((np.full(near.first_solid, -1, dtype=np.int64), np.array(rows, dtype=np.int64)))
+        moving = NOTHING_MOVES._replace(
+            row=row,
+            position=arrays.position,
+            velocity=arrays.velocity,
+            spin=arrays.spin,
+            mobility=arrays.mobility,
+            force=arrays.force,
+            torque=arrays.torque,
+            touching=arrays.touching,
+        )
+        return with_bodies(solids, bodies.geometry, rows, numbers, friction), moving
+
+    def places(self, near: NearBodies) -> tuple[Vector, Vector, Vector]:
+        """Return positions [m], velocities [m/s] and margins [m] of the soil that the bodies need, one row each."""
+        bodies, rows = self.bodies, near.members
+        assert bodies is not None
+        margins = np.array([bodies.margin(n, 0.0) for n in rows])
+        return bodies.position[rows, :2], bodies.velocity[rows, :2], margins
+
+    def step_arrays(self, near: NearBodies, window: SoilWindow, count: int) -> BodyStep:
+        """Return the bodies of a cycle for :func:`regolith_terrain.bodies.place_bodies` and the substep of bodies."""
+        bodies = self.bodies
+        assert bodies is not None
+        numbers = bodies.solids_near(near.members, near.ways)
+        bodies.arrays.touching[:] = 0
+        return bodies.step_arrays(window, near.members, numbers, count, near.first_solid, bodies.geometry)
+
+    def finish(self, near: NearBodies, window: SoilWindow, arrays: BodyStep, duration_ns: int) -> None:
+        """Store the memory of the contacts after a cycle, and let bodies at rest sleep.
+
+        Raises:
+            FloatingPointError: If a body is lost.
+        """
+        assert self.bodies is not None
+        self.bodies.check(0, near.members)
+        self.bodies.contact.remember(window, arrays.ground)
+        self.bodies.rest(near.members, duration_ns)
+
+    @property
+    def press(self) -> Press:
+        """Contact of the bodies with the ground."""
+        assert self.bodies is not None
+        return self.bodies.contact.press
+
+    def check(self, status: int) -> None:
+        """Raise the error of a status of the substep of bodies.
+
+        Raises:
+            FloatingPointError: Always, if the status is not 0.
+        """
+        assert self.bodies is not None
+        self.bodies.check(status, ())
+
+    def warm_up(self, position: Vector) -> None:
+        """Add a ball at a position [m] that a cycle computes; :meth:`load` removes it."""
+        ball = BodyDescription('ball', shapes.sphere(0.1), 5.0)
+        self.bodies = RigidBodies([ball], self.ground, self.section)
+        self.bodies.place(0, position)
+        self._members = [0]
+
+    # -- state ----------------------------------------------------------------------------------------------------
+
+    def save(self) -> bytes:
+        """Return the state as bytes; without bodies none."""
+        bodies = self.bodies
+        if bodies is None:
+            return b''
+        described = [body.save() for body in bodies.bodies]
+        return _KEPT.pack(SimpleNamespace(names=bodies.names, bodies=described, state=bodies.save()))
+
+    def load(self, blob: bytes) -> None:
+        """Restore the state from :meth:`save`.
+
+        Raises:
+            ValueError: If the bytes are not such a state.
+        """
+        if not blob:
+            self.bodies, self._members = None, []
+            return
+        kept = _KEPT.values(blob)
+        if self.bodies is None or self.bodies.names != kept.names:
+            made = [restored_description(name, one) for name, one in zip(kept.names, kept.bodies, strict=True)]
+            self.bodies = RigidBodies(made, self.ground, self.section)
+        self.bodies.load(kept.state)
+        self._members = list(range(len(self.bodies)))

@@ -1,0 +1,195 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Assignment of rigid bodies to the participants that compute them in a cycle.
+
+A wheel that stands on a rock needs the contact force in each substep, but messages are exchanged once per cycle. So a
+body that a vehicle may touch is computed by that vehicle, together with its wheels. All other bodies are computed by
+the participant that joined with them. Each body has one participant in each cycle. The world decides at the commit,
+from committed states only, so the result does not depend on processes or time.
+
+A body whose bounding box is within ASSIGN_M of that of a vehicle is a candidate. Bodies within ISLAND_M of each other
+are assigned together. The vehicle of the last cycle keeps a body as long as the body is a candidate. Otherwise the
+nearest vehicle gets it, by distance and then by name. Contacts of the body with further vehicles are impulses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_world.cycle.records import AssignedBody, CycleResult, JoinRequest, Vector
+from regolith_world.numerics.portable_math import norm
+from regolith_world.objects.object import Object
+from regolith_world.objects.remote_body import RemoteAgent
+from regolith_world.objects.rigid_body import RigidBody
+
+COMPUTES_BODIES = 'bodies.substep_s'
+"""Parameter of the handshake of all participants that can compute rigid bodies."""
+ASSIGN_M = 0.5
+"""Gap between a vehicle and a body below which the vehicle computes it [m]. Its wheels may extend beyond its shapes."""
+REPORT_M = 1.0
+"""Gap below which the participant of a body sends its memory in case the body is assigned next [m]."""
+ISLAND_M = 0.02
+"""Gap between bodies below which they are assigned together [m]."""
+
+
+class BodyAssignments:
+    """The assignment of bodies, with what participants need to take over a body."""
+
+    def __init__(self) -> None:
+        self.assigned: tuple[AssignedBody, ...] = ()
+        """See :attr:`regolith_world.cycle.records.Cycle.assigned`."""
+        self.memories: dict[str, bytes] = {}
+        """Memory of bodies near vehicles at the last commit."""
+
+    def participant_of(self, body: str, movers: Mapping[str, str]) -> str:
+        """Return the participant that computes a body; '': the world.
+
+        Args:
+            body: Name of the body.
+            movers: Participant that joined with each body.
+        """
+        return next((each.participant for each in self.assigned if each.name == body), movers.get(body, ''))
+
+    def mark(self, objects: Mapping[str, Object], movers: Mapping[str, str]) -> None:
+        """Write the participant of each body to the objects."""
+        now = {**movers, **{each.name: each.participant for each in self.assigned if each.name in movers}}
+        for name, mover in now.items():
+            item = objects.get(name)
+            if isinstance(item, RigidBody):
+                item.moved_by = mover
+
+    def take(self, objects: Mapping[str, Object], name: str, result: CycleResult, t_ns: int) -> None:
+        """Set the tentative states of the bodies that a participant has computed."""
+        for computed in (*(body.state for body in result.computed), *(() if name in objects else result.bodies)):
+            item = objects.get(computed.name)
+            if isinstance(item, RigidBody) and item.moved_by == name:
+                item.take(t_ns, computed)
+
+    def commit(
+        self,
+        objects: Mapping[str, Object],
+        movers: Mapping[str, str],
+        requests: Mapping[str, JoinRequest],
+        results: Mapping[str, CycleResult],
+        step_s: float,
+    ) -> None:
+        """Assign all bodies for the next cycle.
+
+        Args:
+            objects: Root objects at the states of the commit.
+            movers: Participant that joined with each body.
+            requests: Join requests of the participants.
+            results: Results of the cycle.
+            step_s: Longest duration of the next cycle [s].
+        """
+        if not movers:
+            return
+        before = {each.name: each.participant for each in self.assigned}
+        self.memories = {
+            body.state.name: body.memory for _, result in sorted(results.items()) for body in result.computed
+        }
+        able = [
+            item
+            for name, item in sorted(objects.items())
+            if isinstance(item, RemoteAgent) and COMPUTES_BODIES in requests[name].parameters
+        ]
+        bodies = [item for name in sorted(movers) if isinstance(item := objects.get(name), RigidBody)]
+        gaps = _gaps(bodies, able, step_s) if able else np.full((len(bodies), 1), np.inf)
+        groups = _islands(bodies, gaps)
+        near = np.array([gaps[groups == group].min() for group in groups]) < REPORT_M
+        self.assigned = tuple(
+            self._next(item, able, gaps[groups == groups[k]].min(axis=0), before, movers)
+            for k, item in enumerate(bodies)
+            if near[k] or before.get(item.name, movers[item.name]) != movers[item.name]
+        )
+
+    def _next(
+        self,
+        item: RigidBody,
+        vehicles: Sequence[RemoteAgent],
+        gaps: Vector,
+        before: Mapping[str, str],
+        movers: Mapping[str, str],
+    ) -> AssignedBody:
+        """Return the assignment of one body; ``gaps`` are those of its island from each vehicle."""
+        name = item.name
+        now = before.get(name, movers[name])
+        candidates = {v.name: v for v, gap in zip(vehicles, gaps.tolist(), strict=False) if gap < ASSIGN_M}
+        if now in candidates:
+            chosen = now
+        else:
+            place = item.body.position
+            ranked = sorted((norm(v.body.position - place), name) for name, v in candidates.items())
+            chosen = ranked[0][1] if ranked else movers[name]
+        memory = self.memories.get(name)
+        if chosen != now and memory is None:  # its participant sends it in the next cycle
+            chosen = now
+        return AssignedBody(name, chosen, memory if memory is not None and chosen != now else b'')
+
+    def release(self, participant: str, movers: Mapping[str, str]) -> None:
+        """Return the bodies of a participant that left to those that joined with them, at their committed states."""
+        self.assigned = tuple(
+            AssignedBody(each.name, movers.get(each.name, ''), self.memories.get(each.name, b''))
+            if each.participant == participant
+            else each
+            for each in self.assigned
+        )
+
+    def state_hash(self) -> str:
+        """Return the hash of the assignment; '': all bodies are with the participants that joined with them."""
+        if not self.assigned:
+            return ''
+        digest = hashlib.sha256()
+        for each in self.assigned:
+            digest.update(f'{each.name}\0{each.participant}\0'.encode())
+            digest.update(hashlib.sha256(each.memory).digest())
+        return digest.hexdigest()
+
+
+def _gaps(bodies: Sequence[RigidBody], vehicles: Sequence[RemoteAgent], step_s: float) -> Vector:
+    """Return a lower bound of the gap between boxes of bodies and vehicles during a cycle [m], shape (n, m)."""
+    low, high = _boxes([[item] for item in bodies], step_s)
+    own_low, own_high = _boxes([[o for o in item.family() if o.shapes] or [item] for item in vehicles], step_s)
+    apart = np.maximum(low[:, None] - own_high[None], own_low[None] - high[:, None])
+    gaps: Vector = np.sqrt(np.sum(np.square(np.maximum(apart, 0.0)), axis=2))
+    return gaps
+
+
+def _boxes(groups: Sequence[Sequence[Object]], step_s: float) -> tuple[Vector, Vector]:
+    """Return the boxes around groups of objects, grown by their motion in a cycle [m], shape (n, 3) each."""
+    low, high = np.full((2, len(groups), 3), np.inf)
+    high[:] = -np.inf
+    for k, group in enumerate(groups):
+        for item in group:
+            state = item.body
+            way = step_s * (norm(state.linear_velocity) + norm(state.angular_velocity) * item.outline.reach)
+            least, most = item.outline.bounds(state) if item.shapes else (state.position, state.position)
+            low[k], high[k] = np.minimum(low[k], least - way), np.maximum(high[k], most + way)
+    return low, high
+
+
+def _islands(bodies: Sequence[RigidBody], gaps: Vector) -> NDArray[np.int64]:
+    """Return the number of the island of each body, that of its first member, shape (n,).
+
+    Only bodies within REPORT_M of a vehicle, and those that they touch, are compared.
+    """
+    count = len(bodies)
+    island = np.arange(count, dtype=np.int64)
+    low, high = _boxes([[item] for item in bodies], 0.0)
+    todo = np.flatnonzero(gaps.min(axis=1) < REPORT_M).tolist()
+    seen = set(todo)
+    while todo:
+        k = todo.pop()
+        touching = ((low - high[k] < ISLAND_M) & (low[k] - high < ISLAND_M)).all(axis=1)
+        for j in np.flatnonzero(touching).tolist():
+            a, b = island[k], island[j]
+            if a != b:
+                island[island == max(a, b)] = min(a, b)
+            if j not in seen:
+                seen.add(j)
+                todo.append(j)
+    return island
