@@ -187,11 +187,7 @@ class BodiesParticipant(Participant):
             state_hash=self._hash(),
             soil_hash=self.soil_hash(),
             summary_json=report,
-            computed=tuple(
-                ComputedBody(self.bodies.body_state(n), self.bodies.memory(n))
-                for n in self._reported
-                if self.present[n]
-            ),
+            computed=tuple(ComputedBody(b.body_state(n), b.memory(n)) for n in self._reported if self.present[n]),
         )
 
     def _idle_result(self, cycle: Cycle) -> CycleResult:
