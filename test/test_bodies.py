@@ -85,7 +85,7 @@ def test_ball_released_at_one_meter_rests_at_the_depth_of_the_formula_and_all_sl
     """m g (D + z) = 2 pi k z^3 / 6 (R - z / 4): 86.9 mm; damping and friction take up to 5 %."""
     made, participant = simulation(tmp_path)
     seconds = 0.0
-    while participant.awake.any():
+    while participant.bodies.awake.any():
         seconds += 1.0
         made.run(seconds)
         assert seconds < 25.0
@@ -93,7 +93,7 @@ def test_ball_released_at_one_meter_rests_at_the_depth_of_the_formula_and_all_sl
     assert z(made, 'box') == pytest.approx(0.08, abs=1e-3)  # on its widest side
     # m g D = A k z^2 / 2: 6.5 mm
     assert 0.0 < 0.02 - z(made, 'crumb') < 6.5e-3
-    assert not participant.awake.any()
+    assert not participant.bodies.awake.any()
     # What sleeps costs no soil: no node changes, and the hash of the bodies stays.
     before = participant.save()
     made.run(seconds + 0.5)
@@ -126,16 +126,16 @@ def test_body_that_a_user_moves_wakes_and_falls(tmp_path: Path) -> None:
     made, participant = simulation(tmp_path)
     made.run(3.0)
     n = participant.bodies.names.index('box')
-    assert not participant.awake[n]
+    assert not participant.bodies.awake[n]
     body = copy.deepcopy(made.world.objects['box'].body)
     body.position += (0.0, 0.3, 0.5)
     made.world.place('box', body)
     made.run(3.2)
-    assert participant.awake[n]
+    assert participant.bodies.awake[n]
     assert z(made, 'box') < 0.58
     made.run(6.0)
     assert z(made, 'box') == pytest.approx(0.08, abs=1e-3)
-    assert not participant.awake[n]
+    assert not participant.bodies.awake[n]
 
 
 @pytest.mark.seconds
@@ -154,9 +154,9 @@ def test_impact_wakes_a_sleeping_body_and_conserves_momentum(tmp_path: Path) -> 
     ball = {**BODIES['objects']['ball'], 'position': [3.0, -3.0, 0.2], 'weightless': True, 'velocity_mps': [0, 1, 0]}
     made, participant = simulation(tmp_path, objects={'ball': ball, 'box': BODIES['objects']['box']})
     made.run(2.3)
-    assert participant.awake.tolist() == [True, False]
+    assert participant.bodies.awake.tolist() == [True, False]
     momentum = 0.0
-    while not participant.awake[1]:
+    while not participant.bodies.awake[1]:
         made.world.step()
         momentum = sum(float(o.body.mass * o.body.linear_velocity[1]) for o in made.world.objects.values())
         assert made.world.t_ns < 4_000_000_000
@@ -175,7 +175,7 @@ def test_rover_pushes_a_sleeping_crate_over_soil(tmp_path: Path) -> None:
     terrain = {'source': 'flat', 'spacing_m': 0.04, 'map_size_m': 40.0, 'soil': 'lunar_nominal'}
     made, participant = simulation(tmp_path, terrain=terrain, objects={'box': crate}, vehicles={'amber': rover})
     made.run(3.0)
-    assert participant.awake.tolist() == [False]
+    assert participant.bodies.awake.tolist() == [False]
     start = float(made.world.objects['box'].body.position[0])
     made.run(5.0)
     between = float(made.world.objects['box'].body.position[0])
@@ -192,7 +192,7 @@ def test_row_13_soil_dug_away_below_a_sleeping_box_wakes_it(tmp_path: Path) -> N
     terrain = {**BODIES['terrain'], 'soil': 'lunar_nominal'}
     made, participant = simulation(tmp_path, terrain=terrain, objects={'box': box})
     made.run(3.0)
-    assert not participant.awake[0]
+    assert not participant.bodies.awake[0]
     grid = made.terrain.grid
     i, j = (each.astype(np.int32) for each in np.mgrid[-40:41, -40:41].reshape(2, -1))
     table = np.zeros((len(grid.law.names), len(i)))

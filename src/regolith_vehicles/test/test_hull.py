@@ -189,13 +189,13 @@ def test_hull_above_ground_does_not_change_the_state(make_vehicle: Maker, mode: 
     seen = []
     decide = vehicle.step.touching
 
-    def noting(duration: float, *more: float) -> tuple[int, SolidContactArrays]:
-        active, solids = decide(duration, *more)
+    def noting(duration: float, *more: float) -> tuple[int, SolidContactArrays, None]:
+        active, solids, _ = decide(duration, *more)
         seen.append(active)
-        return active, solids
+        return active, solids, None
 
     vehicle.step.touching = noting
-    thorough.step.touching = lambda duration, *more: (8, NO_SOLIDS)
+    thorough.step.touching = lambda duration, *more: (8, NO_SOLIDS, None)
     for v in (vehicle, thorough):
         v.place_at((0.3, 0.2, 0.45), (0.0, 0.0, 0.0, 1.0))
         speeds, angles = wheel_commands(v.body.layout, 0.6, 0.1)

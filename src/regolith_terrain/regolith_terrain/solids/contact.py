@@ -227,7 +227,7 @@ def _set_relative(moving: MovingSolids, row: int, inverse: Floats, pose: PartPos
 
     The relative velocity of any two points that coincide is that of the part with the twist v - v_b - w_b x r, w - w_b,
     r from the center of mass of the body to the origin of the part. The inverse inertia of the body at the origin of
-    the part is that at its center of mass, moved by r; the parts that touch it and the ground share it.
+    the part is that at its center of mass, moved by r; the parts that touch the body share it.
 
     Args:
         moving: The bodies; the work arrays are written.
@@ -251,7 +251,7 @@ def _set_relative(moving: MovingSolids, row: int, inverse: Floats, pose: PartPos
     for a in range(3):
         relative.center[a] = pose.center[a]
         relative.angular_velocity[a] = pose.angular_velocity[a] - moving.spin[row, a]
-    share = 1.0 + max(1, moving.touching[row, 1])
+    share = float(max(1, moving.touching[row, 1]))
     for a in range(3):
         b, c = (a + 1) % 3, (a + 2) % 3
         rb, rc = (ry, rz) if a == 0 else (rz, rx) if a == 1 else (rx, ry)

@@ -137,6 +137,8 @@ class VehicleStep:
         self._bodies, self._exact = bodies, exact
         self._loop = substeps.substep_loop(contact.press, gear.run, TOOL_HOOKS)
         self._loop_with_bodies: Callable[..., int] | None = None
+        weight = body.mass * math.sqrt(float(np.square(body.model.opt.gravity).sum()))
+        self._wheel_load = weight / max(1, len(config.wheels))
         n = len(parts.names)
         self.wrenches = substeps.Wrenches(np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, STAT_COUNT)), make_pose())
         """Wrenches of the ground on all parts in the last substep."""
@@ -206,6 +208,8 @@ class VehicleStep:
         contact = self.contact.arrays(window, active)
         digging, fading, loop, body_step = None, substeps.NOT_FADING, self._loop, None
         if near is not None and self.assigned is not None:
+            split = self.assigned.split(near, step, self._wheel_load)
+            count, step = count * split, step / split
             loop, body_step = self.loop_with_bodies(), self.assigned.step_arrays(near, window, count)
         if fade == 1.0:
             digging = self.tools.begin(data, window, duration, acceleration)

@@ -8,6 +8,7 @@ press them as they press rocks, and the bodies receive the opposite forces in th
 
 from __future__ import annotations
 
+import math
 import zlib
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -30,12 +31,17 @@ from regolith_terrain.contact import Press
 from regolith_terrain.grid import SoilWindow
 from regolith_terrain.solids.contact import MovingSolids
 from regolith_terrain.solids.friction_memory import NOTHING_MOVES
+from regolith_terrain.solids.point_force import STIFFEST
 from regolith_terrain.solids.solids import NearbySolids
 from regolith_world.cycle import ComputedBody, Cycle, Saved, StateField, StateLayout, state_fields
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+DEPTH_M = 5e-4
+"""Depth of a wheel in a light body under its share of the weight [m]."""
+MOST_PARTS = 4
+"""Largest number of parts of a substep."""
 _NUMBER = 2**32
 """Numbers of bodies as solids begin here; those of rocks and obstacles are smaller."""
 _KEPT = StateLayout(
@@ -168,6 +174,23 @@ class AssignedBodies(Saved):
         assert bodies is not None
         margins = np.array([bodies.margin(n, 0.0) for n in rows])
         return bodies.position[rows, :2], bodies.velocity[rows, :2], margins
+
+    def split(self, near: NearBodies, step: float, load: float) -> int:
+        """Return the number of parts into which a substep is split, 1 to MOST_PARTS.
+
+        An explicit spring is at most STIFFEST m / h^2 stiff, with the effective mass of its point, about a third of a
+        light body. Under the load of a wheel, its depth is at most DEPTH_M where the substep is short enough.
+
+        Args:
+            near: Bodies of the cycle.
+            step: Substep [s].
+            load: Load of a wheel [N].
+        """
+        bodies = self.bodies
+        if bodies is None or not near.met.any():
+            return 1
+        lightest = float(bodies.mass[near.members].min()) / 3.0
+        return min(MOST_PARTS, max(1, math.ceil(step * math.sqrt(load / (STIFFEST * lightest * DEPTH_M)))))
 
     def step_arrays(self, near: NearBodies, window: SoilWindow, count: int) -> BodyStep:
         """Return the bodies of a cycle for :func:`regolith_terrain.bodies.place_bodies` and the substep of bodies."""
