@@ -40,10 +40,13 @@ class BodiesNode:
         self.shell = host = ParticipantHost(node, world)
         self._deltas = host.link.create_publisher(TerrainDeltaBatch, host.world('terrain/delta'), qos.PROTOCOL)
         host.watch([self._deltas])
-        self._ground = VehicleGroup(host.group, terrain, world, head.seed, send_deltas=self._send_deltas)
+        section = load_section(scenario_file, name, kind.section)
+        self._ground = VehicleGroup(
+            host.group, terrain, world, head.seed, send_deltas=self._send_deltas, bodies=section
+        )
         sections = {'world': world, 'terrain': terrain, 'objects': head.objects}
         site = replace(head.site(), sections=sections, soil=lambda: self._ground.ground_access(name))
-        participant = kind.participant(name, load_section(scenario_file, name, kind.section), site, host.group.receive)
+        participant = kind.participant(name, section, site, host.group.receive)
         participant.warm_up()
         host.add(participant)
         host.load_terrain = self._ground.load_terrain

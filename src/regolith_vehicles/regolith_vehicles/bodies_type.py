@@ -30,9 +30,8 @@ class BodiesType(ParticipantType[BodiesConfig, 'BodiesParticipant']):
         from regolith_terrain.scenario_bodies import check_bodies
 
         sections = site.sections
-        check_bodies(
-            section, sections['objects'], sections['terrain'], sections['world'].gravity_mps2, site.ground(), source
-        )
+        gravity = sections['world'].gravity_mps2
+        check_bodies(section, sections['objects'], sections['terrain'], gravity, site.ground(), site.seed, source)
         return section
 
     def warm_up(self) -> None:

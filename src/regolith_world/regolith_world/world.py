@@ -152,7 +152,8 @@ class World:
             AdmissionError: If its parameters differ from those of others, a name is taken, its bodies are invalid, or
                 it would intersect another object.
         """
-        lent = set() if request.roles.has_bodies else {body.name for body in request.bodies}
+        brought = {} if request.roles.has_bodies else self._brought(request)
+        lent = set() if request.roles.has_bodies else {body.name for body in request.bodies} - brought.keys()
         if taken := self._names() & {request.name, *(body.name for body in request.bodies)} - lent:
             raise AdmissionError(f'name {min(taken)!r} is taken; names in use: {sorted(self._names())}')
         if problem := request.problem():
@@ -160,6 +161,7 @@ class World:
         if missing := sorted(name for name in lent if not isinstance(self.objects.get(name), RigidBody)):
             raise AdmissionError(f'{request.name!r} would move {missing[0]!r}; allowed: rigid bodies of the scenario')
         self.agree(request)
+        self.objects |= brought
         if request.roles.has_bodies:
             agent = RemoteAgent(request, self.t_ns)
             self.find_room(agent)
@@ -172,6 +174,24 @@ class World:
         self.participants[request.name] = request.roles
         self._requests[request.name] = request
         self._bodies.mark(self.objects, self._movers)
+
+    def _brought(self, request: JoinRequest) -> dict[str, RigidBody]:
+        """Return the bodies with shapes that a participant brings, such as movable rocks, as new objects."""
+        made: dict[str, RigidBody] = {}
+        for k in sorted(set(request.shape_bodies)):
+            body = request.bodies[k]
+            shapes = [shape for shape, owner in zip(request.shapes, request.shape_bodies) if owner == k]
+            if body.name not in self.objects:
+                made[body.name] = RigidBody(
+                    body.name,
+                    body,
+                    shapes,
+                    gravity=self._gravity,
+                    restitution=request.restitution,
+                    friction=request.friction,
+                    t_ns=self.t_ns,
+                )
+        return made
 
     @property
     def _movers(self) -> dict[str, str]:

@@ -102,7 +102,7 @@ class _Body(Saved):
 
     STATE = StateLayout(
         'a rigid body on the ground',
-        *state_fields('|b1', 'awake', shared=True),
+        *state_fields('|b1', 'awake', 'in_bed', shared=True),
         *state_fields('<i8', 'quiet_ns', shared=True),
         *state_fields('<f8', 'contact_force', 'footprint', shared=True),
         StateField('memories', Part(1)),
@@ -111,6 +111,7 @@ class _Body(Saved):
 
     def __init__(self, bodies: RigidBodies, n: int) -> None:
         self.awake, self.quiet_ns = bodies.awake[n : n + 1], bodies.quiet_ns[n : n + 1]
+        self.in_bed = bodies.in_bed[n : n + 1]
         self.contact_force, self.footprint = bodies.contact_force[n], bodies.footprint[n]
         self.memories = bodies.contact.memories(n)
         self.friction = None if bodies.solid_contact is None else bodies.solid_contact.of_part(n)
@@ -148,6 +149,8 @@ class RigidBodies(Saved):
         self.orientation = np.tile((0.0, 0.0, 0.0, 1.0), (count, 1))
         self.awake = np.ones(count, dtype=bool)
         """Whether each body is computed, shape (n,)."""
+        self.in_bed = np.zeros(count, dtype=bool)
+        """Whether each body lies in soil that does not have its shape yet, shape (n,); see :meth:`_make_bed`."""
         self.quiet_ns = np.zeros(count, dtype=np.int64)
         """Time for which each body has been at rest [ns], shape (n,)."""
         self.footprint = np.full((count, len(_AROUND)), np.nan)
@@ -240,6 +243,7 @@ class RigidBodies(Saved):
         """
         self.move(n, position, orientation, velocity, spin)
         self._release(n)
+        self.in_bed[n] = False
 
     def move(
         self,
@@ -447,6 +451,9 @@ class RigidBodies(Saved):
             geometry: :attr:`geometry` for a vehicle.
         """
         self.contact_force[list(members)] = 0.0
+        for n in members:
+            if self.in_bed[n]:
+                self._make_bed(window, n)
         solids = NO_SOLIDS
         if self.solid_contact is not None:
             if len(numbers):
@@ -464,6 +471,20 @@ class RigidBodies(Saved):
             self._pose,
             self._wrench,
         )
+
+    def _make_bed(self, window: SoilWindow, n: int) -> None:
+        """Give the soil the shape of the underside of a rock that lies in it, before the rock moves for the first time.
+
+        The soil below carries the weight of the rock. Its surface is the underside, so a rock that is pushed away
+        leaves its hole. No mass moves.
+        """
+        turn, position, geometry = rotation.matrix(self.orientation[n]), self.position[n], self.geometry
+        first, end = geometry.first_triangle[n], geometry.first_triangle[n + 1]
+        planes = geometry.planes[first:end].copy()
+        planes[:, :3] = portable_math.times(planes[:, :3], turn.T)
+        planes[:, 3] += portable_math.times(planes[:, :3], position)
+        self.contact.make_bed(window, n, position, turn, planes, float(self._weight[n]))
+        self.in_bed[n] = False
 
     def check(self, status: int, members: Sequence[int]) -> None:
         """Check the result of the substeps of some bodies.

@@ -9,6 +9,24 @@ from pydantic import Field
 from regolith_files import Section
 
 
+class MovableRocksConfig(Section):
+    """Rocks of the terrain that move when a vehicle or a body touches them.
+
+    They sleep until then, with their lower part in the soil. A rock that overlaps another rock or an obstacle stands
+    fast, as do smaller and larger rocks. Only for soil of the terrain model ``scm``.
+    """
+
+    least_m: float = Field(default=0.10, ge=0.05, le=10.0, description='Width of the smallest movable rocks [m].')
+    most_m: float = Field(default=1.5, gt=0.05, le=20.0, description='Width of the largest movable rocks [m].')
+    density_kgpm3: float = Field(default=2900.0, ge=500.0, le=8000.0, description='Density of the rocks [kg/m^3].')
+    within_m: float = Field(
+        default=50.0,
+        gt=0.0,
+        le=1000.0,
+        description='Half side of the square about the origin in which rocks are movable [m].',
+    )
+
+
 class BodiesConfig(Section):
     """Rigid bodies on the ground.
 
@@ -33,6 +51,10 @@ class BodiesConfig(Section):
         ge=0.0,
         le=1.0,
         description='Speed of every point of a body below which it is at rest [m/s]; 0: bodies never sleep.',
+    )
+
+    movable_rocks: MovableRocksConfig | None = Field(
+        default=None, description='Rocks of the terrain that can be moved; null: all rocks stand fast.'
     )
 
     def parameters(self) -> dict[str, str]:

@@ -133,6 +133,8 @@ class GroundContact(Saved, ABC):
     """Margin of nodes around a part that may be read or moved."""
     feels_above_m: float = 0.0
     """Height above level_initial at which a part is already in contact [m]."""
+    has_beds: bool = False
+    """Whether rigid bodies can lie in the terrain, see :meth:`make_bed`."""
     max_exposure_s: float = math.inf
     """Longest time for which the results of :attr:`press` are valid; the vehicle calls :meth:`advance` at least as
     often.
@@ -158,6 +160,20 @@ class GroundContact(Saved, ABC):
     def memories(self, part: int) -> list[BodyMemory]:
         """Return the memory of a rigid body, which another contact of the same terrain can load; not of a vehicle."""
         return []
+
+    def make_bed(
+        self, window: SoilWindow, part: int, center: Floats, rotation: Floats, planes: Floats, weight: float
+    ) -> None:
+        """Give the soil the shape of the underside of a body that lies in it and whose weight it carries.
+
+        Args:
+            window: Soil, changed in place.
+            part: Index of the body.
+            center: Center of mass [m], shape (3,).
+            rotation: Axes of the body as columns, shape (3, 3).
+            planes: Outward unit normals of the facets and their distances from the origin [m], shape (m, 4).
+            weight: Weight of the body [N].
+        """
 
     def remember(self, window: SoilWindow, arrays: Any) -> None:
         """Store the contact memory from ``arrays`` after the cycle."""

@@ -126,6 +126,13 @@ class MixedContact(GroundContact):
         """Return the memories of both."""
         return [memory for contact in self.both for memory in contact.memories(part)]
 
+    def make_bed(
+        self, window: SoilWindow, part: int, center: Floats, rotation: Floats, planes: Floats, weight: float
+    ) -> None:
+        """Give the soil of both the shape of the underside of a body."""
+        for contact in self.both:
+            contact.make_bed(window, part, center, rotation, planes, weight)
+
     def remember(self, window: SoilWindow, arrays: MixedArrays) -> None:
         """Store both memories from the arrays."""
         self.both[0].remember(window, arrays.first)

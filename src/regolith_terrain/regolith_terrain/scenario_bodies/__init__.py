@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from regolith_terrain.scenario_bodies.descriptions import MOST_BODIES as MOST_BODIES
     from regolith_terrain.scenario_bodies.descriptions import check_bodies as check_bodies
     from regolith_terrain.scenario_bodies.descriptions import compile_bodies as compile_bodies
+    from regolith_terrain.scenario_bodies.movable_rocks import movable_numbers as movable_numbers
+    from regolith_terrain.scenario_bodies.movable_rocks import movable_rocks as movable_rocks
+    from regolith_terrain.scenario_bodies.movable_rocks import rock_name as rock_name
     from regolith_terrain.scenario_bodies.participant import BodiesParticipant as BodiesParticipant
     from regolith_terrain.scenario_bodies.participant import GroundAccess as GroundAccess
 
@@ -25,6 +28,11 @@ __all__, __getattr__, __dir__ = export_lazily(
             'MOST_BODIES',
             'check_bodies',
             'compile_bodies',
+        ),
+        'movable_rocks': (
+            'movable_numbers',
+            'movable_rocks',
+            'rock_name',
         ),
         'participant': (
             'BodiesParticipant',

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,10 @@ from regolith_terrain.bodies.shapes import BodyShape
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
+from regolith_terrain.scenario_bodies.movable_rocks import MovableRock, movable_rocks
 from regolith_terrain.terrain_model import find_terrain_model, terrain_models
 from regolith_world import TerrainSurface
-from regolith_world.numerics import rotation
+from regolith_world.numerics import portable_math, rotation
 from regolith_world.objects import RigidBodyConfig
 
 MOST_BODIES = 1000
@@ -40,6 +41,8 @@ def body_configs(objects: Mapping[str, Mapping[str, Any]]) -> dict[str, RigidBod
 def body_shape(config: RigidBodyConfig) -> BodyShape:
     """Return the shape of a body."""
     size, kind = config.shape.size_m, config.shape.kind
+    if kind == 'hull':
+        return shapes.hull(config.shape.points_m)
     if kind == 'sphere':
         return shapes.sphere(size[0])
     if kind == 'box':
@@ -47,13 +50,19 @@ def body_shape(config: RigidBodyConfig) -> BodyShape:
     return (shapes.capsule if kind == 'capsule' else shapes.cylinder)(size[0], size[1])
 
 
-def make_bodies(section: BodiesConfig, configs: Mapping[str, RigidBodyConfig], ground: BodyGround) -> RigidBodies:
-    """Return the bodies at their initial states.
+def make_bodies(
+    section: BodiesConfig,
+    configs: Mapping[str, RigidBodyConfig],
+    ground: BodyGround,
+    rocks: Sequence[MovableRock] = (),
+) -> RigidBodies:
+    """Return the bodies at their initial states; rocks sleep in their beds.
 
     Args:
         section: Section ``bodies`` of the scenario.
         configs: Rigid bodies by name.
         ground: The ground.
+        rocks: Movable rocks of the terrain, behind the others.
     """
     descriptions = [
         BodyDescription(
@@ -67,7 +76,7 @@ def make_bodies(section: BodiesConfig, configs: Mapping[str, RigidBodyConfig], g
         )
         for name, config in configs.items()
     ]
-    bodies = RigidBodies(descriptions, ground, section)
+    bodies = RigidBodies([*descriptions, *(rock.description for rock in rocks)], ground, section)
     for n, config in enumerate(configs.values()):
         bodies.place(
             n,
@@ -76,6 +85,9 @@ def make_bodies(section: BodiesConfig, configs: Mapping[str, RigidBodyConfig], g
             np.array(config.velocity_mps),
             np.array(config.angular_velocity_radps),
         )
+    for n, rock in enumerate(rocks, len(descriptions)):
+        bodies.place(n, rock.position, rock.orientation)
+        bodies.awake[n], bodies.in_bed[n] = False, True
     return bodies
 
 
@@ -98,6 +110,7 @@ def check_bodies(
     terrain: TerrainConfig,
     gravity_mps2: float,
     field: TerrainSurface,
+    seed: int,
     source: YamlSource,
 ) -> None:
     """Refuse bodies that cannot be computed.
@@ -108,19 +121,26 @@ def check_bodies(
         terrain: Section ``terrain``.
         gravity_mps2: Gravity [m/s^2].
         field: Height field of the undisturbed surface.
+        seed: Seed of the scenario.
         source: Scenario file, for messages.
 
     Raises:
         InputError: If there are no bodies or too many, one starts inside the ground, or one is too thin or too light
             for the substep.
     """
-    count = sum(entry.get('type') == 'rigid_body' for entry in objects.values())
+    rocks = _checked_rocks(section, terrain, seed, source)
+    if taken := sorted({rock.description.name for rock in rocks} & objects.keys()):
+        raise source.error(('objects', taken[0]), 'has the name of a movable rock', 'another name', taken[0])
+    count = sum(entry.get('type') == 'rigid_body' for entry in objects.values()) + len(rocks)
     if not 0 < count <= MOST_BODIES:
-        problem = f'has {count} objects of type rigid_body'
-        raise source.error(('objects',) if count else ('bodies',), problem, f'1 to {MOST_BODIES}', count)
+        problem = f'has {count} objects of type rigid_body and movable rocks'
+        place = ('bodies', 'movable_rocks') if rocks else ('objects',) if count else ('bodies',)
+        raise source.error(place, problem, f'1 to {MOST_BODIES}', count)
     configs = body_configs(objects)
     gravity = np.array([0.0, 0.0, -gravity_mps2])
     grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)  # for the limits of the contact only
+    if not configs:
+        return
     bodies = make_bodies(section, configs, BodyGround(grid, terrain.soil_map(), gravity, mode=terrain.scm_mode))
     x, y = bodies.position[:, 0], bodies.position[:, 1]
     levels = np.asarray(field.heights(x, y), dtype=float)
@@ -143,10 +163,38 @@ def check_bodies(
             raise source.error(('objects', name, 'mass_kg'), problem, allowed, config.mass_kg)
 
 
+def _checked_rocks(section: BodiesConfig, terrain: TerrainConfig, seed: int, source: YamlSource) -> list[MovableRock]:
+    """Return the movable rocks.
+
+    Raises:
+        InputError: If there are none, although the section asks for them, or the ground has no beds for them.
+    """
+    config = section.movable_rocks
+    if config is None:
+        return []
+    place = ('bodies', 'movable_rocks')
+    if not terrain.law.contact_class(of_bodies=True).has_beds:
+        raise source.error(
+            place,
+            f'is not possible on terrain of the model {terrain.model}',
+            'soil into which rocks sink',
+            terrain.model,
+        )
+    if config.most_m < config.least_m:
+        raise source.error((*place, 'most_m'), 'is below least_m', f'at least {config.least_m:g}', config.most_m)
+    rocks = movable_rocks(terrain, seed, config)
+    if not rocks:
+        problem = f'finds no rock from {config.least_m:g} to {config.most_m:g} m within {config.within_m:g} m'
+        raise source.error(place, problem, 'a terrain with rocks of these sizes that do not overlap others', 0)
+    return rocks
+
+
 def _extent_below(config: RigidBodyConfig, shape: BodyShape) -> float:
     """Return the distance of the lowest point of a body below its center [m]."""
     turn, size = rotation.matrix(config.orientation), config.shape.size_m
     down = [abs(float(turn[2, k])) for k in range(3)]
+    if shape.kind == 'hull':
+        return -float(portable_math.times(shape.points.place, turn.T)[:, 2].min())
     if shape.kind == 'box':
         return sum(a * b for a, b in zip(down, size, strict=True))
     if shape.kind == 'cylinder':

@@ -25,6 +25,7 @@ from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.scenario_bodies.descriptions import body_configs, make_bodies
+from regolith_terrain.scenario_bodies.movable_rocks import RESTITUTION, movable_rocks
 from regolith_terrain.solids.solids import Solids
 from regolith_terrain.terrain_participant import handshake_parameters
 from regolith_terrain.updates.merge import SoilDelta
@@ -44,6 +45,7 @@ from regolith_world.cycle import (
     StateLayout,
     state_fields,
 )
+from regolith_world.objects import hull_shape
 
 NO_STEP_LIMIT_NS = 2**62
 """Bodies never limit the step."""
@@ -99,7 +101,8 @@ class BodiesParticipant(Participant):
         gravity = np.array([0.0, 0.0, -access.gravity_mps2])
         terrain = access.terrain
         ground = BodyGround(access.grid, terrain.soil_map(), gravity, access.solids, terrain.scm_mode)
-        self.bodies = make_bodies(section, self._configs, ground)
+        rocks = movable_rocks(terrain, site.seed, section.movable_rocks)
+        self.bodies = make_bodies(section, self._configs, ground, rocks)
         """The bodies."""
         self._own = set(self.bodies.names)
         """Bodies that no vehicle computes."""
@@ -126,17 +129,21 @@ class BodiesParticipant(Participant):
         return self._access.soil_hash()
 
     def join_request(self) -> JoinRequest:
-        """Return the request to move the rigid bodies of the scenario."""
+        """Return the request to move the rigid bodies of the scenario and the movable rocks, which it brings."""
+        rocks = self.bodies.bodies[len(self._configs) :]
         parameters = handshake_parameters(self._access.terrain, self._access.grid.height_field)
         return JoinRequest(
             self.name,
             Roles(writes_soil=True, phase=1),
-            (),
+            tuple(hull_shape(body.shape.points.place) for body in rocks),
             self._states(),
             NO_STEP_LIMIT_NS,
             self._hash(),
             self.soil_hash(),
             {**parameters, 'world.gravity_mps2': repr(self._access.gravity_mps2), **self._section.parameters()},
+            restitution=RESTITUTION,
+            friction=self._access.terrain.rock_friction,
+            shape_bodies=tuple(range(len(self._configs), len(self.bodies))),
         )
 
     def _hash(self) -> str:

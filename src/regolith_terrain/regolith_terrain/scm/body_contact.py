@@ -65,6 +65,7 @@ from regolith_terrain.scm.constants import (
 from regolith_terrain.scm.contact import ScmArrays, ScmContact
 from regolith_terrain.scm.contact import press as press_part
 from regolith_terrain.solids.point_force import DAMPEST, STIFFEST
+from regolith_terrain.solids.polyhedron import underside
 from regolith_world.cycle import Part, Saved, StateField, StateLayout
 from regolith_world.numerics import kernel
 
@@ -351,6 +352,7 @@ class BodyScmContact(ScmContact):
     """SCM contact of rigid bodies; its memory is shear on the grid, contact points and passive pressure."""
 
     STATE = StateLayout('SCM of bodies', StateField('_memories', Part(1)))
+    has_beds = True
     press = staticmethod(press)
 
     def __init__(self, setting: ContactSetting) -> None:
@@ -400,6 +402,55 @@ class BodyScmContact(ScmContact):
         for k, b in enumerate(self._members):
             memory = self._memories[b]
             memory.shear = memory.shear.gather(window.i0, window.j0, dense[k : k + 1], window.touched)
+
+    def make_bed(
+        self, window: SoilWindow, part: int, center: Floats, rotation: Floats, planes: Floats, weight: float
+    ) -> None:
+        """Give the soil the shape of the underside of a body that lies in it and whose weight it carries.
+
+        A node below the body has its level at the underside, at depth s of the surface along the normal. Its plastic
+        sinkage is s - sigma / E with the pressure sigma = W / A, and its yield pressure that of virgin soil at s. The
+        points of a small body get the same memory.
+
+        Source: bekker1969.
+        Checked by: test_movable_rocks.py::test_rock_in_its_bed_stays_at_rest.
+        """
+        i, j = (int(round(float(v) / window.spacing)) for v in center[:2])
+        soils, row = self.setting.soils.soils, self.region_rows(window)[i - window.i0, j - window.j0]
+        soil, footprint = soils[row], float(self._body.footprint[part])
+        if math.isnan(float(soil[ELASTIC])):
+            return
+        stiffness, exponent = float(soil[K_PHI] + soil[K_C] / footprint), float(soil[EXPONENT])
+        if self.small[part]:
+            points = self._body.points
+            rows = range(int(points.first[part]), int(points.first[part + 1]))
+            surface = float(window.level[i - window.i0, j - window.j0])
+            depth = {k: surface - self._height(center, rotation, k) for k in rows}
+            below = [k for k in rows if depth[k] > 0.0]
+            for k in below:
+                load = weight / len(below)
+                spring = float(soil[ELASTIC] * points.area[k])
+                self._points[k, PLASTIC] = max(0.0, depth[k] - load / spring)
+                self._points[k, YIELD] = max(load, float(points.area[k]) * stiffness * depth[k] ** exponent)
+            return
+        x = window.spacing * (window.i0 + np.arange(window.shape[0], dtype=float))[:, None] + np.zeros(window.shape)
+        y = window.spacing * (window.j0 + np.arange(window.shape[1], dtype=float))[None, :] + np.zeros(window.shape)
+        under = underside(planes, x, y)
+        hit = under < window.level
+        if not hit.any():
+            return
+        along, across = np.gradient(window.base[1:-1, 1:-1], window.spacing)
+        upright = 1.0 / np.sqrt(1.0 + along * along + across * across)
+        deep = ((window.level_initial - under) * upright)[hit]
+        pressure = weight / (float(hit.sum()) * window.spacing**2)
+        window.level[hit] = under[hit]
+        window.sinkage_plastic[hit] = np.maximum(0.0, deep - pressure / float(soil[ELASTIC]))
+        window.sigma_yield[hit] = np.maximum(pressure, stiffness * np.maximum(deep, 0.0) ** exponent)
+        window.touched[hit] = True
+
+    def _height(self, center: Floats, rotation: Floats, k: int) -> float:
+        """Return the height of a contact point [m]."""
+        return float(center[2] + np.sum(rotation[2] * self._body.points.place[k]))
 
     def memories(self, part: int) -> list[BodyMemory]:
         """Return the memory of a body."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,3 +105,24 @@ def pieces(triangles: Floats) -> list[Floats]:
     _, label = connected_components(graph, directed=False)
     order = dict.fromkeys(label[corners[:, 0]].tolist())
     return [points[label == piece] for piece in order]
+
+
+def underside(planes: Floats, x: Floats, y: Floats) -> Floats:
+    """Return the height of the underside of a convex polyhedron above positions [m], inf beside it; the shape of x.
+
+    Args:
+        planes: Outward unit normals of the facets in the world and their distances from the origin, shape (m, 4).
+        x: Positions along x [m].
+        y: Positions along y [m].
+    """
+    low, high = np.full(x.shape, -math.inf), np.full(x.shape, math.inf)
+    for nx, ny, nz, away in planes.tolist():
+        rest = away - nx * x - ny * y
+        if nz < -1e-9:
+            low = np.maximum(low, rest / nz)
+        elif nz > 1e-9:
+            high = np.minimum(high, rest / nz)
+        else:
+            high = np.where(rest < 0.0, -math.inf, high)
+    out: Floats = np.where(high >= low, low, math.inf)
+    return out

@@ -23,6 +23,8 @@ MOST = 60_000
 """Largest number of rocks of a site, which must fit into an instance image of 16 bits."""
 FRACTION_BELOW_SURFACE = 0.3
 """Fraction of each rock's height below the surface."""
+CONTACT_M = 0.05
+"""Largest width of rocks that are pressed into the soil and have no contact [m]."""
 _LEAST_M = 0.03
 _SITE_LIMIT_M = 400.0
 

@@ -68,7 +68,7 @@ class VehicleGroup:
     @cached_property
     def solids(self) -> Solids | None:
         """Static obstacles; None: none exist."""
-        return build_solids(self._terrain, self._seed, self.field)
+        return build_solids(self._terrain, self._seed, self.field, self._bodies)
 
     def add(self, name: str, entry: VehicleEntry, epoch: int = 0) -> VehicleAgent:
         """Make the agent of a vehicle and return it. The caller adds it to the participants.

@@ -13,7 +13,9 @@ import math
 import numpy as np
 
 from regolith_terrain import HeightField, TerrainConfig, build_rocks
+from regolith_terrain.bodies import BodiesConfig
 from regolith_terrain.grid import Floats
+from regolith_terrain.scenario_bodies import movable_numbers
 from regolith_terrain.solids import (
     Obstacle,
     ObstacleHeightMap,
@@ -33,8 +35,6 @@ HIGH_M, WIDE_M = 0.75, 1.5
 
 Waves are diffracted around smaller obstacles as if these did not exist.
 """
-FELT_M = 0.05
-"""Maximum width of rocks that are pressed into the soil and have no contact [m]."""
 
 
 def build_obstacles(terrain: TerrainConfig, ground: HeightField) -> list[Obstacle]:
@@ -51,13 +51,16 @@ def build_obstacles(terrain: TerrainConfig, ground: HeightField) -> list[Obstacl
     return made + (tile_obstacles(read_tunnels(terrain.source)) if terrain.has_tiles else [])
 
 
-def build_solids(terrain: TerrainConfig, scenario_seed: int, ground: HeightField) -> Solids | None:
+def build_solids(
+    terrain: TerrainConfig, scenario_seed: int, ground: HeightField, bodies: BodiesConfig | None = None
+) -> Solids | None:
     """Return the static solids with which vehicles can collide; None if there are none.
 
     Args:
         terrain: Section ``terrain`` of the scenario.
         scenario_seed: Seed of the scenario.
         ground: Height field that the section defines.
+        bodies: Section ``bodies``, whose movable rocks are no static solids; None: there is no such section.
 
     Raises:
         ValueError: If a mesh cannot be used.
@@ -74,7 +77,8 @@ def build_solids(terrain: TerrainConfig, scenario_seed: int, ground: HeightField
         rocks = rock_shapes.site_rocks(field, terrain.map_size_m)
         middles, halves = rock_shapes.placed(rocks)
         first = len(shapes)
-        for k in np.flatnonzero(rocks.diameter > FELT_M).tolist():
+        movable = movable_numbers(terrain, scenario_seed, None if bodies is None else bodies.movable_rocks)
+        for k in np.setdiff1d(np.flatnonzero(rocks.diameter > rock_shapes.CONTACT_M), movable).tolist():
             shape = first + int(rocks.shape[k]) % rock_shapes.SHAPES
             solids.append(Solid(shape, middles[k], _axes(rocks.yaw[k], halves[k]), terrain.rock_friction))
         shapes += [convex_hull(rock_shapes.scaled_rock(number)[0]) for number in range(rock_shapes.SHAPES)]

@@ -35,6 +35,7 @@ _GEOM = {
     ShapeKind.BOX: mujoco.mjtGeom.mjGEOM_BOX,
     ShapeKind.CAPSULE: mujoco.mjtGeom.mjGEOM_CAPSULE,
     ShapeKind.CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
+    ShapeKind.HULL: mujoco.mjtGeom.mjGEOM_MESH,
 }
 
 
@@ -60,8 +61,13 @@ class ShapeQueries:
             body = spec.worldbody.add_body(name=item.name)
             body.add_freejoint()
             body.mass, body.inertia, body.explicitinertial = 1.0, [1.0, 1.0, 1.0], True
-            for shape in solids:
+            for k, shape in enumerate(solids):
+                mesh = ''
+                if shape.kind == ShapeKind.HULL:
+                    mesh = f'{item.name} {k}'
+                    spec.add_mesh(name=mesh, uservert=shape.vertices.ravel())
                 body.add_geom(
+                    meshname=mesh,
                     type=_GEOM[shape.kind],
                     size=shape.size,
                     pos=shape.position,
@@ -137,20 +143,18 @@ class ShapeQueries:
         self._place((target.body,))
         best = np.inf
         for g in self._geoms[target.name]:
-            hit = float(
-                mujoco.mju_rayGeom(
-                    self._data.geom_xpos[g],
-                    self._data.geom_xmat[g],
-                    self._model.geom_size[g],
-                    origin,
-                    direction,
-                    int(self._model.geom_type[g]),
-                    None,
-                )
-            )
+            hit = self._ray(g, origin, direction)
             if 0.0 <= hit <= shape.size[0]:
                 best = min(best, hit)
         return best
+
+    def _ray(self, g: int, origin: Vector, direction: Vector) -> float:
+        """Return the distance to a geom along a ray [m]; negative: it is missed."""
+        kind = int(self._model.geom_type[g])
+        if kind == mujoco.mjtGeom.mjGEOM_MESH:
+            return float(mujoco.mj_rayMesh(self._model, self._data, g, origin, direction, None))
+        place, turn, size = self._data.geom_xpos[g], self._data.geom_xmat[g], self._model.geom_size[g]
+        return float(mujoco.mju_rayGeom(place, turn, size, origin, direction, kind, None))
 
 
 def _ray(beam: Object) -> tuple[Vector, Vector]:

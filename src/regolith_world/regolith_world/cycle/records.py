@@ -87,6 +87,7 @@ class ShapeKind(IntEnum):
     CAPSULE = 2
     CYLINDER = 3
     BEAM = 4
+    HULL = 5
 
 
 @dataclass(slots=True)
@@ -96,11 +97,14 @@ class Shape:
     kind: ShapeKind
     size: Vector
     """Size [m], shape (3,): sphere (radius, 0, 0); box (half lengths x, y, z); capsule and cylinder
-    (radius, half length, 0) along the shape's z axis; beam (length, 0, 0) along the shape's +x axis."""
+    (radius, half length, 0) along the shape's z axis; beam (length, 0, 0) along the shape's +x axis; hull (half lengths
+    of the box around it)."""
     position: Vector = field(default_factory=lambda: np.zeros(3))
     """Center of the shape (beam: its origin) in the body frame [m], shape (3,)."""
     orientation: Vector = field(default_factory=lambda: np.array([0.0, 0.0, 0.0, 1.0]))
     """Orientation of the shape in the body frame, quaternion (x, y, z, w)."""
+    vertices: Vector = field(default_factory=lambda: np.zeros((0, 3)), metadata={'shape': (-1, 3)})
+    """Vertices of a hull about the center of the shape [m], shape (n, 3)."""
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from regolith_world.objects.object_types import ObjectVisual as ObjectVisual
     from regolith_world.objects.object_types import RigidBodyConfig as RigidBodyConfig
     from regolith_world.objects.object_types import all_object_types as all_object_types
+    from regolith_world.objects.object_types import hull_shape as hull_shape
     from regolith_world.objects.object_types import make_objects as make_objects
     from regolith_world.objects.object_types import object_visuals as object_visuals
     from regolith_world.objects.rigid_body import RigidBody as RigidBody
@@ -40,6 +41,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'constraints': ('attachable_bodies',),
         'named_poses': ('NamedPose',),
         'object_types': (
+            'hull_shape',
             'ObjectVisual',
             'RigidBodyConfig',
             'all_object_types',

@@ -11,7 +11,7 @@ import numpy as np
 
 from regolith_world.cycle.records import BodyState, Shape, ShapeKind, Vector
 from regolith_world.numerics.kernel_options import kernel
-from regolith_world.numerics.portable_math import norm
+from regolith_world.numerics.portable_math import norm, times
 from regolith_world.numerics.rotation import matrix
 
 _SPHERE, _BOX, _CAPSULE = int(ShapeKind.SPHERE), int(ShapeKind.BOX), int(ShapeKind.CAPSULE)
@@ -25,11 +25,14 @@ class ShapeBounds:
         self.shapes = tuple(shapes)
         self.reach = max((norm(s.position) + norm(s.size) for s in self.shapes), default=0.0)
         """Upper bound of the distance of the shapes from the body's origin [m]."""
-        count = len(self.shapes)
-        self._kind = np.array([int(s.kind) for s in shapes], dtype=np.int64)
-        self._size = np.array([s.size for s in shapes], dtype=float).reshape(count, 3)
-        self._position = np.array([s.position for s in shapes], dtype=float).reshape(count, 3)
-        self._rotation = np.array([matrix(s.orientation) for s in shapes], dtype=float).reshape(count, 3, 3)
+        simple = [s for s in self.shapes if s.kind != ShapeKind.HULL]
+        count = len(simple)
+        self._kind = np.array([int(s.kind) for s in simple], dtype=np.int64)
+        self._size = np.array([s.size for s in simple], dtype=float).reshape(count, 3)
+        self._position = np.array([s.position for s in simple], dtype=float).reshape(count, 3)
+        self._rotation = np.array([matrix(s.orientation) for s in simple], dtype=float).reshape(count, 3, 3)
+        hulls = [s for s in self.shapes if s.kind == ShapeKind.HULL]
+        self._vertices = [s.position + times(s.vertices, matrix(s.orientation).T) for s in hulls]
 
     def turning(self, state: BodyState, omega: Vector, normal: Vector) -> float:
         """Return the maximum speed at which the shapes can extend towards a side as the body rotates [m/s].
@@ -46,10 +49,10 @@ class ShapeBounds:
             return 0.0
         body, fastest = matrix(state.orientation), 0.0
         across = _length(np.cross(normal, omega))
-        for k, shape in enumerate(self.shapes):
+        for shape in self.shapes:
             a, b, c = (float(x) for x in shape.size)
-            axis = (body * self._rotation[k][:, 2]).sum(axis=1)
-            if shape.kind == ShapeKind.BOX:
+            axis = (body * matrix(shape.orientation)[:, 2]).sum(axis=1)
+            if shape.kind in (ShapeKind.BOX, ShapeKind.HULL):
                 own = across * math.sqrt(a * a + b * b + c * c)
             else:
                 core = {ShapeKind.SPHERE: 0.0, ShapeKind.CAPSULE: b, ShapeKind.CYLINDER: math.hypot(a, b)}[shape.kind]
@@ -73,6 +76,11 @@ class ShapeBounds:
             low,
             high,
         )
+        if self._vertices:
+            turn = matrix(state.orientation)
+            for vertices in self._vertices:
+                points = times(vertices, turn.T) + state.position
+                low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
         return low, high
 
 

@@ -26,6 +26,7 @@ from regolith_world.objects.rigid_state import (
     box_inertia,
     capsule_inertia,
     cylinder_inertia,
+    hull_properties,
     make_rigid_state,
     sphere_inertia,
 )
@@ -38,6 +39,8 @@ Meters = Annotated[float, Field(ge=-1e5, le=1e5)]
 Place = tuple[Meters, Meters, Meters]
 Size = Annotated[float, Field(ge=1e-3, le=1e3)]
 Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
+MOST_POINTS = 34
+"""Largest number of points of a hull: it has at most 64 triangles."""
 _SIZES = {'sphere': 1, 'box': 3, 'capsule': 2, 'cylinder': 2}
 
 
@@ -65,32 +68,54 @@ class ObjectType(ABC, Generic[SectionT]):
 class ShapeConfig(Section):
     """A convex collision shape."""
 
-    kind: Literal['sphere', 'box', 'capsule', 'cylinder'] = Field(
-        description='Shape: sphere, box, capsule or cylinder; the axis of capsules and cylinders is z.'
+    kind: Literal['sphere', 'box', 'capsule', 'cylinder', 'hull'] = Field(
+        description='Shape: sphere, box, capsule, cylinder or hull; the axis of capsules and cylinders is z.'
     )
     size_m: tuple[Size, ...] = Field(
-        min_length=1,
+        (),
         max_length=3,
         description='Size [m]: radius of a sphere; half lengths x, y, z of a box; radius and half length of a capsule '
-        'or '
-        'cylinder.',
+        'or cylinder; none for a hull.',
+    )
+    points_m: tuple[tuple[Meters, Meters, Meters], ...] = Field(
+        (),
+        max_length=MOST_POINTS,
+        description='Points whose convex hull is the shape [m]; only for a hull. Those of a rigid body are moved so '
+        'that their center of mass is the origin.',
     )
     position: Place = Field((0.0, 0.0, 0.0), description='Center of the shape in the frame of the object [m].')
 
     @model_validator(mode='after')
     def _whole(self) -> ShapeConfig:
-        wanted = _SIZES[self.kind]
+        wanted = _SIZES.get(self.kind, 0)
         if len(self.size_m) != wanted:
             raise ValueError(
                 f'size_m = {list(self.size_m)!r}: has the wrong number of values for a {self.kind}; allowed: {wanted}'
             )
+        if self.kind != 'hull' and self.points_m:
+            raise ValueError(f'points_m: is not valid for a {self.kind}; allowed: only for a hull')
+        if self.kind == 'hull':
+            if len(self.points_m) < 4:
+                raise ValueError(f'points_m: has {len(self.points_m)} points; allowed: 4 to {MOST_POINTS}')
+            try:
+                hull_properties(np.array(self.points_m))
+            except ValueError as error:
+                raise ValueError(f'points_m: {error}') from None
         return self
 
     def shape(self) -> Shape:
         """Return the :class:`regolith_world.cycle.records.Shape`."""
+        if self.kind == 'hull':
+            return hull_shape(np.array(self.points_m), np.array(self.position))
         size = np.zeros(3)
         size[: len(self.size_m)] = self.size_m
         return Shape(ShapeKind[self.kind.upper()], size, np.array(self.position))
+
+
+def hull_shape(points: Vector, position: Vector | None = None) -> Shape:
+    """Return the convex hull of points [m], shape (n, 3), about a position in the frame of the body [m]."""
+    size = 0.5 * np.ptp(points, axis=0)
+    return Shape(ShapeKind.HULL, size, np.zeros(3) if position is None else position, vertices=points)
 
 
 class _Thing(Section):
@@ -129,7 +154,7 @@ class StaticBodyConfig(_Thing):
 
 
 class RigidBodyConfig(_Thing):
-    """A homogeneous sphere, box, capsule or cylinder in free motion.
+    """A homogeneous sphere, box, capsule, cylinder or convex hull in free motion.
 
     With a section ``bodies`` in the scenario it rests on the ground.
     """
@@ -156,9 +181,18 @@ class RigidBodyConfig(_Thing):
             )
         return self
 
+    def centered_shape(self) -> Shape:
+        """Return the shape about the center of mass."""
+        if self.shape.kind != 'hull':
+            return self.shape.shape()
+        points = np.array(self.shape.points_m)
+        return hull_shape(points - hull_properties(points)[0])
+
     def inertia(self) -> Vector:
         """Return the inertia about the center of mass, body axes [kg m^2], shape (3, 3)."""
         size = self.shape.size_m
+        if self.shape.kind == 'hull':
+            return self.mass_kg * hull_properties(np.array(self.shape.points_m))[1]
         if self.shape.kind == 'box':
             return box_inertia(self.mass_kg, np.array(size))
         if self.shape.kind == 'sphere':
@@ -189,7 +223,7 @@ class _FreeBodies(ObjectType[RigidBodyConfig]):
     section = RigidBodyConfig
 
     def make(self, name: str, section: RigidBodyConfig, gravity: Vector) -> Object:
-        s, shape = section, section.shape.shape()
+        s, shape = section, section.centered_shape()
         state = make_rigid_state(
             name,
             np.array(s.position),

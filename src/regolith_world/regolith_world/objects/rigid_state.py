@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 
 from regolith_world.cycle.records import BodyState, Vector
@@ -98,3 +99,29 @@ def capsule_inertia(mass: float, radius: float, half: float) -> Vector:
 def turned_inertia(rotation: Vector, inertia: Vector) -> Vector:
     """Return an inertia in rotated axes, R I R^T, shape (3, 3)."""
     return times(times(rotation, inertia), rotation.T)
+
+
+def hull_properties(points: Vector) -> tuple[Vector, Vector]:
+    """Return center of mass [m] and inertia about it per unit of mass [m^2] of the convex hull of points [m].
+
+    MuJoCo computes both, to about seven digits.
+
+    Args:
+        points: Points [m], shape (n, 3).
+
+    Raises:
+        ValueError: If the points have no volume.
+
+    Source: todorov2012.
+    Checked by: test_hulls.py::test_center_of_mass_and_inertia_of_a_hull_are_those_of_a_box.
+    """
+    spec, convex = mujoco.MjSpec(), mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+    spec.add_mesh(name='hull', uservert=np.ascontiguousarray(points).ravel(), inertia=convex)
+    spec.worldbody.add_body(name='hull').add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname='hull', density=1.0)
+    try:
+        model = spec.compile()
+    except ValueError:
+        raise ValueError('points have no volume; allowed: points of a solid') from None
+    turn = matrix(np.roll(model.body_iquat[1], -1))
+    inertia: Vector = times(turn * model.body_inertia[1], turn.T) / model.body_mass[1]
+    return model.body_ipos[1].copy(), inertia

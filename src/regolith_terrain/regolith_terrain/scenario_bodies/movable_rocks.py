@@ -1,0 +1,98 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rocks of a terrain as rigid bodies: their selection, shapes and poses.
+
+The shape of a movable rock is the convex hull of the shape that sensors show, with at most 64 triangles. The hull has
+the volume of the full one.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain.bodies import shapes
+from regolith_terrain.bodies.config import MovableRocksConfig
+from regolith_terrain.bodies.description import BodyDescription
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.height_field_builder import build_rocks
+from regolith_terrain.solids import rock_shapes
+from regolith_world.numerics import portable_math, rotation
+
+RESTITUTION = 0.2
+"""Coefficient of restitution of rocks on rigid terrain [-]."""
+_GAP_M = 0.01
+"""Smallest gap between the bounding boxes of a movable rock and another rock [m]."""
+
+
+class MovableRock(NamedTuple):
+    """A rock of the terrain as a rigid body at its initial pose."""
+
+    number: int
+    """Number of the rock in :func:`regolith_terrain.solids.rock_shapes.site_rocks`."""
+    description: BodyDescription
+    position: Floats
+    """Center of mass [m], shape (3,)."""
+    orientation: Floats
+    """Quaternion (x, y, z, w)."""
+
+
+def rock_name(number: int) -> str:
+    """Return the name of a rock as an object."""
+    return f'rock_{number}'
+
+
+def movable_numbers(terrain: TerrainConfig, seed: int, config: MovableRocksConfig | None) -> NDArray[np.int64]:
+    """Return the numbers of the rocks of a terrain that are movable, ascending.
+
+    Args:
+        terrain: Section ``terrain``.
+        seed: Seed of the scenario.
+        config: Key ``bodies.movable_rocks``; none: no rock is.
+    """
+    field = build_rocks(terrain, seed) if config is not None and terrain.rock_collision else None
+    if config is None or field is None:
+        return np.zeros(0, dtype=np.int64)
+    rocks = rock_shapes.site_rocks(field, terrain.map_size_m)
+    middles, halves = rock_shapes.placed(rocks)
+    reach = np.hypot(halves[:, 0], halves[:, 1])
+    size = (rocks.diameter >= config.least_m) & (rocks.diameter <= config.most_m)
+    chosen = np.flatnonzero(size & (np.abs(middles[:, :2]).max(axis=1) <= config.within_m))
+    solid = np.flatnonzero(rocks.diameter > rock_shapes.CONTACT_M)
+    free = []
+    for k in chosen.tolist():
+        gap = np.hypot(*(middles[solid, :2] - middles[k, :2]).T) - reach[solid] - reach[k]
+        if (gap[solid != k] > _GAP_M).all():
+            free.append(k)
+    return np.array(free, dtype=np.int64)
+
+
+def movable_rocks(terrain: TerrainConfig, seed: int, config: MovableRocksConfig | None) -> list[MovableRock]:
+    """Return the movable rocks of a terrain in the order of their numbers; arguments of :func:`movable_numbers`."""
+    numbers = movable_numbers(terrain, seed, config)
+    field = build_rocks(terrain, seed) if len(numbers) else None
+    if config is None or field is None:
+        return []
+    rocks = rock_shapes.site_rocks(field, terrain.map_size_m)
+    middles, halves = rock_shapes.placed(rocks)
+    made = []
+    for k in numbers.tolist():
+        kind = int(rocks.shape[k]) % rock_shapes.SHAPES
+        vertices = _library()[kind] * halves[k]
+        shape = shapes.hull(vertices)
+        mass = config.density_kgpm3 * shape.properties.volume
+        orientation = rotation.from_yaw(float(rocks.yaw[k]))
+        center = middles[k] + portable_math.times(rotation.matrix(orientation), shape.properties.center)
+        about = BodyDescription(rock_name(k), shape, mass, RESTITUTION, friction=terrain.rock_friction)
+        made.append(MovableRock(k, about, center, orientation))
+    return made
+
+
+@cache
+def _library() -> tuple[Floats, ...]:
+    """Return the vertices of all shapes of rocks, scaled to half widths of 1."""
+    return tuple(rock_shapes.scaled_rock(number)[0] for number in range(rock_shapes.SHAPES))
