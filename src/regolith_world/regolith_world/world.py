@@ -503,8 +503,14 @@ class World:
             if self.participants[name].owns_soil:
                 self.soil_hash = result.soil_hash
         hits = self._intersections
+        emitted = [h for h in hits if h.a.emitter or h.b.emitter]
+        of_root: dict[str, list[Intersection]] = {}
+        for hit in hits:
+            for root in {hit.a.root.name, hit.b.root.name}:
+                of_root.setdefault(root, []).append(hit)
         for name in sorted(self.objects):
-            self.objects[name].commit([h for h in hits if h.involves(self.objects[name])])
+            item = self.objects[name]
+            item.commit([h for h in hits if h.involves(item)] if emitted else of_root.get(name, []))
         touching = [h for h in hits if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION]
         self._impulses = ()
         if self.config.contact == 'impulse':

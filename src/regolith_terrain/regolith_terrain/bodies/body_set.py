@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -115,6 +115,19 @@ class _Body(Saved):
         self.contact_force, self.footprint = bodies.contact_force[n], bodies.footprint[n]
         self.memories = bodies.contact.memories(n)
         self.friction = None if bodies.solid_contact is None else bodies.solid_contact.of_part(n)
+        self.kept: bytes | None = None
+        """State of a body that has not changed."""
+
+    def save(self) -> bytes:
+        """Return the state as bytes."""
+        if self.kept is None:
+            self.kept = super().save()
+        return self.kept
+
+    def setters(self, blob: bytes) -> list[Callable[[], None]]:
+        """Return the functions that restore the state from :meth:`save`."""
+        self.kept = None
+        return super().setters(blob)
 
 
 class RigidBodies(Saved):
@@ -187,6 +200,7 @@ class RigidBodies(Saved):
         if ground.solids is not None:
             stiffness = np.full(count, STIFFNESS_OF_PART)
             self.solid_contact = SolidContact(ground.solids, setting.shapes, setting.reach, stiffness)
+        self._states: list[BodyState | None] = [None] * count
         self.members = [_Body(self, n) for n in range(count)]
         """State and memory of each body."""
         self.step = step_function(self.contact.press)
@@ -258,9 +272,11 @@ class RigidBodies(Saved):
         self.orientation[n] = (0.0, 0.0, 0.0, 1.0) if orientation is None else orientation
         self.velocity[n] = 0.0 if velocity is None else velocity
         self.spin[n] = 0.0 if spin is None else spin
+        self._changed([n])
 
     def _release(self, n: int) -> None:
         """Reset the contacts of a body."""
+        self._changed([n])
         for memory in self.members[n].memories:
             memory.reset()
         if self.solid_contact is not None:
@@ -271,6 +287,7 @@ class RigidBodies(Saved):
         turn = rotation.matrix(self.orientation[n])
         moment = portable_math.cross(point - self.position[n], impulse)
         inverse = portable_math.times(portable_math.times(turn, self.arrays.inverse_inertia[n]), turn.T)
+        self._changed([n])
         self.velocity[n] += impulse / self.arrays.mass[n]
         self.spin[n] += portable_math.times(inverse, moment)
 
@@ -280,9 +297,12 @@ class RigidBodies(Saved):
         return portable_math.times(portable_math.times(turn, self.arrays.inertia[n]), turn.T)
 
     def body_state(self, n: int) -> BodyState:
-        """Return pose, twist, mass and inertia of a body."""
+        """Return pose, twist, mass and inertia of a body; the same record as long as it does not move."""
+        kept = self._states[n]
+        if kept is not None:
+            return kept
         position = self.position[n].copy()
-        return BodyState(
+        self._states[n] = state = BodyState(
             self.names[n],
             position,
             self.orientation[n].copy(),
@@ -292,6 +312,12 @@ class RigidBodies(Saved):
             position.copy(),
             self.inertia(n),
         )
+        return state
+
+    def _changed(self, members: Sequence[int]) -> None:
+        """Discard what is kept of the states of some bodies."""
+        for n in members:
+            self._states[n] = self.members[n].kept = None
 
     @property
     def mass(self) -> Floats:
@@ -339,14 +365,16 @@ class RigidBodies(Saved):
             Indices of the bodies that exist.
         """
         given = {body.name: body for body in cycle.bodies if body.name in self.index}
-        state = np.concatenate((self.position, self.orientation, self.velocity, self.spin), axis=1)
-        for name, body in given.items():
-            n = self.index[name]
+        rows = [self.index[name] for name in given]
+        state = np.concatenate((self.position, self.orientation, self.velocity, self.spin), axis=1)[rows]
+        for n, body, same in zip(rows, given.values(), _equal(given.values(), state), strict=True):
             pose = body.position, body.orientation, body.linear_velocity, body.angular_velocity
-            if own is not None and name not in own:
-                self.move(n, *pose)
-            elif not np.array_equal(np.concatenate(pose), state[n]):
-                self.place(n, *pose)
+            if same:
+                continue
+            self.move(n, *pose)
+            if own is None or body.name in own:
+                self._release(n)
+                self.in_bed[n] = False
                 self.wake(n)
         for hit in cycle.impulses:
             for struck, impulse in ((hit.a, hit.impulse), (hit.b, -hit.impulse)):
@@ -359,19 +387,24 @@ class RigidBodies(Saved):
 
     def wake(self, n: int) -> None:
         """Wake a body."""
+        self._changed([n])
         self.awake[n], self.quiet_ns[n] = True, 0
 
     def watch_soil(self, members: Sequence[int]) -> None:
         """Wake those of some bodies that sleep and below which the soil has moved by more than WAKE_LEVEL_M."""
-        asleep = [n for n in members if not self.awake[n]]
+        grid, unknown_rows = self.ground.grid, np.isnan(self.footprint[:, 0]).tolist()
+        places = zip(*self.position[:, :2].T.tolist(), self.reach.tolist(), strict=True)
+        near = [unknown or grid.any_record(*place) for unknown, place in zip(unknown_rows, places, strict=True)]
+        asleep = [n for n in members if near[n] and not self.awake[n]]
         if not asleep:
             return
-        places = self.position[asleep, None, :2] + 0.7 * self.reach[asleep, None, None] * _AROUND
-        levels: Floats = self.ground.grid.levels(places[:, :, 0], places[:, :, 1])
+        watched = self.position[asleep, None, :2] + 0.7 * self.reach[asleep, None, None] * _AROUND
+        levels: Floats = grid.levels(watched[:, :, 0], watched[:, :, 1])
         unknown = np.isnan(self.footprint[asleep, 0])
         moved = np.abs(levels - self.footprint[asleep]).max(axis=1) > WAKE_LEVEL_M
         for n, now, new, gone in zip(asleep, levels, unknown.tolist(), moved.tolist(), strict=True):
             if new:
+                self._changed([n])
                 self.footprint[n] = now
             elif gone:
                 self.wake(n)
@@ -393,6 +426,7 @@ class RigidBodies(Saved):
         still &= np.sqrt(np.sum(np.square(force), axis=1)) <= SETTLED * weight
         quiet = np.where(still, self.quiet_ns[rows] + dt_ns, 0)
         self.quiet_ns[rows] = quiet
+        self._changed(rows)
         for n in np.array(rows)[quiet >= long].tolist():
             self.awake[n] = False
             self.velocity[n], self.spin[n], self.footprint[n] = 0.0, 0.0, np.nan
@@ -420,7 +454,7 @@ class RigidBodies(Saved):
             if len(near[n]) or self._may_touch(n, way):
                 grounded.append(n)
             else:
-                self._release(n)
+                self._release(n)  # also discards what is kept of its state
                 fly(self.arrays, n, step, count, self._wrench)
         records = []
         for window, members in self._windows(grounded, ways):
@@ -450,6 +484,7 @@ class RigidBodies(Saved):
             first_solid: Index of the first member among the solids near a vehicle.
             geometry: :attr:`geometry` for a vehicle.
         """
+        self._changed(members)
         self.contact_force[list(members)] = 0.0
         for n in members:
             if self.in_bed[n]:
@@ -574,6 +609,16 @@ def split_memory(memory: bytes) -> tuple[bytes, bytes]:
     if not 0 <= length <= len(memory) - 8:
         raise ValueError(f'{len(memory)} bytes are no memory of a rigid body')
     return memory[8 : 8 + length], memory[8 + length :]
+
+
+def _equal(bodies: Iterable[BodyState], state: Floats) -> list[bool]:
+    """Return whether poses and twists of bodies are those of the rows of an array, shape (n, 13)."""
+    poses = [(b.position, b.orientation, b.linear_velocity, b.angular_velocity) for b in bodies]
+    if not poses:
+        return []
+    given = np.concatenate([np.array(column) for column in zip(*poses, strict=True)], axis=1)
+    same: list[bool] = (given == state).all(axis=1).tolist()
+    return same
 
 
 def _overlap(a: Sequence[int], b: Sequence[int]) -> bool:

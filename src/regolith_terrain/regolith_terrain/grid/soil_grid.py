@@ -218,6 +218,16 @@ class SoilGrid(Saved):
                 values[:, members] = tile.values[:, li, lj]
         return NodeRecords(i, j, values, self.law.names)
 
+    def any_record(self, x: float, y: float, reach: float) -> bool:
+        """Return whether a tile within a distance of a position has records [m]; False: its soil is undisturbed."""
+        width = TILE * self.spacing
+        for i in range(math.floor((x - reach) / width), math.floor((x + reach) / width) + 1):
+            for j in range(math.floor((y - reach) / width), math.floor((y + reach) / width) + 1):
+                tile = self._tiles.get((i, j))
+                if tile is not None and tile.values is not None:
+                    return True
+        return False
+
     def levels(self, x: ArrayLike, y: ArrayLike) -> Floats:
         """Return the level [m] of the nodes nearest to (x, y) [m]; the arguments broadcast."""
         x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from regolith_terrain.scenario_bodies.descriptions import MOST_BODIES as MOST_BODIES
     from regolith_terrain.scenario_bodies.descriptions import check_bodies as check_bodies
     from regolith_terrain.scenario_bodies.descriptions import compile_bodies as compile_bodies
-    from regolith_terrain.scenario_bodies.movable_rocks import movable_numbers as movable_numbers
-    from regolith_terrain.scenario_bodies.movable_rocks import movable_rocks as movable_rocks
-    from regolith_terrain.scenario_bodies.movable_rocks import rock_name as rock_name
     from regolith_terrain.scenario_bodies.participant import BodiesParticipant as BodiesParticipant
     from regolith_terrain.scenario_bodies.participant import GroundAccess as GroundAccess
+    from regolith_terrain.scenario_bodies.rock_bodies import movable_numbers as movable_numbers
+    from regolith_terrain.scenario_bodies.rock_bodies import movable_rocks as movable_rocks
+    from regolith_terrain.scenario_bodies.rock_bodies import rock_name as rock_name
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -29,7 +29,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'check_bodies',
             'compile_bodies',
         ),
-        'movable_rocks': (
+        'rock_bodies': (
             'movable_numbers',
             'movable_rocks',
             'rock_name',

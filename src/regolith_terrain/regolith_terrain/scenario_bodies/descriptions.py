@@ -19,7 +19,7 @@ from regolith_terrain.bodies.shapes import BodyShape
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
-from regolith_terrain.scenario_bodies.movable_rocks import MovableRock, movable_rocks
+from regolith_terrain.scenario_bodies.rock_bodies import MovableRock, movable_rocks
 from regolith_terrain.terrain_model import find_terrain_model, terrain_models
 from regolith_world import TerrainSurface
 from regolith_world.numerics import portable_math, rotation

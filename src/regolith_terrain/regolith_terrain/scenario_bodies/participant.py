@@ -25,7 +25,7 @@ from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.scenario_bodies.descriptions import body_configs, make_bodies
-from regolith_terrain.scenario_bodies.movable_rocks import RESTITUTION, movable_rocks
+from regolith_terrain.scenario_bodies.rock_bodies import RESTITUTION, movable_rocks
 from regolith_terrain.solids.solids import Solids
 from regolith_terrain.terrain_participant import handshake_parameters
 from regolith_terrain.updates.merge import SoilDelta

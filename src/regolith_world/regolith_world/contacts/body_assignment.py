@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.cycle.records import AssignedBody, CycleResult, JoinRequest, Vector
+from regolith_world.cycle.records import AssignedBody, BodyState, CycleResult, JoinRequest, Vector
 from regolith_world.numerics.portable_math import norm
 from regolith_world.objects.object import Object
 from regolith_world.objects.remote_body import RemoteAgent
@@ -44,6 +44,7 @@ class BodyAssignments:
         """See :attr:`regolith_world.cycle.records.Cycle.assigned`."""
         self.memories: dict[str, bytes] = {}
         """Memory of bodies near vehicles at the last commit."""
+        self._kept: dict[str, tuple[BodyState, Vector, Vector]] = {}
 
     def participant_of(self, body: str, movers: Mapping[str, str]) -> str:
         """Return the participant that computes a body; '': the world.
@@ -98,14 +99,27 @@ class BodyAssignments:
             if isinstance(item, RemoteAgent) and COMPUTES_BODIES in requests[name].parameters
         ]
         bodies = [item for name in sorted(movers) if isinstance(item := objects.get(name), RigidBody)]
-        gaps = _gaps(bodies, able, step_s) if able else np.full((len(bodies), 1), np.inf)
-        groups = _islands(bodies, gaps)
+        low, high = self._boxes_of(bodies, step_s)
+        gaps = _gaps(low, high, able, step_s) if able else np.full((len(bodies), 1), np.inf)
+        groups = _islands(low, high, gaps)
         near = np.array([gaps[groups == group].min() for group in groups]) < REPORT_M
         self.assigned = tuple(
             self._next(item, able, gaps[groups == groups[k]].min(axis=0), before, movers)
             for k, item in enumerate(bodies)
             if near[k] or before.get(item.name, movers[item.name]) != movers[item.name]
         )
+
+    def _boxes_of(self, bodies: Sequence[RigidBody], step_s: float) -> tuple[Vector, Vector]:
+        """Return the boxes of bodies over a cycle; those of bodies that have not moved are kept."""
+        before, self._kept = self._kept, {}
+        for item in bodies:
+            kept = before.get(item.name)
+            if kept is None or kept[0] is not item.body:
+                low, high = _boxes([[item]], step_s)
+                kept = item.body, low[0], high[0]
+            self._kept[item.name] = kept
+        low, high = (np.array([kept[k] for kept in self._kept.values()]).reshape(-1, 3) for k in (1, 2))
+        return low, high
 
     def _next(
         self,
@@ -150,9 +164,8 @@ class BodyAssignments:
         return digest.hexdigest()
 
 
-def _gaps(bodies: Sequence[RigidBody], vehicles: Sequence[RemoteAgent], step_s: float) -> Vector:
+def _gaps(low: Vector, high: Vector, vehicles: Sequence[RemoteAgent], step_s: float) -> Vector:
     """Return a lower bound of the gap between boxes of bodies and vehicles during a cycle [m], shape (n, m)."""
-    low, high = _boxes([[item] for item in bodies], step_s)
     own_low, own_high = _boxes([[o for o in item.family() if o.shapes] or [item] for item in vehicles], step_s)
     apart = np.maximum(low[:, None] - own_high[None], own_low[None] - high[:, None])
     gaps: Vector = np.sqrt(np.sum(np.square(np.maximum(apart, 0.0)), axis=2))
@@ -167,19 +180,17 @@ def _boxes(groups: Sequence[Sequence[Object]], step_s: float) -> tuple[Vector, V
         for item in group:
             state = item.body
             way = step_s * (norm(state.linear_velocity) + norm(state.angular_velocity) * item.outline.reach)
-            least, most = item.outline.bounds(state) if item.shapes else (state.position, state.position)
+            least, most = item.box(state) if item.shapes else (state.position, state.position)
             low[k], high[k] = np.minimum(low[k], least - way), np.maximum(high[k], most + way)
     return low, high
 
 
-def _islands(bodies: Sequence[RigidBody], gaps: Vector) -> NDArray[np.int64]:
+def _islands(low: Vector, high: Vector, gaps: Vector) -> NDArray[np.int64]:
     """Return the number of the island of each body, that of its first member, shape (n,).
 
     Only bodies within REPORT_M of a vehicle, and those that they touch, are compared.
     """
-    count = len(bodies)
-    island = np.arange(count, dtype=np.int64)
-    low, high = _boxes([[item] for item in bodies], 0.0)
+    island = np.arange(len(low), dtype=np.int64)
     todo = np.flatnonzero(gaps.min(axis=1) < REPORT_M).tolist()
     seen = set(todo)
     while todo:

@@ -65,9 +65,9 @@ class CollisionDetector:
         geometry = self._geometry[1]
         low, high = np.empty((len(members), 3)), np.empty((len(members), 3))
         for k, item in enumerate(members):
-            low[k], high[k] = item.outline.bounds(item.body)
-            if len(item.states) > 1:
-                low0, high0 = item.outline.bounds(item.states.get_state(cycle.t_ns))
+            low[k], high[k] = item.box(item.body)
+            if len(item.states) > 1 and not item.unmoved:
+                low0, high0 = item.box(item.states.get_state(cycle.t_ns))
                 low[k], high[k] = np.minimum(low[k], low0), np.maximum(high[k], high0)
         hits: list[Intersection] = []
         worst: tuple[float, PenetrationViolation] | None = None
@@ -77,6 +77,8 @@ class CollisionDetector:
                 continue
             if a.emitted_by(b.root) or b.emitted_by(a.root):
                 continue
+            if a.moved_by and b.moved_by and a.unmoved and b.unmoved:
+                continue  # both sleep
             if b.root.name == a.root.moved_by or a.root.name == b.root.moved_by:
                 continue  # a vehicle solves the contacts of the bodies that it computes
             if a.tangible and b.tangible and not (a.contact_target.body.mass or b.contact_target.body.mass):

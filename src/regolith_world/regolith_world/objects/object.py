@@ -94,6 +94,7 @@ class Object:
         self.children: list[Object] = []
         if parent is not None:
             parent.children.append(self)
+        self._boxes: list[tuple[BodyState, tuple[Vector, Vector]]] = []
         self.states: StateManager[BodyState] = StateManager(interpolate_body)
         self.states.new_state(t_ns, initial)
 
@@ -101,6 +102,20 @@ class Object:
     def body(self) -> BodyState:
         """Newest state; tentative until the world commits the cycle."""
         return self.states.newest
+
+    def box(self, state: BodyState) -> tuple[Vector, Vector]:
+        """Return the box around the shapes at a state: :meth:`ShapeBounds.bounds`, kept for the last two states."""
+        for kept, bounds in self._boxes:
+            if kept is state:
+                return bounds
+        bounds = self.outline.bounds(state)
+        self._boxes = [(state, bounds), *self._boxes[:1]]
+        return bounds
+
+    @property
+    def unmoved(self) -> bool:
+        """Whether the newest state is the one before it, as of a body that sleeps."""
+        return self.states.unchanged
 
     @property
     def time_ns(self) -> int:

@@ -57,6 +57,7 @@ class RigidBody(Object):
         self.gravity = np.zeros(3) if gravity is None else np.asarray(gravity, dtype=float)
         self._dies_at_ns = t_ns + lifetime_ns
         self._pull: FieldForce | None = None
+        self._hashed: tuple[BodyState, str] | None = None
 
     def next_dt_ns(self) -> int:
         """Return the remaining lifetime, limited by the maximum step of the children [ns]."""
@@ -128,7 +129,16 @@ class RigidBody(Object):
 
     def on_intersections(self, intersections: Sequence[Intersection]) -> None:
         """Take the pull of fields at the newest state for the next cycle, and what the last one did not know of it."""
+        if self.moved_by:
+            self._pull = None
+            return
         self._pull = field_force(self._pull, *self.force_and_moment(intersections), self.states.last_step_ns * 1e-9)
+
+    def state_hash(self) -> str:
+        """Return the hash of the state; that of a body that has not moved is kept."""
+        if self._hashed is None or self._hashed[0] is not self.body or self._pull is not None or self.children:
+            self._hashed = self.body, super().state_hash()
+        return self._hashed[1]
 
     def canonical_state(self) -> bytes:
         """Return the state and the field force, if there is one, as little-endian bytes for the state hash."""

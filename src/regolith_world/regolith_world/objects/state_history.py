@@ -94,6 +94,11 @@ class StateManager(Generic[StateT]):
         return self._times[-1]
 
     @property
+    def unchanged(self) -> bool:
+        """Whether the newest state is the same object as the previous one."""
+        return len(self._states) > 1 and self._states[-1] is self._states[-2]
+
+    @property
     def last_step_ns(self) -> int:
         """Time from the previous state to :attr:`newest` [ns]; 0 if there is no previous state."""
         return self._times[-1] - self._times[-2] if len(self._times) > 1 else 0

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from regolith_terrain.bodies import shapes
 from regolith_terrain.bodies.config import MovableRocksConfig
 from regolith_terrain.bodies.description import BodyDescription
+from regolith_terrain.bodies.mass_properties import reduced_hull
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.height_field_builder import build_rocks
@@ -83,7 +84,7 @@ def movable_rocks(terrain: TerrainConfig, seed: int, config: MovableRocksConfig 
     for k in numbers.tolist():
         kind = int(rocks.shape[k]) % rock_shapes.SHAPES
         vertices = _library()[kind] * halves[k]
-        shape = shapes.hull(vertices)
+        shape = shapes.hull(reduced_hull(vertices).vertices)  # vehicles make the same shape, without a reduction
         mass = config.density_kgpm3 * shape.properties.volume
         orientation = rotation.from_yaw(float(rocks.yaw[k]))
         center = middles[k] + portable_math.times(rotation.matrix(orientation), shape.properties.center)
