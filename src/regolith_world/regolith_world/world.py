@@ -34,6 +34,8 @@ from regolith_world.cycle.records import (
     IntersectionRecord,
     JoinRequest,
     Roles,
+    SpawnedObject,
+    Vector,
     Verdict,
 )
 from regolith_world.cycle.stall import Discards
@@ -47,6 +49,7 @@ from regolith_world.objects.object_types import restored
 from regolith_world.objects.remote_body import RemoteAgent, RemoteBody
 from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.state_history import rigidly_attached
+from regolith_world.objects.visual_register import VisualRegister
 
 Choice = Literal['stop', 'drop', 'wait']
 
@@ -115,6 +118,8 @@ class World:
         self._newcomers: set[str] = set()
         self._births: tuple[str, ...] = ()
         self._deaths: tuple[str, ...] = ()
+        self.visuals = VisualRegister()
+        """What observers see of objects and participants."""
         self._encounters = CollisionDetector(judged=config.contact != 'none')
         self.discards = Discards(config.discards_per_s)
         self._gravity = np.array([0.0, 0.0, -config.gravity_mps2])
@@ -124,7 +129,7 @@ class World:
     # -- participants and objects -------------------------------------------------------------------------------
 
     def add(self, item: Object) -> None:
-        """Add a root object.
+        """Add a root object, between cycles only.
 
         Args:
             item: The object.
@@ -132,6 +137,10 @@ class World:
         Raises:
             ValueError: If its name is taken, or if it has a parent, which alone evolves it.
         """
+        self._insert(item)
+        self.visuals.show_object(item)
+
+    def _insert(self, item: Object) -> None:
         if item.parent is not None:
             raise ValueError(f'object {item.name!r} is a child of {item.parent.name!r}; allowed: root objects')
         if taken := self._names() & {o.name for o in item.family()}:
@@ -169,6 +178,7 @@ class World:
         self._agreement.adopt(request.name, request.parameters)
         self.participants[request.name] = request.roles
         self._requests[request.name] = request
+        self.visuals.show(request.visuals)
         self._lend()
 
     @property
@@ -282,7 +292,9 @@ class World:
         if lost:
             self._requests.pop(name, None)
         gone = self.objects.pop(name, None)
-        self._part({name} if gone is None else {o.name for o in gone.family()})
+        names = {name} if gone is None else {o.name for o in gone.family()}
+        self._part(names)
+        self.visuals.remove(names)
         self._newcomers.discard(name)
 
     def _part(self, names: set[str]) -> None:
@@ -398,6 +410,7 @@ class World:
             self.silent,
             self.clock_offset_ns,
             tuple(n for n in constrained_names(self.objects) if n in names),
+            self.visuals.news,
         )
         self._attempt += 1
         return cycle
@@ -439,6 +452,7 @@ class World:
         for name in sorted(self.objects):
             offspring += self.objects[name].evolve(cycle)
         for name, result in results.items():
+            offspring += [spawned_body(spawned, self._gravity, end_ns) for spawned in result.spawned]
             if self.participants[name].has_bodies:
                 if result.soil_hash and self.soil_hash and result.soil_hash != self.soil_hash:
                     raise ProtocolError(
@@ -449,18 +463,6 @@ class World:
                 agent = self.objects[name]
                 assert isinstance(agent, RemoteAgent)
                 agent.take(result, end_ns)
-                offspring += [
-                    RigidBody(
-                        spawned.name,
-                        spawned.state,
-                        spawned.shapes,
-                        gravity=self._gravity,
-                        restitution=spawned.restitution,
-                        friction=spawned.friction,
-                        t_ns=end_ns,
-                    )
-                    for spawned in result.spawned
-                ]
                 continue
             for body in result.bodies:
                 item = self.objects.get(body.name)
@@ -468,7 +470,7 @@ class World:
                     item.take(end_ns, body)
         self.last_results = results
         for item in offspring:
-            self.add(item)
+            self._insert(item)
         return offspring
 
     def _discard(self, before: dict[str, Object]) -> None:
@@ -499,10 +501,16 @@ class World:
         self._impulses += solve_constraints(self.objects, self.t_ns, self._impulses)
         self._records = tuple(h.record() for h in hits)
         self._births = tuple(sorted(o.name for o in offspring))
+        self.visuals.next_commit()
+        for item in offspring:
+            self.visuals.show_object(item)
+        for _, result in sorted(self.last_results.items()):
+            self.visuals.show(result.visuals)
         dead = [name for name, o in self.objects.items() if not o.alive]
         gone = [o.name for name in dead for o in self.objects.pop(name).family()]
         gone += [name for o in self.objects.values() for name in o.remove_dead()]
         self._deaths = tuple(sorted(gone))
+        self.visuals.remove(self._deaths)
         hashes = {name: o.state_hash() for name, o in self.objects.items()}
         # A participant without bodies is not an object, but its state is part of the world. Terrain has the soil hash.
         others = (n for n, roles in self.participants.items() if not (roles.has_bodies or roles.owns_soil))
@@ -552,6 +560,7 @@ class World:
                 tuple((a, b, v) for (a, b), v in sorted(self._separation.items())),
                 tuple(o.save() for o in own),
                 self.acts,
+                self.visuals.all,
             )
         )
 
@@ -593,11 +602,31 @@ class World:
         self.objects = objects
         for kept in state.objects:
             self.add(restored(kept))
+        self.visuals.load(state.visuals)
         self._lend()
         if self.log.has(self.cycle, self.t_ns, self.state_hash) and state.acts <= len(self.log.acts):
             self.acts = state.acts
         else:
             self.log, self.acts = InputLog(self.cycle, self.t_ns, self.state_hash), 0
+
+
+def spawned_body(spawned: SpawnedObject, gravity: Vector, t_ns: int) -> RigidBody:
+    """Return the rigid body that a participant spawns.
+
+    Args:
+        spawned: Part of the participant's result.
+        gravity: Gravity in the world frame [m/s^2], shape (3,).
+        t_ns: End of the cycle [ns].
+    """
+    return RigidBody(
+        spawned.name,
+        spawned.state,
+        spawned.shapes,
+        gravity=gravity,
+        restitution=spawned.restitution,
+        friction=spawned.friction,
+        t_ns=t_ns,
+    )
 
 
 def _place(item: Object) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from regolith_world.cycle.records import BodyState, Impulse, IntersectionRecord, Roles
+from regolith_world.cycle.records import BodyState, Impulse, IntersectionRecord, ObjectVisual, Roles
 from regolith_world.objects.object import Intersection, SavedObject
 
 
@@ -47,3 +47,5 @@ class WorldState:
     """Objects computed by the world."""
     acts: int = 0
     """Number of world edits before this state, see :attr:`regolith_world.world.World.log`."""
+    visuals: tuple[ObjectVisual, ...] = ()
+    """Visible things, in name order."""

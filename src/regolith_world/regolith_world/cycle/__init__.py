@@ -28,15 +28,18 @@ if TYPE_CHECKING:
     from regolith_world.cycle.participant_type import participant_types as participant_types
     from regolith_world.cycle.records import TERRAIN_ROLES as TERRAIN_ROLES
     from regolith_world.cycle.records import VEHICLE_ROLES as VEHICLE_ROLES
+    from regolith_world.cycle.records import Anchor as Anchor
     from regolith_world.cycle.records import BodyState as BodyState
     from regolith_world.cycle.records import Command as Command
     from regolith_world.cycle.records import Cycle as Cycle
     from regolith_world.cycle.records import CycleKey as CycleKey
     from regolith_world.cycle.records import CycleResult as CycleResult
     from regolith_world.cycle.records import JoinRequest as JoinRequest
+    from regolith_world.cycle.records import ObjectVisual as ObjectVisual
     from regolith_world.cycle.records import Roles as Roles
     from regolith_world.cycle.records import Shape as Shape
     from regolith_world.cycle.records import ShapeKind as ShapeKind
+    from regolith_world.cycle.records import SpawnedObject as SpawnedObject
     from regolith_world.cycle.records import Vector as Vector
     from regolith_world.cycle.records import Verdict as Verdict
 
@@ -64,15 +67,18 @@ __all__, __getattr__, __dir__ = export_lazily(
             'participant_types',
         ),
         'records': (
+            'Anchor',
             'BodyState',
             'Command',
             'Cycle',
             'CycleKey',
             'CycleResult',
             'JoinRequest',
+            'ObjectVisual',
             'Roles',
             'Shape',
             'ShapeKind',
+            'SpawnedObject',
             'TERRAIN_ROLES',
             'VEHICLE_ROLES',
             'Vector',

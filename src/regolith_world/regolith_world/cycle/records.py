@@ -163,6 +163,55 @@ class SpawnedObject:
     friction: float = 0.0
 
 
+class Anchor(IntEnum):
+    """Frame of the shapes of a visual, as in ``regolith_msgs/ObjectVisual``."""
+
+    BODY = 0
+    """The shapes are fixed to the body of the same name."""
+    WORLD = 1
+    """The shapes stand at a position in the world."""
+    GROUND = 2
+    """As WORLD, but z counts from the surface of the terrain."""
+    LINE = 3
+    """A line between points of two bodies."""
+
+
+@dataclass(slots=True)
+class ObjectVisual:
+    """Visible shapes of an object of the world, or of a thing of a participant.
+
+    Without shapes and mesh the thing is not visible any more. Nothing in the evolution depends on visuals.
+    """
+
+    name: str
+    anchor: Anchor = Anchor.BODY
+    position: Vector = field(default_factory=lambda: np.zeros(3))
+    """Origin of the shapes for WORLD and GROUND [m], shape (3,)."""
+    shapes: tuple[Shape, ...] = ()
+    """Visible shapes in the frame of the body, or at the position. A LINE has the radius of the first one."""
+    material: str = 'metal'
+    """Material, see the key ``material`` of static and rigid bodies."""
+    mesh: str = ''
+    """Path of a mesh file that is visible instead of the shapes; '': none."""
+    mesh_scale: float = 1.0
+    """Unit of the mesh file [m]."""
+    color: Vector = field(default_factory=lambda: np.zeros(0))
+    """Red, green, blue, linear, instead of the color of the material, shape (3,); empty: none."""
+    between: tuple[str, ...] = ()
+    """Names of both bodies of a LINE."""
+    near: Vector = field(default_factory=lambda: np.zeros(3))
+    """First end of a LINE in the frame of the first body [m], shape (3,)."""
+    far: Vector = field(default_factory=lambda: np.zeros(3))
+    """Second end of a LINE in the frame of the second body [m], shape (3,)."""
+    until_ns: int = 2**62
+    """Simulated time from which on it is not visible [ns]; 2^62: no limit."""
+
+    @property
+    def visible(self) -> bool:
+        """Whether there is something to see: a mesh, or a shape other than a beam."""
+        return bool(self.mesh) or any(shape.kind != ShapeKind.BEAM for shape in self.shapes)
+
+
 @dataclass(slots=True)
 class Cycle:
     """World to participants: the verdict on the last attempt, and all committed inputs of the next one."""
@@ -190,6 +239,8 @@ class Cycle:
     """Offset of ``/clock`` and all stamps from ``t_ns`` [ns]. The evolution does not depend on it."""
     constrained: tuple[str, ...] = ()
     """Sorted names of the participants that a constraint holds. Their results carry their inverse inertia."""
+    visuals: tuple[ObjectVisual, ...] = ()
+    """Visuals that are new since the last commit, in name order. In the first cycle of an epoch: all of them."""
 
 
 @dataclass(slots=True)
@@ -222,6 +273,8 @@ class CycleResult:
     It maps an impulse and its moment about the center of mass to the linear velocity of the center of mass and the
     angular velocity [1/kg, 1/(kg m), 1/(kg m^2)].
     """
+    visuals: tuple[ObjectVisual, ...] = ()
+    """Things that observers see from the end of the cycle on, in addition to those sent before."""
 
 
 @dataclass(slots=True)
@@ -241,6 +294,8 @@ class JoinRequest:
     friction: float = 0.5
     shape_bodies: tuple[int, ...] = ()
     """Index in ``bodies`` of each shape's body; empty: all shapes belong to the first body."""
+    visuals: tuple[ObjectVisual, ...] = ()
+    """Things that observers see from the start on."""
 
     def problem(self) -> str:
         """Return the problem with the bodies and shapes of a participant with bodies; '': none."""

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from regolith_world.objects.constraint_checks import impossible_constraint as impossible_constraint
     from regolith_world.objects.constraints import attachable_bodies as attachable_bodies
     from regolith_world.objects.named_poses import NamedPose as NamedPose
-    from regolith_world.objects.object_types import ObjectVisual as ObjectVisual
     from regolith_world.objects.object_types import RigidBodyConfig as RigidBodyConfig
     from regolith_world.objects.object_types import all_object_types as all_object_types
     from regolith_world.objects.object_types import make_objects as make_objects
@@ -40,7 +39,6 @@ __all__, __getattr__, __dir__ = export_lazily(
         'constraints': ('attachable_bodies',),
         'named_poses': ('NamedPose',),
         'object_types': (
-            'ObjectVisual',
             'RigidBodyConfig',
             'all_object_types',
             'make_objects',

@@ -34,7 +34,7 @@ from regolith_world.cycle.records import BodyState, Vector
 from regolith_world.names import valid_ros_name
 from regolith_world.numerics.rotation import matrix
 from regolith_world.objects.object import Object
-from regolith_world.objects.object_types import all_object_types
+from regolith_world.objects.object_types import all_object_types, object_of
 
 GROUP = 'regolith.spawnables'
 URI_SCHEME = 'regolith://'
@@ -265,7 +265,7 @@ def build_object(name: str, resource: Mapping[str, Any], pose: SpawnPose, gravit
     if 'position' in kind.section.model_fields:
         entry['position'] = pose.position.tolist()
     try:
-        made = kind.make(name, validated(kind.section, entry, YamlSource.of(entry, 'resource')), gravity)
+        made = object_of(kind, name, validated(kind.section, entry, YamlSource.of(entry, 'resource')), gravity)
     except ValueError as error:
         raise SpawnError(SpawnResultCode.RESOURCE_PARSE_ERROR, str(error)) from None
     own = made.body

@@ -17,9 +17,9 @@ from regolith_world.ros.message_codec import register_record as register_record
 
 
 def _join_request(*values: Any) -> r.JoinRequest:
-    *before, names, texts, restitution, friction, bodies = values
+    *before, names, texts, restitution, friction, bodies, visuals = values
     made: Any = r.JoinRequest
-    request: r.JoinRequest = made(*before, dict(zip(names, texts)), restitution, friction, bodies)
+    request: r.JoinRequest = made(*before, dict(zip(names, texts)), restitution, friction, bodies, visuals)
     return request
 
 
@@ -30,6 +30,7 @@ register_record(m.BodyState, r.BodyState, cached=True)
 register_record(m.Intersection, r.IntersectionRecord)
 register_record(m.Impulse, r.Impulse)
 register_record(m.SpawnedObject, r.SpawnedObject)
+register_record(m.ObjectVisual, r.ObjectVisual)
 register_record(m.Cycle, r.Cycle)
 register_record(m.CycleResult, r.CycleResult)
 register_record(
