@@ -129,6 +129,12 @@ class Scene:
         self._stale = True
         return len(self._meshes) - 1
 
+    def add_material(self, material: Material) -> int:
+        """Add a material of meshes and return its number."""
+        self._materials.insert(len(self._materials) - 1, material)  # the last one is that of the ground
+        self._stale = True
+        return len(self._materials) - 2
+
     def add_object(self, name: str, parts: Iterable[tuple[int, Semantic]], number: int | None = None) -> SceneObject:
         """Add an object made of meshes, each with its class, at the world's origin; return it.
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from regolith_world.cycle.codec import StateField as StateField
     from regolith_world.cycle.codec import StateLayout as StateLayout
     from regolith_world.cycle.codec import decode_record as decode_record
+    from regolith_world.cycle.codec import plain as plain
     from regolith_world.cycle.codec import state_fields as state_fields
     from regolith_world.cycle.participant import Participant as Participant
     from regolith_world.cycle.participant import ParticipantFailed as ParticipantFailed
@@ -53,6 +54,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'StateField',
             'StateLayout',
             'decode_record',
+            'plain',
             'state_fields',
         ),
         'participant': (
