@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from regolith_world.objects.constraints import attachable_bodies as attachable_bodies
     from regolith_world.objects.named_poses import NamedPose as NamedPose
     from regolith_world.objects.object_types import RigidBodyConfig as RigidBodyConfig
+    from regolith_world.objects.object_types import VisualConfig as VisualConfig
     from regolith_world.objects.object_types import all_object_types as all_object_types
     from regolith_world.objects.object_types import make_objects as make_objects
     from regolith_world.objects.object_types import object_visuals as object_visuals
@@ -40,6 +41,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'named_poses': ('NamedPose',),
         'object_types': (
             'RigidBodyConfig',
+            'VisualConfig',
             'all_object_types',
             'make_objects',
             'object_visuals',
