@@ -55,7 +55,7 @@ class ObjectLayer:
         look = (plain(visual.shapes), visual.material, visual.mesh, visual.mesh_scale, visual.color.tolist())
         key = str((visual.anchor == Anchor.LINE, look))
         if key not in self._meshes:
-            mesh = mesh_of(visual, self._material(visual))
+            mesh = object_mesh(visual, self._material(visual))
             lit = bool(np.sort(np.ptp(mesh.vertices, axis=0))[1] >= _LEAST_LIT_M)
             self._meshes[key] = self._scene.add_mesh(mesh, holds_light=lit)
         semantic = Semantic.ROCK if visual.material == 'rock' else Semantic.OTHER
@@ -72,7 +72,7 @@ class ObjectLayer:
         return self._materials[key]
 
 
-def mesh_of(visual: ObjectVisual, material: int = 0) -> Mesh:
+def object_mesh(visual: ObjectVisual, material: int = 0) -> Mesh:
     """Return the mesh of a visual in its own frame, that of a line along z with a length of 1 m; beams are left out.
 
     A mesh file that cannot be read is replaced by the shapes, with a warning. This can only happen to spawned objects,
