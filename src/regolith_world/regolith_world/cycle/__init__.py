@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from regolith_world.cycle.participant import ParticipantFailed as ParticipantFailed
     from regolith_world.cycle.participant_group import ParticipantGroup as ParticipantGroup
     from regolith_world.cycle.participant_type import TERRAIN_NAME as TERRAIN_NAME
+    from regolith_world.cycle.participant_type import BirthPlace as BirthPlace
     from regolith_world.cycle.participant_type import ParticipantType as ParticipantType
     from regolith_world.cycle.participant_type import ProgressCallback as ProgressCallback
     from regolith_world.cycle.participant_type import participant_types as participant_types
@@ -63,6 +64,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         ),
         'participant_group': ('ParticipantGroup',),
         'participant_type': (
+            'BirthPlace',
             'ParticipantType',
             'ProgressCallback',
             'TERRAIN_NAME',

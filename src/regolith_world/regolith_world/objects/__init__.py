@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from regolith_world.objects.spawning import Spawnable as Spawnable
     from regolith_world.objects.spawning import SpawnPose as SpawnPose
     from regolith_world.objects.spawning import SpawnSource as SpawnSource
+    from regolith_world.objects.static_body import StaticBody as StaticBody
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -60,5 +61,6 @@ __all__, __getattr__, __dir__ = export_lazily(
             'Spawnable',
             'URI_SCHEME',
         ),
+        'static_body': ('StaticBody',),
     },
 )
