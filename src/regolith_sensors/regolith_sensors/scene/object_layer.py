@@ -25,6 +25,8 @@ OBSTACLES = {
 }
 """Materials of obstacles and objects, by the key ``material``."""
 _LINE_SIDES = 16
+_LIGHT_CELLS_M = (0.1, 0.5)
+"""Limits of the distance of points where light is gathered [m]; it is half an object's size."""
 _LEAST_LIT_M = 0.04
 """Width of a mesh below which no light is gathered on it [m]: ropes and cables have many thin parts."""
 
@@ -56,8 +58,9 @@ class ObjectLayer:
         key = str((visual.anchor == Anchor.LINE, look))
         if key not in self._meshes:
             mesh = object_mesh(visual, self._material(visual))
-            lit = bool(np.sort(np.ptp(mesh.vertices, axis=0))[1] >= _LEAST_LIT_M)
-            self._meshes[key] = self._scene.add_mesh(mesh, holds_light=lit)
+            sizes = np.sort(np.ptp(mesh.vertices, axis=0))
+            cell_m = float(np.clip(0.5 * sizes[2], *_LIGHT_CELLS_M))
+            self._meshes[key] = self._scene.add_mesh(mesh, bool(sizes[1] >= _LEAST_LIT_M), cell_m)
         semantic = Semantic.ROCK if visual.material == 'rock' else Semantic.OTHER
         return self._scene.add_object(visual.name, [(self._meshes[key], semantic)], number)
 
