@@ -154,7 +154,7 @@ class IntersectionRecord:
 
 @dataclass(slots=True)
 class SpawnedObject:
-    """A spawned object. Its name is parent/counter."""
+    """A spawned object. Its name is parent/child."""
 
     name: str
     shapes: tuple[Shape, ...]
