@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip('rerun')
 from regolith_bringup.view.draw_objects import CYCLE, DrawnObjects
 from regolith_bringup.view.message import ViewMessage
+from regolith_bringup.view.object_markers import ObjectMarkers
 
 BALL = {'kind': 'box', 'size_m': [0.1, 0.1, 0.1]}
 OBJECTS = {'ball': {'type': 'rigid_body', 'position': [0, 0, 1], 'mass_kg': 1.0, 'shape': BALL}}
@@ -50,6 +51,32 @@ def widths(mesh: Any) -> list[float]:
     return np.ptp(np.array(mesh.vertex_positions.as_arrow_array().to_pylist()), axis=0).tolist()
 
 
+def cycle_of(t_ms: int, bodies: list[Any], visuals: list[Any]) -> SimpleNamespace:
+    key, names = SimpleNamespace(epoch=0), ['comms']
+    return SimpleNamespace(
+        t_ns=t_ms * 10**6, clock_offset_ns=0, key=key, bodies=bodies, visuals=visuals, participants=names
+    )
+
+
+def test_markers_show_objects_at_their_poses_from_birth_to_removal() -> None:
+    """Corners of coarse triangles in the world; without what lies on the terrain, which a layer shows."""
+    scenario = SimpleNamespace(objects=OBJECTS, world=SimpleNamespace(gravity_mps2=1.62))
+    drawn = ObjectMarkers(scenario)
+    assert drawn.corners() == {} and not drawn.fresh
+    first = [visual('ball', 0, 0.1), visual('mast', 1, 0.5), visual('crumb', 2, 0.1)]
+    drawn.take(cycle_of(0, [body('amber', 0.0), body('ball', 1.0)], first))
+    assert drawn.fresh
+    found = drawn.corners()
+    assert set(found) == {'ball', 'mast'}
+    for name, x, half in (('ball', 1.0, 0.1), ('mast', 5.0, 0.5)):
+        assert found[name].min(axis=0).tolist() == pytest.approx([x - half, -half, -half])
+        assert found[name].max(axis=0).tolist() == pytest.approx([x + half, half, half])
+    line = visual('cable', 3, 0.01, ('amber', 'ball'))
+    drawn.take(cycle_of(20, [body('amber', 0.0), body('ball', 2.0)], [line, visual('mast', 1, 0.0)]))
+    found = drawn.corners()
+    assert set(found) == {'ball', 'cable'} and np.ptp(found['cable'][:, 0]) == pytest.approx(2.0)
+
+
 def test_view_shows_objects_with_their_shapes_from_birth_to_removal() -> None:
     """Also between two drawings, with which the visuals of the cycles between are not lost; an unknown body is a ball."""
     canvas: Any = Canvas()
@@ -58,10 +85,7 @@ def test_view_shows_objects_with_their_shapes_from_birth_to_removal() -> None:
     assert drawn.meet({CYCLE: ''}) == {CYCLE: 0}
 
     def take(t_ms: int, bodies: list[Any], visuals: list[Any]) -> None:
-        cycle = SimpleNamespace(
-            t_ns=t_ms * 10**6, clock_offset_ns=0, key=SimpleNamespace(epoch=0), bodies=bodies, visuals=visuals,
-            participants=['comms'],
-        )  # fmt: skip
+        cycle = cycle_of(t_ms, bodies, visuals)
         drawn.take(ViewMessage(CYCLE, t_ms * 10**6, b'', lambda raw: cycle))
 
     first = [body('amber', 0.0), body('ball', 1.0), body('odd', 2.0), body('amber/wheel', 9.0)]
