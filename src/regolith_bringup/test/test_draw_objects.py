@@ -58,7 +58,7 @@ def cycle_of(t_ms: int, bodies: list[Any], visuals: list[Any]) -> SimpleNamespac
     )
 
 
-def test_markers_show_objects_at_their_poses_from_birth_to_removal() -> None:
+def test_markers_show_objects_at_their_poses_until_their_removal() -> None:
     """Corners of coarse triangles in the world; without what lies on the terrain, which a layer shows."""
     scenario = SimpleNamespace(objects=OBJECTS, world=SimpleNamespace(gravity_mps2=1.62))
     drawn = ObjectMarkers(scenario)
@@ -77,7 +77,7 @@ def test_markers_show_objects_at_their_poses_from_birth_to_removal() -> None:
     assert set(found) == {'ball', 'cable'} and np.ptp(found['cable'][:, 0]) == pytest.approx(2.0)
 
 
-def test_view_shows_objects_with_their_shapes_from_birth_to_removal() -> None:
+def test_view_shows_objects_with_their_shapes_until_their_removal() -> None:
     """Also between two drawings, with which the visuals of the cycles between are not lost; an unknown body is a ball."""
     canvas: Any = Canvas()
     scenario = SimpleNamespace(objects=OBJECTS, world=SimpleNamespace(gravity_mps2=1.62), vehicles={'amber': None})

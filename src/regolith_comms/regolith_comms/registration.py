@@ -16,7 +16,7 @@ import numpy as np
 from regolith_comms.config import CommsConfig
 from regolith_files import YamlSource
 from regolith_world import ParticipantContext
-from regolith_world.cycle import BirthPlace, CycleResult, ParticipantType, ProgressCallback
+from regolith_world.cycle import CycleResult, ParticipantType, ProgressCallback, SpawnPlace
 
 if TYPE_CHECKING:
     from regolith_comms.comms_participant import CommsParticipant
@@ -53,7 +53,7 @@ class CommsType(ParticipantType[CommsConfig, 'CommsParticipant']):
             ]
         return tuple(lines)
 
-    def birth_places(self, section: CommsConfig, site: ParticipantContext) -> tuple[BirthPlace, ...]:
+    def spawn_places(self, section: CommsConfig, site: ParticipantContext) -> tuple[SpawnPlace, ...]:
         """Return where breadcrumbs drop, in a scenario in which they are rigid bodies."""
         from regolith_comms.radio_visuals import BODIES, breadcrumb_shape
 
@@ -62,7 +62,7 @@ class CommsType(ParticipantType[CommsConfig, 'CommsParticipant']):
         at = np.array([-section.drop_offset_m, 0.0, 0.0])
         key = ('comms', 'drop_offset_m')
         return tuple(
-            BirthPlace(key, section.drop_offset_m, vehicle, breadcrumb_shape(), at) for vehicle in sorted(site.vehicles)
+            SpawnPlace(key, section.drop_offset_m, vehicle, breadcrumb_shape(), at) for vehicle in sorted(site.vehicles)
         )
 
     def warm_up(self) -> None:

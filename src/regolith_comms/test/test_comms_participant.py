@@ -226,7 +226,7 @@ def test_breadcrumb_removed_before_its_start_does_not_relay() -> None:
 
 
 def test_breadcrumb_is_seen_from_its_drop_to_its_removal() -> None:
-    """Each attempt of a cycle tells the same; a breadcrumb at the origin of a vehicle lies on the ground below it."""
+    """Each attempt of a cycle sends the same; a breadcrumb at the origin of a vehicle lies on the ground below it."""
     rig = Rig(drop_offset_m=0.0, beacon_period_s=0.0)
     assert [visual.name for visual in rig.comms.join_request().visuals] == [
         f'comms/{name}' for name in sorted(rig.comms.config.stations)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of objects of the world in images and clouds: depth, boxes, classes, ranges, numbers, from birth to removal."""
+"""Tests of objects of the world in images and clouds: depth, boxes, classes, ranges and numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from regolith_world.ros.protocol_codec import CYCLE
 
 STEP_NS = 20_000_000
 AWAY, EYE = 4.0, np.array([0.0, 0.0, 1.5])
-"""Distance of each thing ahead of the eye [m], and the place of the eye."""
+"""Distance of each entity ahead of the eye [m], and the place of the eye."""
 PLACE = [AWAY, 0.0, 1.5]
 VIEWER = np.tile([-30.0, 0.0, 0.25, 0.0, 0.0, 0.0, 1.0], (9, 1))
 
@@ -55,7 +55,7 @@ class Bus:
 
 
 class Stage:
-    """World with objects and one participant, and the view of a vehicle of all that the world tells."""
+    """World with objects and one participant, and the view of a vehicle of all that the world sends."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class Stage:
 
 
 class Kind(NamedTuple):
-    """A kind of thing at PLACE, and its outline for the eye."""
+    """A kind of entity at PLACE, and its outline for the eye."""
 
     range_m: float
     """Distance of its front on the axis."""
@@ -225,14 +225,14 @@ def test_own_mesh_is_seen_instead_of_the_shapes(tmp_path: Path) -> None:
 
 def test_mesh_file_of_a_spawned_object_that_is_missing_is_replaced_by_its_shapes() -> None:
     entry = rigid('sphere', 0.2, visual={'mesh': '/no/such/file.stl'})
-    with pytest.warns(UserWarning, match=r'thing: /no/such/file.stl.*its collision shapes are shown'):
-        stage = Stage({'thing': entry})
+    with pytest.warns(UserWarning, match=r'hull: /no/such/file.stl.*its collision shapes are shown'):
+        stage = Stage({'hull': entry})
     stage.step()
-    assert stage.ahead() == (pytest.approx(AWAY - 0.2, abs=1e-4), 'thing')
+    assert stage.ahead() == (pytest.approx(AWAY - 0.2, abs=1e-4), 'hull')
 
 
-def test_objects_are_seen_from_birth_to_removal() -> None:
-    """Unseen before the commit of the birth and from the removal on; again after a rewind to the time between."""
+def test_objects_are_seen_from_the_commit_that_spawns_them_to_their_removal() -> None:
+    """Unseen before the commit that spawns it and from the removal on; again after a rewind to the time between."""
     stage = Stage({}, {1: {'spawned': (born('radio/0', BREADCRUMB),)}})
     stage.step(4)
     saved = stage.world.save()
@@ -248,7 +248,7 @@ def test_objects_are_seen_from_birth_to_removal() -> None:
     stage.world.log.cut(stage.world.cycle, stage.world.acts)
     stage.step(2)
     assert stage.ahead(stage.bus.cycles[-1].t_ns)[1] == 'radio/0'
-    assert stage.view.scene.objects[-1].number == number, 'the number is that of the first birth'
+    assert stage.view.scene.objects[-1].number == number, 'a rewind does not change numbers'
 
 
 def test_object_with_the_name_of_a_removed_one_has_its_own_shape() -> None:
@@ -300,8 +300,8 @@ def test_line_pose_leads_from_end_to_end(way: tuple[float, ...]) -> None:
     assert line_pose(near, near) is None
 
 
-def test_things_on_the_ground_follow_it_and_rocks_keep_their_numbers() -> None:
-    """A marker lies on the surface of rough ground; what is born takes numbers after those of all rocks."""
+def test_entities_on_the_ground_follow_it_and_rocks_keep_their_numbers() -> None:
+    """A marker lies on the surface of rough ground; what is spawned takes numbers after those of all rocks."""
     crumb = ObjectVisual('crumb', Anchor.GROUND, np.array([3.0, 1.0, 0.02]), (BREADCRUMB,))
     site = {'source': 'procedural', 'preset': 'mare', 'rock_collision': False}
     stage = Stage({}, {0: {'visuals': (crumb,)}}, terrain=site)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of what the world tells observers about visible things."""
+"""Tests of what the world sends observers about visible entities."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def names(cycle: Cycle) -> list[str]:
 
 
 def test_observers_learn_of_everything_first_and_then_of_what_is_new() -> None:
-    """Also after a restore, which begins an epoch; a removed object is told as invisible."""
+    """Also after a restore, which begins an epoch; a removed object is sent as invisible."""
     world, bus = world_of({'crate': CRATE, 'hook': HOOK, 'tether': TETHER})
     for _ in range(3):
         world.step(world.t_ns + STEP_NS)
@@ -73,8 +73,8 @@ def test_observers_learn_of_everything_first_and_then_of_what_is_new() -> None:
     assert rock.material == 'rock', 'a checkpoint contains the appearance'
 
 
-def test_thing_of_a_participant_becomes_a_body_of_the_world() -> None:
-    """A participant without bodies may spawn one; it is in the cycle after its birth."""
+def test_spawned_object_of_a_participant_becomes_a_body_of_the_world() -> None:
+    """A participant without bodies may spawn one; it is in the cycle after it is spawned."""
     world, bus = world_of({})
     for _ in range(3):
         world.step(world.t_ns + STEP_NS)

@@ -27,7 +27,7 @@ from regolith_bringup.scenario.particle_section import check_particles
 from regolith_bringup.scenario.rock_free_paths import with_rock_free_paths
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
 from regolith_bringup.scenario.sensors_section import check_mounts, dates_to_text, resolved_sensors
-from regolith_bringup.scenario.spawn_room import check_spawn_room
+from regolith_bringup.scenario.spawn_clearance import check_spawn_clearance
 from regolith_bringup.scenario.terrain_section import law_of, resolve_terrain, soil_values
 from regolith_bringup.scenario.topic_checks import check_participant_names, check_recorded, with_barrier_type
 from regolith_bringup.scenario.vehicle_section import check_clear, resolved_models
@@ -114,7 +114,7 @@ def load_scenario(
     check_clear(scenario, models, source)
     check_couplings(scenario, models, source)
     check_particles(scenario, models, source)
-    check_spawn_room(scenario, models, source)
+    check_spawn_clearance(scenario, models, source)
     origin = origin_place(scenario)
     sensing = {name: resolved_sensors(name, e, source, origin) for name, e in scenario.vehicles.items()}
     changed: dict[str, Any] = {

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Drawing of objects computed by the world and of things of participants: balls, boxes, cables, stations."""
+"""Drawing of objects computed by the world and of entities of participants: balls, boxes, cables, stations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Drawing = tuple[Callable[[], rr.Mesh3D], Sequence[float]]
 
 
 class DrawnObjects:
-    """Drawer of objects of the world and of things of participants, except those that lie on the terrain.
+    """Drawer of objects of the world and of entities of participants, except those that lie on the terrain.
 
     A viewer that joins during a run does not know the shapes of objects that were spawned before. It draws them as
     balls with their mass and inertia.
@@ -42,7 +42,7 @@ class DrawnObjects:
         self._history = ObjectHistory(object_visuals(scenario.objects, scenario.world.gravity_mps2))
         self._others = (*scenario.vehicles,)
         self._drawn: dict[str, bool] = {}
-        """Whether each drawn thing exists at present, by path."""
+        """Whether each drawn entity exists at present, by path."""
         self._last_ns: int | None = None
 
     def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
@@ -57,8 +57,8 @@ class DrawnObjects:
         if self._last_ns is not None and 0 <= t_ns - self._last_ns < self._period_ns:
             return
         self._last_ns = t_ns
-        things = {thing.visual.name for thing in self._history.things}
-        present = {**self._known(cycle.t_ns), **self._unknown(cycle, things)}
+        names = {entity.visual.name for entity in self._history.entities}
+        present = {**self._known(cycle.t_ns), **self._unknown(cycle, names)}
         for path, (make, pose) in present.items():
             if path not in self._drawn:
                 self._canvas.fix(path, make())
@@ -70,11 +70,11 @@ class DrawnObjects:
             self._canvas.put(t_ns, path, rr.Transform3D(scale=0.0))
 
     def _known(self, t_ns: int) -> dict[str, _Drawing]:
-        """Return mesh and pose of the things whose visuals are known, by path."""
+        """Return mesh and pose of the entities whose visuals are known, by path."""
         found: dict[str, _Drawing] = {}
         rows: dict[str, int] = {}
         poses = self._history.all_at(t_ns)
-        for row, (visual, _) in enumerate(self._history.things):
+        for row, (visual, _) in enumerate(self._history.entities):
             lives = rows[visual.name] = rows.get(visual.name, -1) + 1
             if visual.anchor != Anchor.GROUND and not np.isnan(poses[row, 0]):
                 path = path_of('world/objects', f'{visual.name}/life_{lives + 1}' if lives else visual.name)

@@ -23,7 +23,7 @@ _MOST_TRIANGLES = 2000
 
 
 class ObjectMarkers:
-    """Objects of the world and things of participants at the last commit, except those that lie on the terrain.
+    """Objects of the world and entities of participants at the last commit, except those that lie on the terrain.
 
     Args:
         scenario: Resolved scenario.
@@ -46,7 +46,7 @@ class ObjectMarkers:
         if self._history.last_ns < 0:
             return {}
         poses, found = self._history.all_at(self._history.last_ns), {}
-        for row, (visual, _) in enumerate(self._history.things):
+        for row, (visual, _) in enumerate(self._history.entities):
             if visual.anchor == Anchor.GROUND or np.isnan(poses[row, 0]):
                 continue
             if row not in self._corners or self._corners[row][0] is not visual:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Visible objects of the world, and things of participants, at committed times."""
+"""Visible objects of the world, and entities of participants, at committed times."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ COLUMNS = 8
 _LEVEL = (0.0, 0.0, 0.0, 1.0)
 
 
-class VisibleThing(NamedTuple):
-    """One object or thing, from its first commit to its removal."""
+class VisibleEntity(NamedTuple):
+    """One visible entity, from its first commit to its removal."""
 
     visual: ObjectVisual
     since_ns: int
@@ -31,7 +31,7 @@ class VisibleThing(NamedTuple):
 
 
 class ObjectHistory:
-    """Poses of visible things at committed times. Each has one row as long as its visual remains equal.
+    """Poses of visible entities at committed times. Each has one row as long as its visual remains equal.
 
     Checked by: test_objects_seen.py.
     """
@@ -44,7 +44,7 @@ class ObjectHistory:
             kept_ns: Age to which states are kept [ns].
         """
         known = sorted((visuals or {}).items())
-        self.things = [VisibleThing(visual, -1) for _, visual in known]
+        self.entities = [VisibleEntity(visual, -1) for _, visual in known]
         """What was ever visible, by row."""
         self.count_of_scenario = len(known)
         """Number of rows of the scenario's objects."""
@@ -71,9 +71,9 @@ class ObjectHistory:
         for message in cycle.visuals:
             self._learn(visual_from_message(message), t_ns)
         bodies = {body.name: body.pose for body in cycle.bodies}
-        poses = np.full((len(self.things), COLUMNS), np.nan)
+        poses = np.full((len(self.entities), COLUMNS), np.nan)
         for row in self._row_of.values():
-            visual = self.things[row].visual
+            visual = self.entities[row].visual
             if t_ns < visual.until_ns and (pose := _pose_of(visual, bodies)) is not None:
                 poses[row] = pose
         self._track.add(t_ns, poses)
@@ -84,14 +84,14 @@ class ObjectHistory:
             return
         key = visual_key(visual)
         if key not in self._keys:
-            self.things.append(VisibleThing(visual, t_ns))
+            self.entities.append(VisibleEntity(visual, t_ns))
             self._keys.append(key)
         self._row_of[visual.name] = self._keys.index(key)
 
     def _drop_after(self, t_ns: int) -> None:
-        """Drop the rows of things that the world learned of after a time, so that a run repeats its numbers."""
-        count = sum(thing.since_ns <= t_ns for thing in self.things)
-        del self.things[count:], self._keys[count:]
+        """Drop the rows of entities that the world learned of after a time, so that a run repeats its numbers."""
+        count = sum(entity.since_ns <= t_ns for entity in self.entities)
+        del self.entities[count:], self._keys[count:]
         self._row_of = {name: row for name, row in self._row_of.items() if row < count}
 
     def discard_after(self, t_ns: int) -> None:
@@ -106,7 +106,7 @@ class ObjectHistory:
             LookupError: If there is no state.
         """
         found = self._track.all_at(t_ns)
-        absent = np.full((len(self.things) - len(found), COLUMNS), np.nan)
+        absent = np.full((len(self.entities) - len(found), COLUMNS), np.nan)
         return np.concatenate((found, absent)) if len(absent) else found
 
 

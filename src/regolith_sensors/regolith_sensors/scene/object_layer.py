@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of the world, and things of participants, in a scene: meshes and materials of their visuals."""
+"""Objects of the world, and entities of participants, in a scene: meshes and materials of their visuals."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ class WorldStates:
         """Moving soil at the time of :meth:`advance`."""
         self.tracks = {name: PoseTrack(names, kept_ns) for name, names in sorted(parts.items())}
         self.objects = ObjectHistory(objects, kept_ns)
-        """The world's objects, and things of participants."""
+        """The world's objects, and entities of participants."""
         self.ground = TerrainHistory(grid)
         self.participants = frozenset(self.tracks)
         """Vehicles that still participate; the others stay at their last poses."""
@@ -225,8 +225,8 @@ class WorldView:
             vehicles: Parts in the scene by vehicle.
             rocks: Rocks of the site.
             objects: Objects of the scenario in the scene, by row of ``states.objects``.
-            show: Function that adds an object to the scene, with its number in instance images; needed for things that
-                are not of the scenario.
+            show: Function that adds an object to the scene, with its number in instance images; needed for entities
+                that are not of the scenario.
         """
         self.states = states
         self.viewer = viewer
@@ -237,7 +237,7 @@ class WorldView:
         self._show = show
         self._fixed = len(scene.objects)
         self._born: dict[int, tuple[ObjectVisual, SceneObject]] = {}
-        """Things in the scene that are not of the scenario, by row."""
+        """Entities in the scene that are not of the scenario, by row."""
 
     def base_pose(self, vehicle: str, t_ns: ArrayLike) -> tuple[Floats, Floats]:
         """Return positions (n, 3) [m] and quaternions (n, 4) of a vehicle's base at times [ns], world frame."""
@@ -279,8 +279,8 @@ class WorldView:
         return self.scene.commit()
 
     def _place_objects(self, poses: Floats) -> None:
-        """Place the objects of the scenario, and the things that are there besides them."""
-        things, first, poses = self.states.objects.things, self.states.objects.count_of_scenario, poses.copy()
+        """Place the objects of the scenario, and the entities that are there in addition."""
+        things, first, poses = self.states.objects.entities, self.states.objects.count_of_scenario, poses.copy()
         present = {row: things[row].visual for row in range(first, len(poses)) if not np.isnan(poses[row, 0])}
         shown = {row: id(visual) for row, (visual, _) in self._born.items()}
         if shown != {row: id(visual) for row, visual in present.items()}:
@@ -294,7 +294,7 @@ class WorldView:
         self._place((*self._objects, *born), poses)
 
     def _rebuild_born(self, present: Mapping[int, ObjectVisual]) -> None:
-        """Replace the things in the scene that are not of the scenario, and the rocks, which follow them."""
+        """Replace the entities in the scene that are not of the scenario, and the rocks, which follow them."""
         assert self._show is not None
         self.scene.keep_objects(self._fixed)
         number = self._fixed + 2 + (len(self._rocks.rocks.x) if self._rocks is not None else 0)

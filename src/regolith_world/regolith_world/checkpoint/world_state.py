@@ -48,4 +48,4 @@ class WorldState:
     acts: int = 0
     """Number of world edits before this state, see :attr:`regolith_world.world.World.log`."""
     visuals: tuple[ObjectVisual, ...] = ()
-    """Visible things, in name order."""
+    """Visible entities, in name order."""

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from regolith_world.cycle.participant import ParticipantFailed as ParticipantFailed
     from regolith_world.cycle.participant_group import ParticipantGroup as ParticipantGroup
     from regolith_world.cycle.participant_type import TERRAIN_NAME as TERRAIN_NAME
-    from regolith_world.cycle.participant_type import BirthPlace as BirthPlace
     from regolith_world.cycle.participant_type import ParticipantType as ParticipantType
     from regolith_world.cycle.participant_type import ProgressCallback as ProgressCallback
+    from regolith_world.cycle.participant_type import SpawnPlace as SpawnPlace
     from regolith_world.cycle.participant_type import participant_types as participant_types
     from regolith_world.cycle.records import TERRAIN_ROLES as TERRAIN_ROLES
     from regolith_world.cycle.records import VEHICLE_ROLES as VEHICLE_ROLES
@@ -64,7 +64,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         ),
         'participant_group': ('ParticipantGroup',),
         'participant_type': (
-            'BirthPlace',
+            'SpawnPlace',
             'ParticipantType',
             'ProgressCallback',
             'TERRAIN_NAME',

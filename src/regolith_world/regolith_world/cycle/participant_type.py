@@ -33,7 +33,7 @@ ProgressCallback = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class BirthPlace:
+class SpawnPlace:
     """Place in the frame of a vehicle's base at which a participant may spawn a body."""
 
     key: KeyPath
@@ -89,7 +89,7 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
         """Return the topics to record, as lines ``name|package/msg/Type|qos|publishers``."""
         return ()
 
-    def birth_places(self, section: SectionT, site: ParticipantContext) -> tuple[BirthPlace, ...]:
+    def spawn_places(self, section: SectionT, site: ParticipantContext) -> tuple[SpawnPlace, ...]:
         """Return the places at vehicles where the participant may spawn bodies; they must be outside the vehicles."""
         return ()
 

@@ -178,9 +178,9 @@ class Anchor(IntEnum):
 
 @dataclass(slots=True)
 class ObjectVisual:
-    """Visible shapes of an object of the world, or of a thing of a participant.
+    """Visible shapes of an object of the world, or of an entity of a participant.
 
-    Without shapes and mesh the thing is not visible any more. Nothing in the evolution depends on visuals.
+    Without shapes and mesh the entity is no longer visible. Nothing in the evolution depends on visuals.
     """
 
     name: str
@@ -208,7 +208,7 @@ class ObjectVisual:
 
     @property
     def visible(self) -> bool:
-        """Whether there is something to see: a mesh, or a shape other than a beam."""
+        """Whether it has a visible part: a mesh, or a shape other than a beam."""
         return bool(self.mesh) or any(shape.kind != ShapeKind.BEAM for shape in self.shapes)
 
 
@@ -274,7 +274,7 @@ class CycleResult:
     angular velocity [1/kg, 1/(kg m), 1/(kg m^2)].
     """
     visuals: tuple[ObjectVisual, ...] = ()
-    """Things that observers see from the end of the cycle on, in addition to those sent before."""
+    """Entities that observers see from the end of the cycle on, in addition to those sent before."""
 
 
 @dataclass(slots=True)
@@ -295,7 +295,7 @@ class JoinRequest:
     shape_bodies: tuple[int, ...] = ()
     """Index in ``bodies`` of each shape's body; empty: all shapes belong to the first body."""
     visuals: tuple[ObjectVisual, ...] = ()
-    """Things that observers see from the start on."""
+    """Entities that observers see from the start on."""
 
     def problem(self) -> str:
         """Return the problem with the bodies and shapes of a participant with bodies; '': none."""

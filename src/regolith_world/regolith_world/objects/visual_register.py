@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What observers see of objects and of participants' things, and what of it they do not know yet."""
+"""What observers see of objects and of participants' entities, and what they do not know yet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from regolith_world.objects.object import Object
 
 
 class VisualRegister:
-    """Visuals of the present objects and things. They have no effect on the evolution and are in no hash.
+    """Visuals of the present objects and entities. They have no effect on the evolution and are in no hash.
 
     Checked by: test_visual_register.py.
     """
@@ -36,7 +36,7 @@ class VisualRegister:
         return tuple(visual for _, visual in sorted(known.items()))
 
     def show(self, visuals: Iterable[ObjectVisual]) -> None:
-        """Add or replace visuals. One without shapes and mesh removes the thing from view."""
+        """Add or replace visuals. One without shapes and mesh removes the entity from view."""
         for visual in visuals:
             self._news[visual.name] = visual
             if visual.visible:

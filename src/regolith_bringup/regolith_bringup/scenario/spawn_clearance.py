@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Room for bodies that participants spawn at vehicles: they must not begin inside the vehicle."""
+"""Clearance of bodies that participants spawn at vehicles: they must not begin inside the vehicle."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from regolith_bringup.scenario.participant_sections import participant_context, sections
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files import YamlSource
-from regolith_world.cycle import BirthPlace, Shape
+from regolith_world.cycle import Shape, SpawnPlace
 
 _STEP_M, _FARTHEST_M = 0.05, 20.0
 
 
-def check_spawn_room(scenario: Scenario, models: dict[str, str], source: YamlSource) -> None:
+def check_spawn_clearance(scenario: Scenario, models: dict[str, str], source: YamlSource) -> None:
     """Refuse places at which a participant would spawn a body inside the base of a vehicle.
 
     Args:
@@ -28,11 +28,11 @@ def check_spawn_room(scenario: Scenario, models: dict[str, str], source: YamlSou
     """
     site = participant_context(scenario)
     for kind, section in sections(scenario).values():
-        for place in kind.birth_places(section, site):
+        for place in kind.spawn_places(section, site):
             _check(place, models[place.vehicle], source)
 
 
-def _check(place: BirthPlace, model: str, source: YamlSource) -> None:
+def _check(place: SpawnPlace, model: str, source: YamlSource) -> None:
     from regolith_vehicles import load_vehicle_model
     from regolith_vehicles.contact import collision_shapes
 
