@@ -13,8 +13,9 @@ import rerun as rr
 
 from regolith_bringup.view.draw_terrain import shaded
 from regolith_bringup.view.message import ViewMessage
+from regolith_bringup.view.object_markers import coarse_mesh
 from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed
-from regolith_sensors.scene import ObjectHistory, object_mesh
+from regolith_sensors.scene import ObjectHistory
 from regolith_sensors.surfaces import meshes
 from regolith_world.cycle import Anchor, ObjectVisual
 from regolith_world.objects import object_visuals
@@ -97,7 +98,7 @@ class DrawnObjects:
 
 
 def _mesh_of(visual: ObjectVisual) -> rr.Mesh3D:
-    mesh = object_mesh(visual)
+    mesh = coarse_mesh(visual)
     return shaded(mesh.vertices, mesh.triangles, _COLOR)
 
 

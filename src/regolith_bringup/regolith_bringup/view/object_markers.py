@@ -50,14 +50,14 @@ class ObjectMarkers:
             if visual.anchor == Anchor.GROUND or np.isnan(poses[row, 0]):
                 continue
             if row not in self._corners or self._corners[row][0] is not visual:
-                mesh = _coarse_mesh(visual)
+                mesh = coarse_mesh(visual)
                 self._corners[row] = visual, mesh.vertices[mesh.triangles.reshape(-1)]
             own = self._corners[row][1] * (1.0, 1.0, poses[row, 7])
             found[visual.name] = own @ rotation.matrix(poses[row, 3:7]).T + poses[row, :3]
         return found
 
 
-def _coarse_mesh(visual: ObjectVisual) -> meshes.Mesh:
+def coarse_mesh(visual: ObjectVisual) -> meshes.Mesh:
     """Return the mesh of a visual with few triangles."""
     if visual.anchor == Anchor.LINE:
         return object_mesh(visual)
@@ -70,12 +70,12 @@ def _coarse_mesh(visual: ObjectVisual) -> meshes.Mesh:
 def _coarse_shape(shape: Shape) -> meshes.Mesh | None:
     radius, half = float(shape.size[0]), float(shape.size[1])
     if shape.kind == ShapeKind.SPHERE:
-        ball = meshes.icosphere(1)
+        ball = meshes.icosphere(2)
         own = meshes.Mesh(radius * ball.vertices, ball.triangles, ball.material)
     elif shape.kind == ShapeKind.CAPSULE:
         own = meshes.capsule(radius, half, 8)
     elif shape.kind == ShapeKind.CYLINDER:
-        own = meshes.cylinder(radius, half, 12)
+        own = meshes.cylinder(radius, half, 16)
     else:
         return meshes.of_shape(shape)
     return own.moved(shape.position, rotation.matrix(shape.orientation))
