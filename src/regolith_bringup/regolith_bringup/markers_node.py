@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
-from regolith_msgs.msg import WorldStatus
+from regolith_msgs.msg import Cycle, WorldStatus
 from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
@@ -32,6 +32,7 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_bringup.view.layers import Layers
 from regolith_bringup.view.markers import GROUND_TOPIC, LAYERS_TOPIC, Markers
 from regolith_bringup.view.message import ViewMessage
+from regolith_bringup.view.object_markers import ObjectMarkers
 from regolith_bringup.view.terrain_mesh import MeshPiece, TerrainMesh, tile_triangles
 from regolith_bringup.view.terrain_shading import TerrainShading
 from regolith_files import ViewMarks
@@ -97,6 +98,10 @@ class MarkersNode:
         self._listeners = 0
         self._layers = Layers(scenario)
         self._shown: dict[str, list[ViewMarks]] = {}
+        self._bodies = 0
+        """Number of objects in the last message."""
+        self._objects = ObjectMarkers(scenario)
+        self._inbox.subscribe(Cycle, 'cycle', self._objects.take, qos.HISTORY, optional=True)
         self._subscribe_to_layers()
         self._tf = self.node.create_publisher(TFMessage, f'{self._root}/tf', qos.TF)
         self._odometry: dict[tuple[str, str], Odometry] = {}
@@ -171,13 +176,19 @@ class MarkersNode:
         return markers.serialized()
 
     def _show_layers(self) -> None:
-        fresh = self._layers.marks(self._t_ns)
-        if not fresh:
+        fresh, moved = self._layers.marks(self._t_ns), self._objects.fresh
+        if not fresh and not moved:
             return
         self._shown |= fresh
+        bodies = self._objects.corners()
+        if not fresh and not bodies and not self._bodies:
+            return
+        self._bodies = len(bodies)
         markers = Markers(self._t_ns, clear=True)
         for name, marks in sorted(self._shown.items()):
             markers.marks(name, marks)
+        for name, corners in bodies.items():
+            markers.body(name, corners)
         self._marks.publish(markers.serialized())
 
     def _tell_frames(self) -> None:

@@ -62,6 +62,48 @@ def test_mistakes_are_named_with_key_value_and_what_is_allowed(
 
 
 @pytest.mark.seconds
+@pytest.mark.parametrize(
+    ('visual', 'told'),
+    [
+        ('mesh: gone.obj', ('objects.a.visual.mesh', 'no such file', 'gone.obj', 'OBJ')),
+        ('mesh: yard.yaml', ('objects.a.visual.mesh', 'name extension', 'OBJ')),
+        ('mesh: flat.obj', ('objects.a.visual.mesh', 'allowed: ')),
+        ('mesh: torn.stl', ('objects.a.visual.mesh', 'torn.stl', 'STL')),
+        ('mesh: large.obj', ('objects.a.visual.mesh', '300 m wide', 'objects.a.visual.mesh_scale', '0.001')),
+        ('mesh: heap.obj, mesh_scale: 0', ('objects.a.visual.mesh_scale', '0')),
+        ('mesh: heap.obj, color: [1.0, 0.5]', ('objects.a.visual.color', 'allowed')),
+        ('mesh: heap.obj, color: [1.0, 0.5, 2.0]', ('objects.a.visual.color.2', '2.0', '1')),
+        ('mush: heap.obj', ('objects.a.visual.mush', 'mesh')),
+    ],
+)
+def test_mistakes_of_an_object_mesh_are_named_with_key_value_and_what_is_allowed(
+    tmp_path: Path, visual: str, told: tuple[str, ...]
+) -> None:
+    """A missing file, one that is no mesh, no solid or incomplete, one in millimeters, a wrong unit or color."""
+    files = {'flat.obj': TETRAHEDRON.replace('v 0 0 1', 'v 1 1 0'), 'torn.stl': 'x' * 90, 'heap.obj': TETRAHEDRON}
+    files['large.obj'] = TETRAHEDRON.replace('1 0 0', '300 0 0')
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding='utf-8')
+    with pytest.raises(InputError) as caught:
+        load_scenario(thing(tmp_path, visual))
+    text = str(caught.value)
+    assert 'yard.yaml' in text and all(part in text for part in told), text
+
+
+def thing(folder: Path, visual: str) -> Path:
+    """Write a scenario with an object with a visual."""
+    shape = 'shape: {kind: sphere, size_m: [0.1]}, mass_kg: 1.0, position: [3.0, 0.0, 1.0]'
+    path = written(folder, '  b: {type: box, position: [9.0, 0.0], size: [1.0, 1.0, 1.0]}\n')
+    path.write_text(f'{path.read_text()}objects:\n  a: {{type: rigid_body, {shape}, visual: {{{visual}}}}}\n')
+    return path
+
+
+def test_mesh_of_an_object_reaches_every_process_with_an_absolute_path(tmp_path: Path) -> None:
+    (tmp_path / 'heap.obj').write_text(TETRAHEDRON, encoding='utf-8')
+    found = load_scenario(thing(tmp_path, 'mesh: heap.obj, mesh_scale: 0.5')).scenario.objects['a']['visual']
+    assert found == {'mesh': str(tmp_path / 'heap.obj'), 'mesh_scale': 0.5, 'color': None}
+
+
 def test_a_vehicle_within_an_obstacle_is_refused(tmp_path: Path) -> None:
     """It would be thrown; on a box it stands, beside a wall it does, too."""
     wall = '  a: {type: wall, position: [0.0, PLACE], size: [4.0, 0.3, 1.0]}\n'

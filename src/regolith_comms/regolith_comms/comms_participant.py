@@ -24,15 +24,18 @@ from regolith_comms.links.link import LinkModel, Links
 from regolith_comms.links.relays import relay_table
 from regolith_comms.packet_delivery import CapacityWindows, deliver
 from regolith_comms.radio import Floats
+from regolith_comms.radio_visuals import BODIES, breadcrumb_body, breadcrumb_visual, station_visual
 from regolith_world.cycle import (
     BodyState,
     Command,
     Cycle,
     CycleResult,
     JoinRequest,
+    ObjectVisual,
     Part,
     Participant,
     Roles,
+    SpawnedObject,
     StateField,
     StateLayout,
     state_fields,
@@ -122,6 +125,10 @@ class CommsParticipant(Participant):
         self.replay_inputs = replay_inputs or {}
         self._waiting: list[dict[str, Any]] = []
         self._dispatched: tuple[int, bytes, list[Delivery]] = (-1, b'', [])
+        self._dropped: list[tuple[str, BodyState]] = []
+        """Breadcrumbs of the last dispatch that become bodies, and the states of their vehicles at the drop."""
+        self._visuals: list[ObjectVisual] = []
+        """Visuals that the last dispatch changed."""
         self._news: list[Delivery] = []
         self._committed: Cycle | None = None
         self.on_committed: Callable[[Cycle], None] = lambda cycle: None
@@ -211,12 +218,18 @@ class CommsParticipant(Participant):
 
     def join_request(self) -> JoinRequest:
         """Return the request to join the simulation."""
-        return JoinRequest(self.name, ROLES, (), (), NO_LIMIT_NS, self.state_hash(), '', self._parameters)
+        height = self.config.antenna_height_m
+        masts = tuple(station_visual(f'{self.name}/{name}', place, height) for name, place in self._stations.items())
+        return JoinRequest(
+            self.name, ROLES, (), (), NO_LIMIT_NS, self.state_hash(), '', self._parameters, visuals=masts
+        )
 
     def _evolve(self, cycle: Cycle) -> CycleResult:
         if self._dispatched[0] != cycle.key.cycle:
             live = self._live_input(cycle.key.cycle)
+            self._dropped, self._visuals = [], []
             self.positions = self._places(cycle)
+            self._follow_bodies(cycle)
             for item in json.loads(live):
                 self._apply(item, cycle)
             self._say(cycle)
@@ -226,7 +239,10 @@ class CommsParticipant(Participant):
                 self._complain(complaint)
             self._t_ns = cycle.t_ns
             self._dispatched = (cycle.key.cycle, live, deliveries)
-        return self._answer_to(cycle, self._dispatched[1])
+        result = self._answer_to(cycle, self._dispatched[1])
+        result.spawned = tuple(self._spawned(name, vehicle, cycle) for name, vehicle in self._dropped)
+        result.visuals = tuple(self._visuals)
+        return result
 
     def _answer_to(self, cycle: Cycle, live: bytes = b'', summary_json: str = '') -> CycleResult:
         return CycleResult(
@@ -276,6 +292,8 @@ class CommsParticipant(Participant):
             kept = [(n, p) for n, p, _ in broker.model.breadcrumbs if n != item['breadcrumb']]
             broker.model.place_breadcrumbs(kept)
             self._starting = [crumb for crumb in self._starting if crumb[0] != item['breadcrumb']]
+            if BODIES not in cycle.participants:
+                self._visuals.append(ObjectVisual(f'{self.name}/{item["breadcrumb"]}'))
 
     def _drop_breadcrumb(self, vehicle: str, cycle: Cycle) -> None:
         body = next((b for b in cycle.bodies if b.name == vehicle), None)
@@ -285,7 +303,29 @@ class CommsParticipant(Participant):
         self.stock[vehicle] -= 1
         ready_ns = cycle.t_ns + round(self.config.breadcrumb_delay_s * 1e9)
         place = behind(body, self.config.drop_offset_m)
-        self._starting.append((f'{vehicle}_breadcrumb_{number}', place, ready_ns))
+        name = f'{vehicle}_breadcrumb_{number}'
+        self._starting.append((name, place, ready_ns))
+        if BODIES in cycle.participants:
+            self._dropped.append((name, body))
+        else:
+            self._visuals.append(breadcrumb_visual(f'{self.name}/{name}', place))
+
+    def _spawned(self, name: str, vehicle: BodyState, cycle: Cycle) -> SpawnedObject:
+        """Return the body of a breadcrumb at the end of the cycle in which it drops from its vehicle."""
+        place = behind(vehicle, self.config.drop_offset_m)
+        return breadcrumb_body(f'{self.name}/{name}', place, vehicle, cycle.dt_ns * 1e-9)
+
+    def _follow_bodies(self, cycle: Cycle) -> None:
+        """Move the breadcrumbs to their bodies; one whose body was removed is gone."""
+        if BODIES not in cycle.participants:
+            return
+        bodies, head = {body.name: body.position for body in cycle.bodies}, f'{self.name}/'
+        self._starting = [(n, bodies[head + n].copy(), t) for n, _, t in self._starting if head + n in bodies]
+        model = self.broker.model
+        before = [(name, place.tolist()) for name, place, _ in model.breadcrumbs]
+        now = [(name, bodies[head + name].tolist()) for name, _ in before if head + name in bodies]
+        if now != before:
+            model.place_breadcrumbs(now)
 
     def _switch_on(self, t_ns: int) -> None:
         """Start the breadcrumbs whose delay has passed."""

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from regolith_comms.config import CommsConfig
 from regolith_files import YamlSource
 from regolith_world import ParticipantContext
-from regolith_world.cycle import CycleResult, ParticipantType, ProgressCallback
+from regolith_world.cycle import CycleResult, ParticipantType, ProgressCallback, SpawnPlace
 
 if TYPE_CHECKING:
     from regolith_comms.comms_participant import CommsParticipant
@@ -50,6 +52,18 @@ class CommsType(ParticipantType[CommsConfig, 'CommsParticipant']):
                 f'/{radio}/comms/tx|regolith_msgs/msg/Datagram|state|0',
             ]
         return tuple(lines)
+
+    def spawn_places(self, section: CommsConfig, site: ParticipantContext) -> tuple[SpawnPlace, ...]:
+        """Return where breadcrumbs drop, in a scenario in which they are rigid bodies."""
+        from regolith_comms.radio_visuals import BODIES, breadcrumb_shape
+
+        if BODIES not in site.sections or not section.breadcrumbs_per_vehicle:
+            return ()
+        at = np.array([-section.drop_offset_m, 0.0, 0.0])
+        key = ('comms', 'drop_offset_m')
+        return tuple(
+            SpawnPlace(key, section.drop_offset_m, vehicle, breadcrumb_shape(), at) for vehicle in sorted(site.vehicles)
+        )
 
     def warm_up(self) -> None:
         """Compile the kernels with one link of a small graph."""

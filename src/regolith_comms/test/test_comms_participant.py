@@ -223,3 +223,21 @@ def test_breadcrumb_removed_before_its_start_does_not_relay() -> None:
         rig.evolve()
     rig.hold()
     assert [name for name, _, _ in rig.comms.broker.model.breadcrumbs] == ['basalt_breadcrumb_0']
+
+
+def test_breadcrumb_is_seen_from_its_drop_to_its_removal() -> None:
+    """Each attempt of a cycle sends the same; a breadcrumb at the origin of a vehicle lies on the ground below it."""
+    rig = Rig(drop_offset_m=0.0, beacon_period_s=0.0)
+    assert [visual.name for visual in rig.comms.join_request().visuals] == [
+        f'comms/{name}' for name in sorted(rig.comms.config.stations)
+    ]
+    assert rig.evolve().visuals == ()
+    name = rig.comms.deploy('amber')
+    for commit in (False, True):
+        (seen,) = rig.evolve(commit=commit).visuals
+        assert seen.name == f'comms/{name}' and seen.visible and seen.position.tolist() == [200.0, 0.0, 0.02]
+    assert rig.evolve().visuals == ()
+    rig.comms.remove(name)
+    (gone,) = rig.evolve().visuals
+    assert gone.name == f'comms/{name}' and not gone.visible
+    rig.hold()

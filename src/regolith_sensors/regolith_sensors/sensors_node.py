@@ -28,7 +28,6 @@ from regolith_sensors.config.sensors import ResolvedSensor, scenario_sensors
 from regolith_sensors.render_cost import SensorCost, describe_sensor_costs
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.sensor_scene import SensorScene
-from regolith_sensors.scene.world_view import object_poses
 from regolith_sensors.schedule import Schedule, ScheduledImage
 from regolith_terrain import TerrainConfig
 from regolith_terrain.contact import SURFEL_TOPIC, surfels_record
@@ -216,8 +215,7 @@ class SensorsNode:
         clock_offset.set_offset(message.clock_offset_ns)
         rewound = epoch != ground.epoch
         ground.on_cycle(epoch, message.t_ns)
-        if objects := self.states.objects.parts:
-            self.states.objects.add(message.t_ns, object_poses(message.bodies, objects))
+        self.states.objects.add(message)
         self.states.participants = frozenset(message.participants)
         self._stopped = self._stopped or message.command == Command.STOP
         self._returning = self._returning or rewound

@@ -7,22 +7,14 @@ from __future__ import annotations
 import itertools
 import math
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from regolith_sensors.config.lighting import LightConfig
-from regolith_sensors.scene.scene import Semantic
+from regolith_sensors.scene.pose_track import PoseTrack
 from regolith_sensors.scene.sensor_scene import SensorScene
-from regolith_sensors.scene.world_view import (
-    PoseTrack,
-    TerrainHistory,
-    WorldStates,
-    WorldView,
-    object_poses,
-    protruding_surfels,
-)
+from regolith_sensors.scene.world_view import TerrainHistory, WorldStates, protruding_surfels
 from regolith_sensors.schedule import Schedule
 from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain.config import TerrainConfig
@@ -39,7 +31,6 @@ from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.running_gear_registry import load_visuals
 from regolith_world.cycle.records import CycleKey
 from regolith_world.numerics.rotation import from_yaw
-from regolith_world.objects import object_visuals
 
 MS = 1_000_000
 
@@ -293,75 +284,6 @@ def test_scene_obstacles_are_at_their_contact_positions() -> None:
     assert found == pytest.approx([1.9, 1.75], abs=1e-4)
     named = {thing.number: thing.name for thing in view.scene.objects}
     assert [named[int(number)] for number in numbers] == ['kerb', 'up']
-
-
-BALL = {'kind': 'sphere', 'size_m': [0.1]}
-WALL = {'kind': 'box', 'size_m': [0.1, 1.0, 0.5]}
-POST = {'kind': 'cylinder', 'size_m': [0.2, 0.4], 'position': [3.0, 1.0, 0.0]}
-PIPE = {'kind': 'capsule', 'size_m': [0.1, 0.7], 'position': [4.0, 2.0, 0.0]}
-THINGS = {
-    'ball': {'type': 'rigid_body', 'position': [2.0, 0.0, 1.0], 'mass_kg': 1.0, 'shape': BALL},
-    'wall': {'type': 'static_body', 'position': [4.0, 0.0, 0.5], 'material': 'rock', 'shapes': [WALL, POST, PIPE]},
-}
-
-
-def body(name: str, x: float, y: float, z: float, yaw: float = 0.0) -> SimpleNamespace:
-    """Return the part of a BodyState that sensors read."""
-    q = from_yaw(yaw)
-    place = SimpleNamespace(x=x, y=y, z=z)
-    return SimpleNamespace(
-        name=name, pose=SimpleNamespace(position=place, orientation=SimpleNamespace(**dict(zip('xyzw', q))))
-    )
-
-
-def seen(view: WorldView, t_ns: int, *eyes: tuple[float, float, float]) -> tuple[list[float], list[str]]:
-    """Return range and name of what is straight below each eye."""
-    rays = view.prepare(t_ns)
-    start = (np.array(eyes) - view.scene.origin).astype(np.float32)
-    down = np.tile(np.float32((0.0, 0.0, -1.0)), (len(eyes), 1))
-    level = np.tile(np.eye(3, dtype=np.float32), (len(eyes), 1, 1))
-    found, _, numbers = rays.cast(down, np.arange(len(eyes), dtype=np.int32), start, level, 20.0, 1e-3)
-    named = {thing.number: thing.name for thing in view.scene.objects}
-    return found.tolist(), [named.get(int(number), 'ground') for number in numbers]
-
-
-def test_objects_of_the_world_are_seen_where_they_are() -> None:
-    """Of every shape, between commits too; one that was removed is not there, one that was spawned from then on."""
-    terrain = TerrainConfig.model_validate({'source': 'flat'})
-    objects = object_visuals(THINGS, 1.62)
-    world = SensorScene(
-        terrain, LightConfig(), 3, {'amber': load_visuals(*load_vehicle_model('viper'))}, objects=objects
-    )
-    view, names = world.view('amber'), world.states.objects.parts
-    assert names == ('ball', 'wall')
-    world.states.tracks['amber'].add(0, np.tile([0.0, 0.0, 0.25, 0.0, 0.0, 0.0, 1.0], (9, 1)))
-    wall = body('wall', 4.0, 0.0, 0.5, 0.5 * math.pi)
-    for k, ball in enumerate(
-        ([body('ball', 2.0, 0.0, 1.0)], [body('ball', 3.0, 0.0, 0.8)], [], [body('ball', 2.0, 0.0, 2.0)])
-    ):
-        world.states.objects.add(20 * k * MS, object_poses([*ball, wall], names))
-    assert seen(view, 0, (2.0, 0.0, 3.0)) == (pytest.approx([1.9], abs=1e-4), ['ball'])
-    assert seen(view, 10 * MS, (2.5, 0.0, 3.0)) == (pytest.approx([2.0], abs=1e-4), ['ball'])
-    assert seen(view, 30 * MS, (3.0, 0.0, 3.0)) == (pytest.approx([2.1], abs=1e-4), ['ball'])
-    assert seen(view, 40 * MS, (3.0, 0.0, 3.0))[1] == ['ground']
-    assert seen(view, 50 * MS, (2.0, 0.0, 3.0))[1] == ['ground']
-    assert seen(view, 60 * MS, (2.0, 0.0, 3.0)) == (pytest.approx([0.9], abs=1e-4), ['ball'])
-    # The wall is turned by 90 degrees: half lengths 0.1 along y, 1.0 along x; the others are beside it.
-    eyes = [(3.1, 0.0, 5.0), (4.0, 0.09, 5.0), (4.0, 0.11, 5.0), (3.0, 3.0, 5.0), (3.0, 3.25, 5.0), (2.0, 4.0, 5.0)]
-    found, named = seen(view, 0, *eyes)
-    assert named == ['wall', 'wall', 'ground', 'wall', 'ground', 'wall']
-    assert found[:2] == pytest.approx([4.0, 4.0], abs=1e-4) and found[2] == pytest.approx(5.0, abs=1e-4)
-    assert found[3] == pytest.approx(4.1, abs=1e-4) and found[5] == pytest.approx(5.0 - (0.5 + 0.8), abs=1e-4)
-    semantics = {view.scene.objects[k].name: s for k, s in classes(view).items()}
-    assert semantics['ball'] == Semantic.OTHER and semantics['wall'] == Semantic.ROCK
-    world.states.discard_after(30 * MS)
-    assert world.states.objects.last_ns == 20 * MS
-
-
-def classes(view: WorldView) -> dict[int, Semantic]:
-    """Return the class of each object of one part."""
-    scene = view.scene
-    return {k: scene._instances[thing.first][2] for k, thing in enumerate(scene.objects)}
 
 
 def test_scene_has_walls_and_roofs_of_tiles(tmp_path: Path) -> None:

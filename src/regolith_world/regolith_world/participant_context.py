@@ -82,7 +82,8 @@ class ParticipantContext:
     standing: Callable[[], StaticObstacles | None] = lambda: None
     """Obstacles on the terrain that are large enough to affect other participants; None: none."""
     sections: Mapping[str, Any] = field(default_factory=dict)
-    """Validated sections ``world``, ``terrain`` and ``objects`` of the scenario, where they are known."""
+    """Validated sections ``world``, ``terrain`` and ``objects`` of the scenario and those of all participants, where
+    they are known."""
     soil: Callable[[], Any] = no_soil
     """Committed soil and obstacles, for participants that write soil
     (:class:`regolith_terrain.scenario_bodies.GroundAccess`)."""

@@ -375,6 +375,7 @@ class Timeline:
             world.remove(act.name)
         elif isinstance(act, SpawnEdit) and act.kept is not None:
             made = restored(act.kept)
+            made.appear(act.appearance)
             made.delay(world.t_ns - act.kept.t_ns)
             world.find_room(made)
             world.add(made)

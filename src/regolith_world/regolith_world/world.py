@@ -35,6 +35,8 @@ from regolith_world.cycle.records import (
     IntersectionRecord,
     JoinRequest,
     Roles,
+    SpawnedObject,
+    Vector,
     Verdict,
 )
 from regolith_world.cycle.stall import Discards
@@ -48,6 +50,7 @@ from regolith_world.objects.object_types import restored
 from regolith_world.objects.remote_body import RemoteAgent, RemoteBody
 from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.state_history import rigidly_attached
+from regolith_world.objects.visual_register import VisualRegister
 
 Choice = Literal['stop', 'drop', 'wait']
 
@@ -116,6 +119,8 @@ class World:
         self._newcomers: set[str] = set()
         self._births: tuple[str, ...] = ()
         self._deaths: tuple[str, ...] = ()
+        self.visuals = VisualRegister()
+        """What observers see of objects and participants."""
         self._encounters = CollisionDetector(judged=config.contact != 'none')
         self._bodies = BodyAssignments()
         self.discards = Discards(config.discards_per_s)
@@ -126,7 +131,7 @@ class World:
     # -- participants and objects -------------------------------------------------------------------------------
 
     def add(self, item: Object) -> None:
-        """Add a root object.
+        """Add a root object, between cycles only.
 
         Args:
             item: The object.
@@ -134,6 +139,10 @@ class World:
         Raises:
             ValueError: If its name is taken, or if it has a parent, which alone evolves it.
         """
+        self._insert(item)
+        self.visuals.show_object(item)
+
+    def _insert(self, item: Object) -> None:
         if item.parent is not None:
             raise ValueError(f'object {item.name!r} is a child of {item.parent.name!r}; allowed: root objects')
         if taken := self._names() & {o.name for o in item.family()}:
@@ -174,6 +183,7 @@ class World:
         self.participants[request.name] = request.roles
         self._requests[request.name] = request
         self._bodies.mark(self.objects, self._movers)
+        self.visuals.show(request.visuals)
 
     def _brought(self, request: JoinRequest) -> dict[str, RigidBody]:
         """Return the bodies with shapes that a participant brings, such as movable rocks, as new objects."""
@@ -300,7 +310,9 @@ class World:
         if lost:
             self._requests.pop(name, None)
         gone = self.objects.pop(name, None)
-        self._part({name} if gone is None else {o.name for o in gone.family()})
+        names = {name} if gone is None else {o.name for o in gone.family()}
+        self._part(names)
+        self.visuals.remove(names)
         self._newcomers.discard(name)
 
     def _part(self, names: set[str]) -> None:
@@ -417,6 +429,7 @@ class World:
             self.clock_offset_ns,
             tuple(n for n in constrained_names(self.objects) if n in names),
             self._bodies.assigned,
+            self.visuals.news,
         )
         self._attempt += 1
         return cycle
@@ -459,6 +472,7 @@ class World:
             offspring += self.objects[name].evolve(cycle)
         for name, result in results.items():
             self._bodies.take(self.objects, name, result, end_ns)
+            offspring += [spawned_body(spawned, self._gravity, end_ns) for spawned in result.spawned]
             if self.participants[name].has_bodies:
                 if result.soil_hash and self.soil_hash and result.soil_hash != self.soil_hash:
                     raise ProtocolError(
@@ -469,21 +483,9 @@ class World:
                 agent = self.objects[name]
                 assert isinstance(agent, RemoteAgent)
                 agent.take(result, end_ns)
-                offspring += [
-                    RigidBody(
-                        spawned.name,
-                        spawned.state,
-                        spawned.shapes,
-                        gravity=self._gravity,
-                        restitution=spawned.restitution,
-                        friction=spawned.friction,
-                        t_ns=end_ns,
-                    )
-                    for spawned in result.spawned
-                ]
         self.last_results = results
         for item in offspring:
-            self.add(item)
+            self._insert(item)
         return offspring
 
     def _discard(self, before: dict[str, Object]) -> None:
@@ -520,6 +522,11 @@ class World:
         self._impulses += solve_constraints(self.objects, self.t_ns, self._impulses)
         self._records = tuple(h.record() for h in hits)
         self._births = tuple(sorted(o.name for o in offspring))
+        self.visuals.next_commit()
+        for item in offspring:
+            self.visuals.show_object(item)
+        for _, result in sorted(self.last_results.items()):
+            self.visuals.show(result.visuals)
         dead = [name for name, o in self.objects.items() if not o.alive]
         gone = [o.name for name in dead for o in self.objects.pop(name).family()]
         gone += [name for o in self.objects.values() for name in o.remove_dead()]
@@ -527,6 +534,7 @@ class World:
         movers, step_s = self._movers, self.config.max_step_s
         self._bodies.commit(self.objects, movers, self._requests, self.last_results, step_s)
         self._bodies.mark(self.objects, movers)
+        self.visuals.remove(self._deaths)
         hashes = {name: o.state_hash() for name, o in self.objects.items()}
         # A participant without bodies is not an object, but its state is part of the world. Terrain has the soil hash.
         others = (n for n, roles in self.participants.items() if not (roles.has_bodies or roles.owns_soil))
@@ -580,6 +588,7 @@ class World:
                 self.acts,
                 self._bodies.assigned,
                 tuple(sorted(self._bodies.memories.items())),
+                self.visuals.all,
             )
         )
 
@@ -623,10 +632,30 @@ class World:
             self.add(restored(kept))
         self._bodies.assigned, self._bodies.memories = state.assigned, dict(state.memories)
         self._bodies.mark(self.objects, self._movers)
+        self.visuals.load(state.visuals)
         if self.log.has(self.cycle, self.t_ns, self.state_hash) and state.acts <= len(self.log.acts):
             self.acts = state.acts
         else:
             self.log, self.acts = InputLog(self.cycle, self.t_ns, self.state_hash), 0
+
+
+def spawned_body(spawned: SpawnedObject, gravity: Vector, t_ns: int) -> RigidBody:
+    """Return the rigid body that a participant spawns.
+
+    Args:
+        spawned: Part of the participant's result.
+        gravity: Gravity in the world frame [m/s^2], shape (3,).
+        t_ns: End of the cycle [ns].
+    """
+    return RigidBody(
+        spawned.name,
+        spawned.state,
+        spawned.shapes,
+        gravity=gravity,
+        restitution=spawned.restitution,
+        friction=spawned.friction,
+        t_ns=t_ns,
+    )
 
 
 def _place(item: Object) -> str:

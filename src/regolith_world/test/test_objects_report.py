@@ -57,7 +57,8 @@ class Bag:
         bodies += [body('post', 5.0, 5.0, 0.0)]
         bodies += [body(f'rope/rod_{n}', 0.3 * n, 0.4 * n, 1.0 + n) for n in range(5)]
         bodies += [body('ball/0', 0.0, 0.0, 0.001 * k)] if k >= 500 else []
-        return Made(t_ns=k * 10**7, bodies=bodies)
+        bodies += [body('late', 0.0, 0.002 * k, 0.0)] if k >= 500 else []  # a spawned vehicle
+        return Made(t_ns=k * 10**7, bodies=bodies, participants=['amber', 'late', 'terrain'], roles=[3, 3, 4])
 
 
 def run(objects: dict[str, Any], messages: int = COUNT, repeated: Collection[int] = ()) -> Any:
@@ -99,4 +100,10 @@ def test_report_has_a_plot_of_each_kind_and_none_without_objects() -> None:
     moving, chain, line = (part.figure.axes for part in found.parts)
     assert [label.get_text() for label in moving[0].get_legend().get_texts()] == ['ball', 'ball/0']
     assert chain[0].get_title() == 'rope' and len(line[0].lines) == 2
-    assert section(run({})) is None and section(run(OBJECTS, 0)) is None
+    spawned = section(run({}))
+    assert spawned is not None and len(spawned.parts) == 2, 'bodies that are not of the scenario'
+    alone = run({})
+    alone.bag.cycle = lambda k: Made(
+        t_ns=k * 10**7, bodies=[body('amber', 0.01 * k, 0.0, 0.0)], participants=['amber'], roles=[3]
+    )
+    assert section(alone) is None and section(run(OBJECTS, 0)) is None

@@ -164,6 +164,18 @@ def test_names_of_spawned_entities_are_derived_or_refused() -> None:
             'mass_kg = -2.0: is out of range; allowed: greater than',
         ),
         ('', BALL.replace('mass_kg: 2.0, ', ''), SpawnResultCode.RESOURCE_PARSE_ERROR, 'mass_kg: '),
+        (
+            '',
+            BALL.replace('mass_kg', 'visual: {mesh: hull.stl}, mass_kg'),
+            SpawnResultCode.MISSING_ASSETS,
+            'visual.mesh = .hull.stl.: is not an absolute path; allowed: the absolute path',
+        ),
+        (
+            '',
+            BALL.replace('mass_kg', 'visual: {mesh: /no/hull.stl}, mass_kg'),
+            SpawnResultCode.MISSING_ASSETS,
+            'visual.mesh = ./no/hull.stl.: no such file .*; allowed: the absolute path',
+        ),
     ],
 )
 def test_invalid_resource_is_refused_with_the_key(uri: str, text: str, reason: SpawnResultCode, why: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 from toy_worlds import Nobody, run, world
 
 from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, SpawnEdit
+from regolith_world.objects.object import Appearance
 from regolith_world.objects.object_types import make_objects
 from regolith_world.timeline import Timeline
 from regolith_world.world import World
@@ -32,6 +33,21 @@ def begun() -> tuple[World, Timeline]:
     w.hold()
     timeline.begin()
     return run(w, 0.5), timeline
+
+
+def test_visuals_of_spawned_objects_follow_rewinds_and_keep_their_appearance(begun: tuple[World, Timeline]) -> None:
+    w, timeline = begun
+    rock = Appearance('rock', color=(0.5, 0.25, 0.125))
+    timeline.apply_edit(SpawnEdit('stone', spawn('stone', 2.0).kept, appearance=rock))
+    acted_ns = w.t_ns
+    for _ in range(2):
+        run(w, 0.8)
+        stone = next(visual for visual in w.visuals.all if visual.name == 'stone')
+        assert stone.material == 'rock' and stone.color.tolist() == [0.5, 0.25, 0.125]
+        timeline.rewind(acted_ns, live=False)
+        assert [visual.name for visual in w.visuals.all] == ['bird']
+        timeline.replay_edits()
+        assert 'stone' in [visual.name for visual in w.visuals.news]
 
 
 def test_live_rewind_to_a_world_edit_undoes_it(begun: tuple[World, Timeline]) -> None:

@@ -25,9 +25,9 @@ from mcap.writer import CompressionType, Writer
 from regolith_bringup.bag.chunk_index import keep_on_disk
 from regolith_files import write_atomically
 
-FORMAT = 4
+FORMAT = 5
 """Format number of the recorded messages, stored in ``custom_data``. Format 1 had participant kinds and no soil
-fields, formats up to 3 terrain updates instead of committed changes."""
+fields, formats up to 3 terrain updates instead of committed changes, formats up to 4 no visuals of objects."""
 CHUNK_BYTES = 1 << 20
 """Size of the messages in a chunk [bytes]."""
 METADATA_VERSION = 9

@@ -21,12 +21,13 @@ from regolith_bringup.scenario.determinism_section import check_determinism
 from regolith_bringup.scenario.elevation_model import note_sight, origin_place, resolved_model
 from regolith_bringup.scenario.frame_id_checks import check_frames
 from regolith_bringup.scenario.library import find_scenarios
-from regolith_bringup.scenario.obstacle_section import resolve_obstacles, terrain_with_obstacles
+from regolith_bringup.scenario.obstacle_section import check_object_mesh, resolve_meshes, terrain_with_obstacles
 from regolith_bringup.scenario.participant_sections import check_keys, checked_sections, resolved_sections
 from regolith_bringup.scenario.particle_section import check_particles
 from regolith_bringup.scenario.rock_free_paths import with_rock_free_paths
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
 from regolith_bringup.scenario.sensors_section import check_mounts, dates_to_text, resolved_sensors
+from regolith_bringup.scenario.spawn_clearance import check_spawn_clearance
 from regolith_bringup.scenario.terrain_section import law_of, resolve_terrain, soil_values
 from regolith_bringup.scenario.topic_checks import check_participant_names, check_recorded, with_barrier_type
 from regolith_bringup.scenario.vehicle_section import check_clear, resolved_models
@@ -101,7 +102,7 @@ def load_scenario(
             source.override(path, value, option if record is value else f'{option} {value}')
     source.data.setdefault('name', source.file.stem)
     resolve_terrain(source)
-    resolve_obstacles(source)
+    resolve_meshes(source)
     dates_to_text(source)
     scenario = _checked(source)
     scenario = scenario.model_copy(update={'terrain': terrain_with_obstacles(scenario, source)})
@@ -113,6 +114,7 @@ def load_scenario(
     check_clear(scenario, models, source)
     check_couplings(scenario, models, source)
     check_particles(scenario, models, source)
+    check_spawn_clearance(scenario, models, source)
     origin = origin_place(scenario)
     sensing = {name: resolved_sensors(name, e, source, origin) for name, e in scenario.vehicles.items()}
     changed: dict[str, Any] = {
@@ -148,7 +150,7 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
     # Imported here because loading the kernels takes longer than all other checks.
     from regolith_bringup.scenario.below_ground import check_above_ground, place_of
     from regolith_world.contacts import first_overlap
-    from regolith_world.objects import all_object_types, attachable_bodies
+    from regolith_world.objects import VisualConfig, all_object_types, attachable_bodies
 
     kinds, found = all_object_types(), {}
     all_made: dict[str, Any] = {}
@@ -161,6 +163,8 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
             raise source.error((*key, 'type'), 'is not an object type', allowed_names(kinds, kind), kind)
         kind = kinds[entry['type']]
         section = validated(kind.section, entry, source, key)
+        if isinstance(visual := getattr(section, 'visual', None), VisualConfig) and visual.mesh:
+            check_object_mesh(name, visual, source)
         try:
             made = kind.make(name, section, np.array([0.0, 0.0, -scenario.world.gravity_mps2]))
         except Exception as error:  # the type may be a plug-in

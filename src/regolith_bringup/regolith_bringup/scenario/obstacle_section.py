@@ -1,19 +1,27 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``obstacles`` section of a scenario: mesh paths and mesh validation."""
+"""Mesh files of the sections ``obstacles`` and ``objects`` of a scenario: paths and validation."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files import YamlSource
+from regolith_files import KeyPath, YamlSource
 from regolith_terrain import TerrainConfig
-from regolith_terrain.solids import ObstacleConfig
+
+if TYPE_CHECKING:
+    from regolith_world.objects import VisualConfig
 
 
-def resolve_obstacles(source: YamlSource) -> None:
-    """Make the mesh paths absolute.
+MESHES = 'the path of an OBJ, STL or MSH file'
+
+
+def resolve_meshes(source: YamlSource) -> None:
+    """Make the mesh paths of obstacles and of the visuals of objects absolute.
 
     Args:
         source: Scenario file, which is changed.
@@ -21,12 +29,14 @@ def resolve_obstacles(source: YamlSource) -> None:
     Raises:
         InputError: If a mesh file does not exist. The message states the key.
     """
-    section = source.data.get('obstacles')
-    for name, entry in section.items() if isinstance(section, dict) else ():
-        given = entry.get('path') if isinstance(entry, dict) else None
-        if isinstance(given, str):
-            key = ('obstacles', name, 'path')
-            entry['path'] = str(source.find_file(key, given, 'the path of an OBJ, STL or MSH file'))
+    for section, *keys in (('obstacles', 'path'), ('objects', 'visual', 'mesh')):
+        entries = source.data.get(section)
+        for name, entry in entries.items() if isinstance(entries, dict) else ():
+            for key in keys[:-1]:
+                entry = entry.get(key) if isinstance(entry, dict) else None
+            given = entry.get(keys[-1]) if isinstance(entry, dict) else None
+            if isinstance(given, str) and given:
+                entry[keys[-1]] = str(source.find_file((section, name, *keys), given, MESHES))
 
 
 LARGEST_MESH_M, DOUBTFUL_MESH_M = 100.0, 20.0
@@ -39,24 +49,49 @@ a hall of 30 m with ``scale: 1``.
 """
 
 
-def _check_size(name: str, config: ObstacleConfig, side: float, source: YamlSource) -> None:
+def _check_size(key: KeyPath, path: str, unit: tuple[str, float | None], side: float, source: YamlSource) -> None:
     """Refuse, or warn about, a mesh whose size suggests that its unit is millimeters.
 
     Args:
-        name: Name of the obstacle.
-        config: Settings of the obstacle.
+        key: Key of the mesh file.
+        path: Path of the mesh file.
+        unit: Name of the key of its unit, and the unit as stated in the scenario [m]; None: not stated.
         side: Largest side of the mesh [m].
         source: Scenario file, for messages.
     """
-    key, stated = ('obstacles', name, 'path'), 'scale' in config.model_fields_set
-    fix = f'set obstacles.{name}.scale, the unit of the file in meters (0.001 for millimeters, 1 for meters)'
-    if side > LARGEST_MESH_M and not stated:
-        allowed = f'up to {LARGEST_MESH_M:g} m without scale; fix: {fix}'
-        raise source.error(key, f'the mesh is {side:.4g} m wide', allowed, config.path)
-    if side > (LARGEST_MESH_M if stated else DOUBTFUL_MESH_M):
-        if stated:
-            fix = f'set obstacles.{name}.scale: 0.001 if the file is in millimeters; now it is {config.scale:g}'
-        source.warn(key, f'the mesh is {side:.4g} m wide', fix, config.path)
+    name, scale = unit
+    shown = '.'.join(map(str, (*key[:-1], name)))
+    fix = f'set {shown}, the unit of the file in meters (0.001 for millimeters, 1 for meters)'
+    if side > LARGEST_MESH_M and scale is None:
+        allowed = f'up to {LARGEST_MESH_M:g} m without {name}; fix: {fix}'
+        raise source.error(key, f'the mesh is {side:.4g} m wide', allowed, path)
+    if side > (DOUBTFUL_MESH_M if scale is None else LARGEST_MESH_M):
+        if scale is not None:
+            fix = f'set {shown}: 0.001 if the file is in millimeters; now it is {scale:g}'
+        source.warn(key, f'the mesh is {side:.4g} m wide', fix, path)
+
+
+def check_object_mesh(name: str, visual: VisualConfig, source: YamlSource) -> None:
+    """Refuse the mesh of an object's visual if it cannot be read, or is absurdly large.
+
+    Args:
+        name: Name of the object.
+        visual: Key ``visual`` of the object.
+        source: Scenario file, for messages.
+
+    Raises:
+        InputError: With the key, and the problem of the file.
+    """
+    from regolith_vehicles.description import load_triangles
+
+    key: KeyPath = ('objects', name, 'visual', 'mesh')
+    try:
+        triangles = load_triangles(Path(visual.mesh), visual.mesh_scale)
+    except ValueError as error:
+        raise source.wrap(key, error, MESHES, visual.mesh) from None
+    scale = visual.mesh_scale if 'mesh_scale' in visual.model_fields_set else None
+    side = float(np.ptp(triangles.reshape(-1, 3), axis=0).max())
+    _check_size(key, visual.mesh, ('mesh_scale', scale), side, source)
 
 
 def terrain_with_obstacles(scenario: Scenario, source: YamlSource) -> TerrainConfig:
@@ -83,5 +118,8 @@ def terrain_with_obstacles(scenario: Scenario, source: YamlSource) -> TerrainCon
             made = make_obstacle(name, config, FlatField(), load_triangles)
         except ValueError as error:
             raise source.wrap(('obstacles', name, 'path'), error, 'a mesh of solids', config.path) from None
-        _check_size(name, config, float(np.ptp(made.triangles.reshape(-1, 3), axis=0).max()), source)
+        key: KeyPath = ('obstacles', name, 'path')
+        scale = config.scale if 'scale' in config.model_fields_set else None
+        side = float(np.ptp(made.triangles.reshape(-1, 3), axis=0).max())
+        _check_size(key, config.path, ('scale', scale), side, source)
     return scenario.terrain.model_copy(update={'obstacles': dict(scenario.obstacles)})

@@ -70,6 +70,7 @@ def participant_context(scenario: Scenario) -> ParticipantContext:
     places = {name: (entry.position, *waypoints_of(entry.driver).values()) for name, entry in scenario.vehicles.items()}
     tiles = scenario.terrain.source if scenario.terrain.has_tiles else None
     known = {'world': scenario.world, 'terrain': scenario.terrain, 'objects': scenario.objects}
+    known |= {name: section for name, (_, section) in sections(scenario).items()}
     return ParticipantContext(scenario.name, scenario.seed, places, height_field, standing, known, tiles=tiles)
 
 

@@ -32,6 +32,8 @@ _REALS, _COLOR, _TIME = np.dtype('<f8'), np.dtype('<f4'), struct.Struct('<iI')
 _POINT_M = 0.04
 """Diameter of a point and width of a line of 1 px [m]."""
 _TEXT_M = 0.35
+_OBJECT = (0.77, 0.66, 0.47)
+"""Color of objects."""
 
 
 class Markers:
@@ -54,6 +56,11 @@ class Markers:
         colors = np.ones((len(corners), 4))
         colors[:, :3] = piece.colors[corners] / 255.0
         self._made.append(('ground', _number(piece.name), _TRIANGLES, (1.0, 1.0, 1.0), points, colors, ''))
+
+    def body(self, name: str, corners: Floats) -> None:
+        """Add an object of the world with the corners of its triangles [m], shape (n, 3)."""
+        colors = np.tile([*_OBJECT, 1.0], (len(corners), 1))
+        self._made.append(('objects', _number(name), _TRIANGLES, (1.0, 1.0, 1.0), corners, colors, ''))
 
     def marks(self, layer: str, marks: Iterable[ViewMarks]) -> None:
         """Add the marks of a layer."""

@@ -61,12 +61,12 @@ def screen(color: Any) -> NDArray[np.uint8]:
     return np.asarray(255.0 * light ** (1.0 / 2.2) + 0.5).astype(np.uint8)
 
 
-def placed(position: Any, turn: Any, scale: float | None = None) -> rr.Transform3D:
+def placed(position: Any, turn: Any, scale: Any = None) -> rr.Transform3D:
     """Return the transform of an entity in its parent.
 
     Args:
         position: Position [m].
         turn: Quaternion (x, y, z, w).
-        scale: Scale factor, None for 1.
+        scale: Scale factor, or one per axis; None for 1.
     """
     return rr.Transform3D(translation=position, quaternion=rr.Quaternion(xyzw=turn), scale=scale)

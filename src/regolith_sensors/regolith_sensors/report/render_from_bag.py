@@ -17,7 +17,7 @@ from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.report.image_reader import stamp_ns
 from regolith_sensors.scene.sensor_scene import SensorScene
-from regolith_sensors.scene.world_view import TerrainHistory, object_poses
+from regolith_sensors.scene.world_view import TerrainHistory
 from regolith_sensors.sensor_models import load_sensor
 from regolith_terrain.contact import SURFEL_TOPIC, surfels_record
 from regolith_terrain.updates import COMMITTED_TOPIC, CommittedSoil, SoilCommit
@@ -67,11 +67,10 @@ class BagRenderer:
         self.poses = {name: poses_from_message(content) for name, content in last.items()}
         for name, poses in self.poses.items():
             world.states.tracks[name].add(self.t_ns, poses)
-        if shown := world.states.objects.parts:
-            for message in bag.messages('/regolith/cycle'):
-                if message.content.t_ns > self.t_ns:
-                    break
-                world.states.objects.add(message.content.t_ns, object_poses(message.content.bodies, shown))
+        for message in bag.messages('/regolith/cycle'):
+            if message.content.t_ns > self.t_ns:
+                break
+            world.states.objects.add(message.content)
         ground = world.states.ground
         replay_terrain(bag, ground, self.t_ns)
         for name, moving in world.states.particles.items():

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_sensors.scene.object_history import ObjectHistory as ObjectHistory
+    from regolith_sensors.scene.object_layer import object_mesh as object_mesh
     from regolith_sensors.scene.own_hull import MIN_SENSOR_CLEARANCE_M as MIN_SENSOR_CLEARANCE_M
     from regolith_sensors.scene.own_hull import nearest_part as nearest_part
     from regolith_sensors.scene.vehicle_mesh import MeshPart as MeshPart
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
+        'object_history': ('ObjectHistory',),
+        'object_layer': ('object_mesh',),
         'own_hull': (
             'MIN_SENSOR_CLEARANCE_M',
             'nearest_part',

@@ -19,7 +19,9 @@ Singles = NDArray[np.float32]
 
 NEIGHBORS = 4
 """Number of points from which a node's light is interpolated."""
-_CELL_M, _PIECE_M, _MOST_PIECES = 0.5, 0.5, 4
+CELL_M = 0.5
+"""Distance of gathering points on a vehicle [m]."""
+_MOST_PIECES = 4
 _LIFT_M = 2e-3
 
 
@@ -37,8 +39,12 @@ class IrradiancePoints:
     """Weights of those points, which sum to 1, shape (nodes, 4)."""
 
 
-def irradiance_points(mesh: Mesh) -> IrradiancePoints:
-    """Return the gathering points of a mesh: one per cell of 0.5 m and per direction that its surface faces.
+def irradiance_points(mesh: Mesh, cell_m: float = CELL_M) -> IrradiancePoints:
+    """Return the gathering points of a mesh: one per cell and per direction that its surface faces.
+
+    Args:
+        mesh: Mesh.
+        cell_m: Width of the cells [m].
 
     Source: ward1988.
     Checked by: test_irradiance_cache.py::test_nodes_use_points_with_the_same_facing.
@@ -46,14 +52,14 @@ def irradiance_points(mesh: Mesh) -> IrradiancePoints:
     corners = mesh.vertices[mesh.triangles]
     normals = corner_normals(mesh).reshape(-1, 3, 3).astype(np.float64)
     longest = np.max(np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2), axis=1)
-    pieces = np.clip(np.ceil(longest / _PIECE_M), 1, _MOST_PIECES).astype(np.int32)
+    pieces = np.clip(np.ceil(longest / cell_m), 1, _MOST_PIECES).astype(np.int32)
     counts = (pieces + 1) * (pieces + 2) // 2
     first = np.concatenate([[0], np.cumsum(counts)[:-1]])
     shares = {int(n): _lattice(int(n)) for n in np.unique(pieces)}
     places = np.concatenate([shares[int(n)] @ c for n, c in zip(pieces, corners)])
     turned = np.concatenate([shares[int(n)] @ c for n, c in zip(pieces, normals)])
     turned /= np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), 1e-12)
-    keys = np.concatenate([np.floor(places / _CELL_M + 0.5), np.round(0.8 * turned)], axis=1).astype(np.int64)
+    keys = np.concatenate([np.floor(places / cell_m + 0.5), np.round(0.8 * turned)], axis=1).astype(np.int64)
     _, cell = np.unique(keys, axis=0, return_inverse=True)
     cell = cell.reshape(-1)
     number = np.bincount(cell)[:, None]
@@ -63,7 +69,7 @@ def irradiance_points(mesh: Mesh) -> IrradiancePoints:
     order = np.lexsort((np.arange(len(off)), off, cell))
     chosen = order[np.searchsorted(cell[order], np.arange(len(number)))]
     points = np.concatenate([places[chosen] + _LIFT_M * turned[chosen], turned[chosen]], axis=1)
-    near, weight = _weights(places, turned, points)
+    near, weight = _weights(places, turned, points, cell_m)
     lattice = np.stack([first, pieces], axis=1).astype(np.int32)
     return IrradiancePoints(lattice, points.astype(np.float32), near, weight)
 
@@ -74,7 +80,7 @@ def _lattice(pieces: int) -> Floats:
     return np.array([(pieces - i - j, i, j) for i, j in nodes]) / pieces
 
 
-def _weights(places: Floats, normals: Floats, points: Floats) -> tuple[NDArray[np.int32], Singles]:
+def _weights(places: Floats, normals: Floats, points: Floats, cell_m: float) -> tuple[NDArray[np.int32], Singles]:
     # Triangles that share a corner on a smooth side share a node.
     nodes, node = np.unique(np.concatenate([places, normals], axis=1), axis=0, return_inverse=True)
     near = np.zeros((len(nodes), NEIGHBORS), np.int32)
@@ -83,8 +89,11 @@ def _weights(places: Floats, normals: Floats, points: Floats) -> tuple[NDArray[n
         away2 = np.sum((points[:, :3] - nodes[k, :3]) ** 2, axis=1)
         facing = np.maximum(points[:, 3:] @ nodes[k, 3:], 0.0)
         # Never zero, so that far points count by their distance.
-        value = facing**4 * np.exp(-away2 / _CELL_M**2) + 1e-9 * (1e-3 + facing) / (1.0 + away2)
-        best = np.argsort(-value, kind='stable')[:NEIGHBORS]
+        value = facing**4 * np.exp(-away2 / cell_m**2) + 1e-9 * (1e-3 + facing) / (1.0 + away2)
+        order = np.argsort(-value, kind='stable')
+        best = order[:NEIGHBORS]
+        # The weight is zero where the next point takes over, so that the light is continuous.
+        least = 0.999 * value[order[NEIGHBORS]] if len(order) > NEIGHBORS else 0.0
         near[k, : len(best)] = best
-        weight[k, : len(best)] = value[best] / value[best].sum()
+        weight[k, : len(best)] = (value[best] - least) / (value[best] - least).sum()
     return near[node.reshape(-1)], weight[node.reshape(-1)]

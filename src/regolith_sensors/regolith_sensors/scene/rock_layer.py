@@ -45,12 +45,13 @@ class RockLayer:
         self._scene = scene
         self._middles, self._halves = rock_shapes.placed(rocks)
         self._meshes = [scene.add_mesh(mesh) for mesh in rock_meshes(material)]
-        self._kept = len(scene.objects)
+        self.objects_before = len(scene.objects)
+        """Number of objects of the scene that are not rocks."""
 
     def show(self) -> None:
         """Place the rocks around the center of the scene."""
         scene, r = self._scene, self.rocks
-        scene.keep_objects(self._kept)
+        scene.keep_objects(self.objects_before)
         x, y = scene.tiles.middle
         away = np.hypot(r.x - x, r.y - y)
         for k in np.flatnonzero((away < _RANGE_M) & (r.diameter > away * _ANGLE)).tolist():

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.registry import ray_backend
-from regolith_sensors.scene.irradiance_points import IrradiancePoints, irradiance_points
+from regolith_sensors.scene.irradiance_points import CELL_M, IrradiancePoints, irradiance_points
 from regolith_sensors.surfaces.materials import HapkeSoil, Material, material_table
 from regolith_sensors.surfaces.meshes import Mesh, corner_normals
 from regolith_sensors.surfaces.micro_relief import micro_relief
@@ -116,18 +116,25 @@ class Scene:
         """Whether the discs changed since the last commit."""
         self._parts: SceneParts | None = None
 
-    def add_mesh(self, mesh: Mesh, holds_light: bool = False) -> int:
+    def add_mesh(self, mesh: Mesh, holds_light: bool = False, light_cell_m: float = CELL_M) -> int:
         """Add a mesh and return its number.
 
         Args:
             mesh: Mesh.
             holds_light: Whether it receives indirect light, see :meth:`.RayBackend.vehicle_indirect_light`.
+            light_cell_m: Distance of the points where that light is gathered [m].
         """
         self._meshes.append(mesh)
         self._normals.append(corner_normals(mesh))
-        self._lit.append(irradiance_points(mesh) if holds_light else None)
+        self._lit.append(irradiance_points(mesh, light_cell_m) if holds_light else None)
         self._stale = True
         return len(self._meshes) - 1
+
+    def add_material(self, material: Material) -> int:
+        """Add a material of meshes and return its number."""
+        self._materials.insert(len(self._materials) - 1, material)  # the last one is that of the ground
+        self._stale = True
+        return len(self._materials) - 2
 
     def add_object(self, name: str, parts: Iterable[tuple[int, Semantic]], number: int | None = None) -> SceneObject:
         """Add an object made of meshes, each with its class, at the world's origin; return it.

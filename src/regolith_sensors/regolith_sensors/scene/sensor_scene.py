@@ -12,12 +12,13 @@ import numpy as np
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.rays.registry import ray_backend
+from regolith_sensors.scene.object_layer import OBSTACLES, ObjectLayer
 from regolith_sensors.scene.rock_layer import RockLayer
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.vehicle_mesh import MeshPart, vehicle_parts
 from regolith_sensors.scene.world_view import ScenePart, WorldStates, WorldView
-from regolith_sensors.surfaces.materials import HapkeSoil, Material, Principled
-from regolith_sensors.surfaces.meshes import Mesh, joined, of_shape
+from regolith_sensors.surfaces.materials import HapkeSoil, Material
+from regolith_sensors.surfaces.meshes import Mesh
 from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain import TerrainConfig, build_height_field, build_rocks
 from regolith_terrain.grid import SoilGrid
@@ -25,19 +26,9 @@ from regolith_terrain.lunar import Rocks
 from regolith_terrain.solids import Obstacle, rock_shapes
 from regolith_vehicles.contact import build_obstacles
 from regolith_vehicles.visuals import PartRole, VisualDescription
-from regolith_world.cycle import ShapeKind
+from regolith_world.cycle import ObjectVisual
 from regolith_world.numerics import rotation
-from regolith_world.objects import ObjectVisual
 
-ROCK = Principled((0.15, 0.135, 0.12), 0.9, micro_relief=0.6)
-"""Material of rocks: blocks of mare basalt and breccia, slightly brighter than mature soil."""
-OBSTACLES = {
-    'rock': ROCK,
-    'concrete': Principled((0.22, 0.215, 0.20), 0.9),
-    'metal': Principled((0.25, 0.25, 0.26), 0.4, 0.9),
-    'wood': Principled((0.18, 0.11, 0.06), 0.8),
-}
-"""Materials of obstacles and objects, by the key ``material``."""
 _OF_THE_BODY = (PartRole.BODY, PartRole.TRACK_SHOE)
 
 
@@ -61,12 +52,11 @@ class SensorScene:
             seed: Seed of the scenario.
             vehicles: Visual descriptions of all vehicles, by name.
             kept_ns: Age to which states are kept [ns]; longer than the span of any frame.
-            objects: Shapes and materials of the world's objects, by name; see
-                :func:`regolith_world.objects.object_visuals`.
+            objects: Visuals of the scenario's objects, by name; see :func:`regolith_world.objects.object_visuals`.
         """
         self.light = light
         self._size_m = terrain.map_size_m
-        self._materials: list[Material] = [ROCK]
+        self._materials: list[Material] = [OBSTACLES['rock']]
         self._parts: dict[str, list[MeshPart]] = {}
         for name, looks in sorted(vehicles.items()):
             self._parts[name] = vehicle_parts(looks, self._materials)
@@ -74,16 +64,11 @@ class SensorScene:
         grid = SoilGrid(ground, terrain.spacing_m, terrain.law)
         names = {name: [part.name for part in looks.parts] for name, looks in vehicles.items()}
         moving = {region.vehicle for region in terrain.owned_regions()} & set(vehicles)
-        self._visuals = {
-            name: visual
-            for name, visual in sorted((objects or {}).items())
-            if any(shape.kind != ShapeKind.BEAM for shape in visual.shapes)
-        }
+        self._visuals = dict(sorted((objects or {}).items()))
         self.states = WorldStates(names, grid, kept_ns, moving, self._visuals)
         self._solid: dict[str, int] = {}
-        """Rows of the materials of obstacles and objects, by name."""
+        """Rows of the materials of obstacles, by name."""
         self._obstacles = self._looks_of(build_obstacles(terrain, ground))
-        self._objects = {name: self._mesh_of(visual) for name, visual in self._visuals.items()}
         field = build_rocks(terrain, seed)
         self._rocks: Rocks | None = rock_shapes.site_rocks(field, terrain.map_size_m) if field is not None else None
 
@@ -97,13 +82,8 @@ class SensorScene:
             found.append((thing, Mesh(corners, triangles, np.full(len(triangles), material, dtype=np.uint16))))
         return found
 
-    def _mesh_of(self, visual: ObjectVisual) -> Mesh:
-        """Return the mesh of an object, whose beams are not visible."""
-        material = self._material(visual.material)
-        return joined([mesh for shape in visual.shapes if (mesh := of_shape(shape, material)) is not None])
-
     def _material(self, name: str) -> int:
-        """Return the row of the material of an obstacle or object; a new one is appended."""
+        """Return the row of the material of an obstacle; a new one is appended."""
         if name not in self._solid:
             self._solid[name] = len(self._materials)
             self._materials.append(OBSTACLES[name])
@@ -127,12 +107,10 @@ class SensorScene:
             semantic = Semantic.ROCK if thing.config.material == 'rock' else Semantic.OTHER
             added = scene.add_object(thing.name, [(scene.add_mesh(mesh), semantic)])
             scene.place(added, 0, thing.middle, rotation.from_yaw(math.radians(thing.config.heading_deg)))
-        shown = []
-        for row, (name, mesh) in enumerate(self._objects.items()):
-            semantic = Semantic.ROCK if self._visuals[name].material == 'rock' else Semantic.OTHER
-            shown.append(ScenePart(scene.add_object(name, [(scene.add_mesh(mesh), semantic)]), 0, row))
+        layer = ObjectLayer(scene)
+        shown = [ScenePart(layer.add(visual), 0, row) for row, visual in enumerate(self._visuals.values())]
         rocks = RockLayer(self._rocks, scene, 0, len(scene.objects) + 2) if self._rocks is not None else None
-        return WorldView(self.states, viewer, scene, objects, rocks, shown)
+        return WorldView(self.states, viewer, scene, objects, rocks, shown, layer.add)
 
     def views(self, viewers: Iterable[str]) -> dict[str, WorldView]:
         """Return one view per vehicle."""

@@ -7,22 +7,23 @@ All results are functions of the committed states, not of their arrival: a frame
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.rays.backend import RayBackend
+from regolith_sensors.scene.object_history import COLUMNS, ObjectHistory
+from regolith_sensors.scene.pose_track import PoseTrack
 from regolith_sensors.scene.rock_layer import RockLayer
 from regolith_sensors.scene.scene import Scene, SceneObject
 from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain.contact import Surfels, joined_surfels
 from regolith_terrain.grid import NodeRecords, SoilGrid
 from regolith_terrain.updates import CommittedSoil
-from regolith_world.numerics import rotation
+from regolith_world.cycle import Anchor, ObjectVisual
 
 Floats = NDArray[np.float64]
 
@@ -32,95 +33,6 @@ _STANDS_OUT = 0.35
 
 _OUT_OF_SIGHT = np.array([0.0, 0.0, -1e6, 0.0, 0.0, 0.0, 1.0])
 """Pose of an absent object."""
-
-
-class PoseTrack:
-    """Poses of a vehicle's parts, or of the world's objects, at committed times."""
-
-    def __init__(self, parts: Sequence[str], kept_ns: int = 2_000_000_000) -> None:
-        """Create a track without states.
-
-        Args:
-            parts: Names of the parts, the base first.
-            kept_ns: Age to which states are kept [ns]; longer than the span of any frame.
-        """
-        self.parts = tuple(parts)
-        self._kept_ns = kept_ns
-        self._times: list[int] = []
-        self._poses: list[Floats] = []
-
-    @property
-    def last_ns(self) -> int:
-        """Return the time of the newest state [ns]; -1 without states."""
-        return self._times[-1] if self._times else -1
-
-    def add(self, t_ns: int, poses: Floats) -> None:
-        """Append a state; after a rewind, states of the abandoned future are discarded.
-
-        Args:
-            t_ns: Committed time [ns].
-            poses: Position (x, y, z) [m] and quaternion (x, y, z, w) of each part, world frame, shape (parts, 7);
-                NaN for absent parts.
-        """
-        known = bisect_left(self._times, t_ns)
-        del self._times[known:], self._poses[known:]
-        self._times.append(t_ns)
-        self._poses.append(poses)
-        old = bisect_right(self._times, t_ns - self._kept_ns) - 1
-        if old > 64:
-            del self._times[:old], self._poses[:old]
-
-    def discard_after(self, t_ns: int) -> None:
-        """Discard the states after a time [ns], which belong to an abandoned future."""
-        known = bisect_right(self._times, t_ns)
-        del self._times[known:], self._poses[known:]
-
-    def at(self, t_ns: ArrayLike, part: int = 0) -> tuple[Floats, Floats]:
-        """Return positions (n, 3) [m] and quaternions (n, 4) of a part at times [ns]; the nearest state outside.
-
-        Positions are interpolated linearly, orientations on the great arc
-        (:func:`regolith_world.numerics.rotation.slerp`).
-
-        Args:
-            t_ns: Times [ns].
-            part: Index of the part.
-
-        Raises:
-            LookupError: If there is no state.
-        """
-        if not self._times:
-            raise LookupError('the vehicle has no state')
-        times = np.atleast_1d(np.asarray(t_ns, dtype=np.int64))
-        known = np.array(self._times, dtype=np.int64)
-        after = np.clip(np.searchsorted(known, times, side='left'), 0, len(known) - 1)
-        before = np.maximum(after - 1, 0)
-        span = np.maximum(known[after] - known[before], 1)
-        share = np.clip((times - known[before]) / span, 0.0, 1.0)
-        share = np.where(after == before, 1.0, share)[:, None]
-        first = np.array([self._poses[k][part] for k in before])
-        last = np.array([self._poses[k][part] for k in after])
-        # At the time of a state the result is bit-identical to that state.
-        exact = share == 1.0
-        position = np.where(exact, last[:, :3], first[:, :3] + share * (last[:, :3] - first[:, :3]))
-        return position, np.where(exact, last[:, 3:], rotation.slerp(first[:, 3:], last[:, 3:], share))
-
-    def all_at(self, t_ns: int) -> Floats:
-        """Return the poses of all parts at a time [ns], as :meth:`at` does, shape (parts, 7)."""
-        if not self._times:
-            raise LookupError('the vehicle has no state')
-        after = min(bisect_left(self._times, t_ns), len(self._times) - 1)
-        before = max(after - 1, 0)
-        first, last = self._poses[before], self._poses[after]
-        span = max(self._times[after] - self._times[before], 1)
-        share = 1.0 if after == before else min(max((t_ns - self._times[before]) / span, 0.0), 1.0)
-        if share == 1.0:
-            return last
-        place = first[:, :3] + share * (last[:, :3] - first[:, :3])
-        poses = np.concatenate(
-            (place, rotation.slerp(first[:, 3:], last[:, 3:], np.full((len(first), 1), share))), axis=1
-        )
-        # A part that is absent (NaN) in one of the states was spawned or removed at the later one.
-        return np.where(np.isnan(last), first, poses)
 
 
 class SurfelHistory:
@@ -237,7 +149,7 @@ class WorldStates:
         grid: SoilGrid,
         kept_ns: int = 2_000_000_000,
         particles: Iterable[str] = (),
-        objects: Iterable[str] = (),
+        objects: Mapping[str, ObjectVisual] | None = None,
     ) -> None:
         """Create tracks without states.
 
@@ -246,14 +158,14 @@ class WorldStates:
             grid: Grid of the ground.
             kept_ns: Age to which states are kept [ns].
             particles: Vehicles with particle regions.
-            objects: Names of the world's objects with shapes.
+            objects: Visuals of the scenario's objects, by name.
         """
         self.particles = {name: SurfelHistory() for name in sorted(set(particles))}
         self.discs = Surfels.none()
         """Moving soil at the time of :meth:`advance`."""
         self.tracks = {name: PoseTrack(names, kept_ns) for name, names in sorted(parts.items())}
-        self.objects = PoseTrack(sorted(objects), kept_ns)
-        """Poses of the world's objects."""
+        self.objects = ObjectHistory(objects, kept_ns)
+        """The world's objects, and entities of participants."""
         self.ground = TerrainHistory(grid)
         self.participants = frozenset(self.tracks)
         """Vehicles that still participate; the others stay at their last poses."""
@@ -267,8 +179,9 @@ class WorldStates:
 
     def discard_after(self, t_ns: int) -> None:
         """Discard the states of vehicles and of their soil after a time [ns], to which the world has rewound."""
-        for track in (*self.tracks.values(), self.objects):
+        for track in self.tracks.values():
             track.discard_after(t_ns)
+        self.objects.discard_after(t_ns)
         for history in self.particles.values():
             history.discard_after(t_ns)
 
@@ -301,6 +214,7 @@ class WorldView:
         vehicles: Mapping[str, Sequence[ScenePart]],
         rocks: RockLayer | None = None,
         objects: Sequence[ScenePart] = (),
+        show: Callable[[ObjectVisual, int], SceneObject] | None = None,
     ) -> None:
         """Create the view of a vehicle.
 
@@ -310,7 +224,9 @@ class WorldView:
             scene: Scene whose ground is ``states.ground.grid``.
             vehicles: Parts in the scene by vehicle.
             rocks: Rocks of the site.
-            objects: Objects of the world in the scene.
+            objects: Objects of the scenario in the scene, by row of ``states.objects``.
+            show: Function that adds an object to the scene, with its number in instance images; needed for entities
+                that are not of the scenario.
         """
         self.states = states
         self.viewer = viewer
@@ -318,6 +234,10 @@ class WorldView:
         self._vehicles = dict(vehicles)
         self._objects = tuple(objects)
         self._rocks = rocks
+        self._show = show
+        self._fixed = len(scene.objects)
+        self._born: dict[int, tuple[ObjectVisual, SceneObject]] = {}
+        """Entities in the scene that are not of the scenario, by row."""
 
     def base_pose(self, vehicle: str, t_ns: ArrayLike) -> tuple[Floats, Floats]:
         """Return positions (n, 3) [m] and quaternions (n, 4) of a vehicle's base at times [ns], world frame."""
@@ -353,30 +273,41 @@ class WorldView:
             if track.last_ns < 0:
                 continue
             self._place(parts, track.all_at(t_ns))
-        if self._objects and self.states.objects.last_ns >= 0:
-            self._place(self._objects, self.states.objects.all_at(t_ns))
+        if self.states.objects.last_ns >= 0:
+            self._place_objects(self.states.objects.all_at(t_ns))
         self.scene.set_surfels(self.states.discs)
         return self.scene.commit()
+
+    def _place_objects(self, poses: Floats) -> None:
+        """Place the objects of the scenario, and the entities that are there in addition."""
+        things, first, poses = self.states.objects.entities, self.states.objects.count_of_scenario, poses.copy()
+        present = {row: things[row].visual for row in range(first, len(poses)) if not np.isnan(poses[row, 0])}
+        shown = {row: id(visual) for row, (visual, _) in self._born.items()}
+        if shown != {row: id(visual) for row, visual in present.items()}:
+            self._rebuild_born(present)
+        born = [ScenePart(thing, 0, row) for row, (_, thing) in self._born.items()]
+        for part in (*self._objects, *born):
+            visual = things[part.row].visual
+            if visual.anchor == Anchor.GROUND:
+                x, y = poses[part.row, :2]
+                poses[part.row, 2] += self.states.ground.grid.levels(x, y)
+        self._place((*self._objects, *born), poses)
+
+    def _rebuild_born(self, present: Mapping[int, ObjectVisual]) -> None:
+        """Replace the entities in the scene that are not of the scenario, and the rocks, which follow them."""
+        assert self._show is not None
+        self.scene.keep_objects(self._fixed)
+        number = self._fixed + 2 + (len(self._rocks.rocks.x) if self._rocks is not None else 0)
+        first = self.states.objects.count_of_scenario
+        self._born = {row: (visual, self._show(visual, number + row - first)) for row, visual in present.items()}
+        if self._rocks is not None:
+            self._rocks.objects_before = len(self.scene.objects)
+            self._rocks.show()
 
     def _place(self, parts: Sequence[ScenePart], poses: Floats) -> None:
         """Place parts at their poses, absent ones out of sight."""
         for part in parts:
             pose = poses[part.row]
             here = pose if not np.isnan(pose[0]) else _OUT_OF_SIGHT
-            self.scene.place(part.thing, part.instance, here[:3], here[3:])
-
-
-def object_poses(bodies: Iterable[Any], names: Sequence[str]) -> Floats:
-    """Return the poses of objects in a cycle for :meth:`PoseTrack.add`, shape (len(names), 7).
-
-    Args:
-        bodies: ``bodies`` of a regolith_msgs/Cycle.
-        names: Names of the objects; absent ones get NaN.
-    """
-    found = {body.name: body.pose for body in bodies}
-    poses = np.full((len(names), 7), np.nan)
-    for row, name in enumerate(names):
-        if (pose := found.get(name)) is not None:
-            p, q = pose.position, pose.orientation
-            poses[row] = p.x, p.y, p.z, q.x, q.y, q.z, q.w
-    return poses
+            scale = (1.0, 1.0, here[7]) if len(here) == COLUMNS else 1.0
+            self.scene.place(part.thing, part.instance, here[:3], here[3:7], scale)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_vehicles.contact import collision_shapes as collision_shapes
     from regolith_vehicles.contact import wheel_state as wheel_state
     from regolith_vehicles.contact.static_obstacles import build_obstacle_map as build_obstacle_map
     from regolith_vehicles.contact.static_obstacles import build_obstacles as build_obstacles
@@ -26,5 +27,5 @@ __all__, __getattr__, __dir__ = export_lazily(
             'build_solids',
         ),
     },
-    modules=('wheel_state',),
+    modules=('collision_shapes', 'wheel_state'),
 )

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from regolith_world.cycle.records import BodyState
-from regolith_world.objects.object import SavedObject
+from regolith_world.objects.object import Appearance, SavedObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,8 @@ class SpawnEdit:
     """The object at any time; None: a vehicle."""
     state: bytes = b''
     """State of the vehicle."""
+    appearance: Appearance = field(default_factory=Appearance)
+    """Appearance of the object."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from regolith_world.cycle.records import AssignedBody, BodyState, Impulse, IntersectionRecord, Roles
+from regolith_world.cycle.records import AssignedBody, BodyState, Impulse, IntersectionRecord, ObjectVisual, Roles
 from regolith_world.objects.object import Intersection, SavedObject
 
 
@@ -50,3 +50,5 @@ class WorldState:
     assigned: tuple[AssignedBody, ...] = ()
     """See :class:`regolith_world.contacts.body_assignment.BodyAssignments`."""
     memories: tuple[tuple[str, bytes], ...] = ()
+    visuals: tuple[ObjectVisual, ...] = ()
+    """Visible entities, in name order."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from regolith_world.cycle.codec import StateField as StateField
     from regolith_world.cycle.codec import StateLayout as StateLayout
     from regolith_world.cycle.codec import decode_record as decode_record
+    from regolith_world.cycle.codec import plain as plain
     from regolith_world.cycle.codec import state_fields as state_fields
     from regolith_world.cycle.participant import Participant as Participant
     from regolith_world.cycle.participant import ParticipantFailed as ParticipantFailed
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     from regolith_world.cycle.participant_type import TERRAIN_NAME as TERRAIN_NAME
     from regolith_world.cycle.participant_type import ParticipantType as ParticipantType
     from regolith_world.cycle.participant_type import ProgressCallback as ProgressCallback
+    from regolith_world.cycle.participant_type import SpawnPlace as SpawnPlace
     from regolith_world.cycle.participant_type import participant_types as participant_types
     from regolith_world.cycle.records import TERRAIN_ROLES as TERRAIN_ROLES
     from regolith_world.cycle.records import VEHICLE_ROLES as VEHICLE_ROLES
+    from regolith_world.cycle.records import Anchor as Anchor
     from regolith_world.cycle.records import AssignedBody as AssignedBody
     from regolith_world.cycle.records import BodyState as BodyState
     from regolith_world.cycle.records import Command as Command
@@ -36,9 +39,11 @@ if TYPE_CHECKING:
     from regolith_world.cycle.records import CycleKey as CycleKey
     from regolith_world.cycle.records import CycleResult as CycleResult
     from regolith_world.cycle.records import JoinRequest as JoinRequest
+    from regolith_world.cycle.records import ObjectVisual as ObjectVisual
     from regolith_world.cycle.records import Roles as Roles
     from regolith_world.cycle.records import Shape as Shape
     from regolith_world.cycle.records import ShapeKind as ShapeKind
+    from regolith_world.cycle.records import SpawnedObject as SpawnedObject
     from regolith_world.cycle.records import Vector as Vector
     from regolith_world.cycle.records import Verdict as Verdict
 
@@ -52,6 +57,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'StateField',
             'StateLayout',
             'decode_record',
+            'plain',
             'state_fields',
         ),
         'participant': (
@@ -60,12 +66,14 @@ __all__, __getattr__, __dir__ = export_lazily(
         ),
         'participant_group': ('ParticipantGroup',),
         'participant_type': (
+            'SpawnPlace',
             'ParticipantType',
             'ProgressCallback',
             'TERRAIN_NAME',
             'participant_types',
         ),
         'records': (
+            'Anchor',
             'BodyState',
             'Command',
             'ComputedBody',
@@ -73,9 +81,11 @@ __all__, __getattr__, __dir__ = export_lazily(
             'CycleKey',
             'CycleResult',
             'JoinRequest',
+            'ObjectVisual',
             'Roles',
             'Shape',
             'ShapeKind',
+            'SpawnedObject',
             'TERRAIN_ROLES',
             'VEHICLE_ROLES',
             'AssignedBody',

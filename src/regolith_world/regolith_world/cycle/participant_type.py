@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from regolith_files import Section, YamlSource, instance_of, load_plugins
+from regolith_files import KeyPath, Section, YamlSource, instance_of, load_plugins
 from regolith_world.config import ScenarioHead
 from regolith_world.cycle.participant import Participant
-from regolith_world.cycle.records import CycleResult
+from regolith_world.cycle.records import CycleResult, Shape, Vector
 from regolith_world.participant_context import ParticipantContext
 
 GROUP = 'regolith.participants'
@@ -29,6 +30,20 @@ SectionT = TypeVar('SectionT', bound=Section)
 ParticipantT = TypeVar('ParticipantT', bound=Participant)
 ProgressCallback = Callable[[int, int], None]
 """Progress callback with arguments (done, total)."""
+
+
+@dataclass(frozen=True)
+class SpawnPlace:
+    """Place in the frame of a vehicle's base at which a participant may spawn a body."""
+
+    key: KeyPath
+    """Key of the scenario that sets the place."""
+    value: Any
+    """Value of that key."""
+    vehicle: str
+    shape: Shape
+    position: Vector
+    """Center of the shape in the frame of the base [m], shape (3,)."""
 
 
 class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
@@ -72,6 +87,10 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
 
     def recorded(self, section: SectionT, site: ParticipantContext) -> tuple[str, ...]:
         """Return the topics to record, as lines ``name|package/msg/Type|qos|publishers``."""
+        return ()
+
+    def spawn_places(self, section: SectionT, site: ParticipantContext) -> tuple[SpawnPlace, ...]:
+        """Return the places at vehicles where the participant may spawn bodies; they must be outside the vehicles."""
         return ()
 
     def warm_up(self) -> None:

@@ -158,13 +158,62 @@ class IntersectionRecord:
 
 @dataclass(slots=True)
 class SpawnedObject:
-    """A spawned object. Its name is parent/counter."""
+    """A spawned object. Its name is parent/child."""
 
     name: str
     shapes: tuple[Shape, ...]
     state: BodyState
     restitution: float = 0.0
     friction: float = 0.0
+
+
+class Anchor(IntEnum):
+    """Frame of the shapes of a visual, as in ``regolith_msgs/ObjectVisual``."""
+
+    BODY = 0
+    """The shapes are fixed to the body of the same name."""
+    WORLD = 1
+    """The shapes stand at a position in the world."""
+    GROUND = 2
+    """As WORLD, but z counts from the surface of the terrain."""
+    LINE = 3
+    """A line between points of two bodies."""
+
+
+@dataclass(slots=True)
+class ObjectVisual:
+    """Visible shapes of an object of the world, or of an entity of a participant.
+
+    Without shapes and mesh the entity is no longer visible. Nothing in the evolution depends on visuals.
+    """
+
+    name: str
+    anchor: Anchor = Anchor.BODY
+    position: Vector = field(default_factory=lambda: np.zeros(3))
+    """Origin of the shapes for WORLD and GROUND [m], shape (3,)."""
+    shapes: tuple[Shape, ...] = ()
+    """Visible shapes in the frame of the body, or at the position. A LINE has the radius of the first one."""
+    material: str = 'metal'
+    """Material, see the key ``material`` of static and rigid bodies."""
+    mesh: str = ''
+    """Path of a mesh file that is visible instead of the shapes; '': none."""
+    mesh_scale: float = 1.0
+    """Unit of the mesh file [m]."""
+    color: Vector = field(default_factory=lambda: np.zeros(0))
+    """Red, green, blue, linear, instead of the color of the material, shape (3,); empty: none."""
+    between: tuple[str, ...] = ()
+    """Names of both bodies of a LINE."""
+    near: Vector = field(default_factory=lambda: np.zeros(3))
+    """First end of a LINE in the frame of the first body [m], shape (3,)."""
+    far: Vector = field(default_factory=lambda: np.zeros(3))
+    """Second end of a LINE in the frame of the second body [m], shape (3,)."""
+    until_ns: int = 2**62
+    """Simulated time from which on it is not visible [ns]; 2^62: no limit."""
+
+    @property
+    def visible(self) -> bool:
+        """Whether it has a visible part: a mesh, or a shape other than a beam."""
+        return bool(self.mesh) or any(shape.kind != ShapeKind.BEAM for shape in self.shapes)
 
 
 @dataclass(slots=True)
@@ -218,6 +267,8 @@ class Cycle:
     """Sorted names of the participants that a constraint holds. Their results carry their inverse inertia."""
     assigned: tuple[AssignedBody, ...] = ()
     """Rigid bodies near vehicles, in name order, with the participants that compute them in this cycle."""
+    visuals: tuple[ObjectVisual, ...] = ()
+    """Visuals that are new since the last commit, in name order. In the first cycle of an epoch: all of them."""
 
 
 @dataclass(slots=True)
@@ -252,6 +303,8 @@ class CycleResult:
     """
     computed: tuple[ComputedBody, ...] = ()
     """Bodies that :attr:`Cycle.assigned` gives to this participant, in name order."""
+    visuals: tuple[ObjectVisual, ...] = ()
+    """Entities that observers see from the end of the cycle on, in addition to those sent before."""
 
 
 @dataclass(slots=True)
@@ -271,6 +324,8 @@ class JoinRequest:
     friction: float = 0.5
     shape_bodies: tuple[int, ...] = ()
     """Index in ``bodies`` of each shape's body; empty: all shapes belong to the first body."""
+    visuals: tuple[ObjectVisual, ...] = ()
+    """Entities that observers see from the start on."""
 
     def problem(self) -> str:
         """Return the problem with the bodies and shapes of a participant with bodies; '': none."""

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from regolith_world.objects.constraint_checks import impossible_constraint as impossible_constraint
     from regolith_world.objects.constraints import attachable_bodies as attachable_bodies
     from regolith_world.objects.named_poses import NamedPose as NamedPose
-    from regolith_world.objects.object_types import ObjectVisual as ObjectVisual
     from regolith_world.objects.object_types import RigidBodyConfig as RigidBodyConfig
+    from regolith_world.objects.object_types import VisualConfig as VisualConfig
     from regolith_world.objects.object_types import all_object_types as all_object_types
     from regolith_world.objects.object_types import hull_shape as hull_shape
     from regolith_world.objects.object_types import make_objects as make_objects
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from regolith_world.objects.spawning import Spawnable as Spawnable
     from regolith_world.objects.spawning import SpawnPose as SpawnPose
     from regolith_world.objects.spawning import SpawnSource as SpawnSource
+    from regolith_world.objects.static_body import StaticBody as StaticBody
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -41,10 +42,10 @@ __all__, __getattr__, __dir__ = export_lazily(
         'constraints': ('attachable_bodies',),
         'named_poses': ('NamedPose',),
         'object_types': (
-            'hull_shape',
-            'ObjectVisual',
             'RigidBodyConfig',
+            'VisualConfig',
             'all_object_types',
+            'hull_shape',
             'make_objects',
             'object_visuals',
         ),
@@ -62,5 +63,6 @@ __all__, __getattr__, __dir__ = export_lazily(
             'Spawnable',
             'URI_SCHEME',
         ),
+        'static_body': ('StaticBody',),
     },
 )

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_world.cycle.codec import StateField, StateLayout, state_fields
-from regolith_world.cycle.records import BodyState, Impulse, Vector
+from regolith_world.cycle.records import Anchor, BodyState, Impulse, ObjectVisual, Shape, ShapeKind, Vector
 from regolith_world.numerics.portable_math import cross, dot, norm, solved, times
 from regolith_world.numerics.rotation import matrix
 from regolith_world.objects.object import NEVER_NS, Object, SavedObject
@@ -34,6 +34,8 @@ REDUNDANCY = 1e-9
 """Relative increase of each row's own compliance, so that redundant rows share the load."""
 NEAR_M = 1e-3
 """Slack below which a cable counts as taut [m]."""
+CABLE_RADIUS_M = 0.01
+"""Visible radius of a cable [m]."""
 _MOST_CHANGES = 1000
 _ROUNDING = 1e-12
 """Tolerance on the rate that a cable allows [m/s]."""
@@ -151,6 +153,21 @@ class Constraint(Object):
             ValueError: Always.
         """
         raise ValueError(f'{self.name!r} has the pose of {" and ".join(self.between)}; allowed: objects with bodies')
+
+    def visual(self) -> ObjectVisual | None:
+        """Return the line of a cable; None for joints, springs and rods."""
+        if self.line is None or self.far is None or not self.line.one_way:
+            return None
+        return ObjectVisual(
+            self.name,
+            Anchor.LINE,
+            shapes=(Shape(ShapeKind.CAPSULE, np.array([CABLE_RADIUS_M, 0.0, 0.0])),),
+            material=self.appearance.material,
+            between=self.between,
+            near=self.near[0],
+            far=self.far[0],
+            until_ns=self.until_ns,
+        )
 
     def replace_newest_state(self, t_ns: int, position: Vector, velocity: Vector) -> None:
         """Replace its newest state by position [m] and velocity [m/s] of its end on the first entity."""

@@ -13,12 +13,12 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from regolith_world.cycle.codec import StateLayout
-from regolith_world.cycle.records import BodyState, Cycle, IntersectionRecord, Shape, Vector
+from regolith_world.cycle.records import BodyState, Cycle, IntersectionRecord, ObjectVisual, Shape, Vector
 from regolith_world.numerics.portable_math import times
 from regolith_world.numerics.rotation import matrix
 from regolith_world.objects.bounding_box import ShapeBounds
@@ -45,6 +45,19 @@ class SavedObject:
     """Additional state of the kind of object."""
 
 
+class Appearance(NamedTuple):
+    """Appearance of an object to sensors, without effect on its motion."""
+
+    material: str = 'metal'
+    """Material, see the key ``material``."""
+    mesh: str = ''
+    """Path of a mesh file that is visible instead of the collision shapes; '': none."""
+    mesh_scale: float = 1.0
+    """Unit of the mesh file [m]."""
+    color: tuple[float, ...] = ()
+    """Red, green, blue, linear, instead of the color of the material; empty: none."""
+
+
 class Object:
     """Base class of all objects in the world.
 
@@ -68,6 +81,8 @@ class Object:
     """State of the kind of object in addition to time, pose and velocity, for :meth:`restored`."""
     moved_by = ''
     """Participant that moves the body, which then has no force fields; '': the world."""
+    appearance = Appearance()
+    """Appearance of the object and its descendants, set by :meth:`appear`."""
     emitter = ''
     """Name of the object that emitted it for a measurement; '': none."""
 
@@ -250,6 +265,26 @@ class Object:
     def emitted_by(self, other: Object) -> bool:
         """Return whether an object or one of its descendants emitted this one."""
         return bool(self.emitter) and f'{self.emitter}/'.startswith(f'{other.name}/')
+
+    def appear(self, appearance: Appearance) -> None:
+        """Set the appearance of the object and of its descendants."""
+        for item in self.family():
+            item.appearance = appearance
+
+    def visual(self) -> ObjectVisual | None:
+        """Return its visible shapes, which are its collision shapes or its mesh; None if it is not visible."""
+        if not self.tangible:
+            return None
+        look = self.appearance
+        made = ObjectVisual(
+            self.name,
+            shapes=self.shapes,
+            material=look.material,
+            mesh=look.mesh,
+            mesh_scale=look.mesh_scale,
+            color=np.array(look.color),
+        )
+        return made if made.visible else None
 
     def descends_from(self, other: Object) -> bool:
         """Return whether this is the other object or one of its descendants."""

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from regolith_files import PositiveTimeSinceStart, Section, instance_of, load_plugins
-from regolith_world.cycle.records import Shape, ShapeKind, Vector
+from regolith_world.cycle.records import ObjectVisual, Shape, ShapeKind, Vector
 from regolith_world.numerics.rotation import from_rpy_deg
-from regolith_world.objects.object import NEVER_NS, Object, SavedObject
+from regolith_world.objects.object import NEVER_NS, Appearance, Object, SavedObject
 from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.rigid_state import (
     box_inertia,
@@ -41,6 +41,7 @@ Size = Annotated[float, Field(ge=1e-3, le=1e3)]
 Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
 MOST_POINTS = 34
 """Largest number of points of a hull: it has at most 64 triangles."""
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
 _SIZES = {'sphere': 1, 'box': 3, 'capsule': 2, 'cylinder': 2}
 
 
@@ -118,6 +119,19 @@ def hull_shape(points: Vector, position: Vector | None = None) -> Shape:
     return Shape(ShapeKind.HULL, size, np.zeros(3) if position is None else position, vertices=points)
 
 
+class VisualConfig(Section):
+    """What cameras and lidars see instead of the collision shapes."""
+
+    mesh: str = Field(
+        '',
+        description='Mesh file: OBJ, STL or MSH, in the frame of the body. Empty: the collision shapes are visible.',
+    )
+    mesh_scale: float = Field(1.0, gt=0.0, le=1e4, description='Unit of the mesh file [m].')
+    color: tuple[Share, Share, Share] | None = Field(
+        None, description='Color: red, green, blue, linear. null: that of the material.'
+    )
+
+
 class _Thing(Section):
     position: Place = Field(description='Position in the world frame [m].')
     rpy_deg: tuple[Degrees, Degrees, Degrees] = Field((0.0, 0.0, 0.0), description='Roll, pitch and yaw [deg].')
@@ -128,20 +142,14 @@ class _Thing(Section):
     material: Literal['rock', 'concrete', 'metal', 'wood'] = Field(
         'metal', description='Material for cameras and lidars; rock also has the class of rocks.'
     )
+    visual: VisualConfig = Field(
+        VisualConfig(), description='What cameras and lidars see. It has no effect on motion and contacts.'
+    )
 
     @property
     def orientation(self) -> Vector:
         """Orientation as quaternion (x, y, z, w): yaw, then pitch, then roll."""
         return from_rpy_deg(self.rpy_deg)
-
-
-class ObjectVisual(NamedTuple):
-    """Visible shape of an object."""
-
-    shapes: tuple[Shape, ...]
-    """Collision shapes in the frame of the body."""
-    material: str
-    """Material, see the key ``material``."""
 
 
 class StaticBodyConfig(_Thing):
@@ -267,22 +275,35 @@ def make_objects(entries: Mapping[str, Mapping[str, Any]], gravity_mps2: float) 
     made = []
     for name, entry in sorted(entries.items()):
         kind = kinds[entry['type']]
-        made.append(kind.make(name, kind.section.model_validate(dict(entry)), gravity))
+        made.append(object_of(kind, name, kind.section.model_validate(dict(entry)), gravity))
+    return made
+
+
+def object_of(kind: ObjectType[Any], name: str, section: Section, gravity: Vector) -> Object:
+    """Return the object of a validated entry, with its appearance.
+
+    Args:
+        kind: Type of the object.
+        name: Name of the object.
+        section: Validated entry.
+        gravity: Gravity in the world frame [m/s^2], shape (3,).
+    """
+    made = kind.make(name, section, gravity)
+    if isinstance(section, _Thing):
+        visual = section.visual
+        made.appear(Appearance(section.material, visual.mesh, visual.mesh_scale, visual.color or ()))
     return made
 
 
 def object_visuals(entries: Mapping[str, Mapping[str, Any]], gravity_mps2: float) -> dict[str, ObjectVisual]:
-    """Return the visible shapes of all bodies of a resolved scenario's objects, by name; links of ropes included.
+    """Return the visuals of all bodies and cables of a resolved scenario's objects, by name; links of ropes included.
 
     Args:
         entries: Section ``objects`` of the scenario, by name.
         gravity_mps2: Gravity [m/s^2].
     """
-    return {
-        item.name: ObjectVisual(tuple(item.shapes), entries[root.name].get('material', 'metal'))
-        for root in make_objects(entries, gravity_mps2)
-        for item in root.family()
-    }
+    every = (item for root in make_objects(entries, gravity_mps2) for item in root.family())
+    return {item.name: visual for item in every if (visual := item.visual()) is not None}
 
 
 def restored(kept: SavedObject) -> Object:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regolith_world.cycle.participant import ParticipantFailed
-from regolith_world.cycle.records import BodyState, Cycle, CycleResult, JoinRequest, Vector
+from regolith_world.cycle.records import BodyState, Cycle, CycleResult, JoinRequest, ObjectVisual, Vector
 from regolith_world.objects.object import Object
 
 
@@ -20,6 +20,10 @@ class RemoteBody(Object):
     def evolve(self, cycle: Cycle) -> list[Object]:
         """Return no spawned objects: the agent sets the state."""
         return []
+
+    def visual(self) -> ObjectVisual | None:
+        """Return None: the vehicle publishes its own visual description."""
+        return None
 
 
 class RemoteAgent(Object):
@@ -45,6 +49,10 @@ class RemoteAgent(Object):
         self._next_dt_ns = [request.next_dt_ns]
         self._hashes = [request.state_hash]
         self._mobility: Vector | None = None
+
+    def visual(self) -> ObjectVisual | None:
+        """Return None: the vehicle publishes its own visual description."""
+        return None
 
     def take(self, result: CycleResult, t_ns: int) -> None:
         """Set the tentative state at time ``t_ns`` from a result.

@@ -34,7 +34,7 @@ from regolith_world.cycle.records import BodyState, Vector
 from regolith_world.names import valid_ros_name
 from regolith_world.numerics.rotation import matrix
 from regolith_world.objects.object import Object
-from regolith_world.objects.object_types import all_object_types
+from regolith_world.objects.object_types import all_object_types, object_of
 
 GROUP = 'regolith.spawnables'
 URI_SCHEME = 'regolith://'
@@ -52,6 +52,7 @@ class SpawnResultCode(IntEnum):
     NO_RESOURCE = 104
     NAMESPACE_INVALID = 105
     RESOURCE_PARSE_ERROR = 106
+    MISSING_ASSETS = 107
     INVALID_POSE = 109
 
 
@@ -265,9 +266,10 @@ def build_object(name: str, resource: Mapping[str, Any], pose: SpawnPose, gravit
     if 'position' in kind.section.model_fields:
         entry['position'] = pose.position.tolist()
     try:
-        made = kind.make(name, validated(kind.section, entry, YamlSource.of(entry, 'resource')), gravity)
+        made = object_of(kind, name, validated(kind.section, entry, YamlSource.of(entry, 'resource')), gravity)
     except ValueError as error:
         raise SpawnError(SpawnResultCode.RESOURCE_PARSE_ERROR, str(error)) from None
+    _check_mesh_file(made.appearance.mesh)
     own = made.body
     if not np.array_equal(pose.orientation, own.orientation):
         turned = BodyState(name, pose.position, pose.orientation, own.linear_velocity, own.angular_velocity)
@@ -276,6 +278,26 @@ def build_object(name: str, resource: Mapping[str, Any], pose: SpawnPose, gravit
         except ValueError as error:
             raise SpawnError(SpawnResultCode.INVALID_POSE, f'orientation: {error}') from None
     return made
+
+
+def _check_mesh_file(mesh: str) -> None:
+    """Refuse a mesh file that other processes would not find.
+
+    Raises:
+        SpawnError: If the path is not absolute, or there is no such file.
+    """
+    if not mesh:
+        return
+    allowed = 'the absolute path of a mesh file'
+    if not Path(mesh).is_absolute():
+        problem = f'visual.mesh = {as_yaml_text(mesh)}: is not an absolute path; allowed: {allowed}'
+        raise SpawnError(SpawnResultCode.MISSING_ASSETS, problem)
+    try:
+        usable_file(mesh, allowed)
+    except InputError as error:
+        (found,) = error.problems
+        problem = f'visual.mesh = {as_yaml_text(mesh)}: {found.problem}; allowed: {found.allowed}'
+        raise SpawnError(SpawnResultCode.MISSING_ASSETS, problem) from None
 
 
 def checked_entry(source: SpawnSource, resource: Mapping[str, Any], pose: SpawnPose) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from regolith_world.reporting.view_layer import CYCLE
 def section(run: Run) -> ReportSection | None:
     """Return the section on objects; None for a run without moving objects."""
     topic = run.recorded.get(CYCLE)
-    if not run.scenario.objects or topic is None or not topic.messages:
+    if topic is None or not topic.messages:
         return None
     paths = read_trajectories(run)
     from regolith_world.reporting.plots import chain_plots, line_plot, motion_plot

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_files import Run
+from regolith_world.cycle import Roles
 from regolith_world.reporting.attempts import ATTEMPT_KEY_FIELDS, attempt_keys
 from regolith_world.reporting.view_layer import CYCLE, ends_of, lines_of
 
@@ -39,12 +40,14 @@ class Trajectories:
 
     def chains(self) -> dict[str, Floats]:
         """Return objects of many bodies by name: positions [m], shape (n, bodies, 3)."""
-        roots: dict[str, list[str]] = {}
+        roots: dict[tuple[str, int], list[str]] = {}
         for name in sorted(self.bodies):
-            roots.setdefault(name.partition('/')[0], []).append(name)
+            # Bodies that an object spawns one after the other are no chain.
+            begin = int(np.isfinite(np.array(self.bodies[name])[:, 0]).argmax())
+            roots.setdefault((name.partition('/')[0], begin), []).append(name)
         return {
             root: np.stack([self.bodies[name] for name in names], axis=1)
-            for root, names in roots.items()
+            for (root, _), names in roots.items()
             if len(names) >= _CHAIN
         }
 
@@ -73,6 +76,8 @@ def read_trajectories(run: Run) -> Trajectories:
         cycle = message.content
         found.time.append(cycle.t_ns * 1e-9)
         poses = {body.name: body.pose for body in cycle.bodies}
+        roles = zip(cycle.participants, cycle.roles)
+        vehicles |= {name for name, code in roles if Roles.of_code(int(code)).has_bodies}  # spawned ones too
         for name, pose in poses.items():
             if name.partition('/')[0] not in vehicles:
                 at = pose.position

@@ -239,7 +239,9 @@ class EntityServices:
             if source is None:
                 gravity = np.array([0.0, 0.0, -self._world.config.gravity_mps2])
                 made = spawning.build_object(name, resource, pose, gravity)
-                problem = await self._standing(lambda: self._runner.apply_edit(SpawnEdit(name, made.save())))
+                problem = await self._standing(
+                    lambda: self._runner.apply_edit(SpawnEdit(name, made.save(), appearance=made.appearance))
+                )
             else:
                 entry = spawning.checked_entry(source, resource, pose)
                 started: Any = await self._standing(lambda: self._start_vehicle(name, entry))

@@ -17,9 +17,9 @@ from regolith_world.ros.message_codec import register_record as register_record
 
 
 def _join_request(*values: Any) -> r.JoinRequest:
-    *before, names, texts, restitution, friction, bodies = values
+    *before, names, texts, restitution, friction, bodies, visuals = values
     made: Any = r.JoinRequest
-    request: r.JoinRequest = made(*before, dict(zip(names, texts)), restitution, friction, bodies)
+    request: r.JoinRequest = made(*before, dict(zip(names, texts)), restitution, friction, bodies, visuals)
     return request
 
 
@@ -32,6 +32,7 @@ register_record(m.Impulse, r.Impulse)
 register_record(m.SpawnedObject, r.SpawnedObject)
 register_record(m.AssignedBody, r.AssignedBody)
 register_record(m.ComputedBody, r.ComputedBody)
+register_record(m.ObjectVisual, r.ObjectVisual)
 register_record(m.Cycle, r.Cycle)
 register_record(m.CycleResult, r.CycleResult)
 register_record(
