@@ -19,7 +19,11 @@ from regolith_world.checkpoint.input_log import InputLog, ReplayDiverged
 from regolith_world.checkpoint.world_edits import Act
 from regolith_world.checkpoint.world_state import StepReport, WorldState
 from regolith_world.config import WorldConfig
-from regolith_world.contacts.collision_detection import CollisionDetector, newcomer_penetration
+from regolith_world.contacts.collision_detection import (
+    CollisionDetector,
+    PenetrationViolation,
+    newcomer_penetration,
+)
 from regolith_world.contacts.contact_solver import contact_accelerations, solve_contacts
 from regolith_world.contacts.time_of_impact import limited_step_ns
 from regolith_world.cycle import codec
@@ -108,7 +112,7 @@ class World:
         self._agreement.adopt('world', {'protocol': PROTOCOL, 'world.gravity_mps2': repr(config.gravity_mps2)})
         self._attempt = 0
         self._verdict = Verdict.NONE
-        self._intersections: list[Intersection] = []
+        self._intersections: tuple[Intersection, ...] = ()
         self._records: tuple[IntersectionRecord, ...] = ()
         self._impulses: tuple[Impulse, ...] = ()
         self._separation: dict[tuple[str, str], float] = {}
@@ -331,7 +335,7 @@ class World:
             except _Dropped:
                 self._verdict = Verdict.DISCARD
                 continue
-            self._intersections, worst = self._encounters.find(self.objects, cycle)
+            worst = self.handle_intersection_pairs(cycle)
             forced = worst is not None and self.control.at_min_step(dt_ns)
             if worst is None or forced:
                 break
@@ -340,7 +344,22 @@ class World:
             self.discards.add(self.t_ns, worst.pair)
             self.control.reject(worst.after_ns, worst.distance_before, worst.distance_after)
         self._commit(cycle, offspring, forced)
-        return StepReport(self.t_ns, dt_ns, attempts, forced, self._intersections, self._impulses)
+        return StepReport(self.t_ns, dt_ns, attempts, forced, list(self._intersections), self._impulses)
+
+    @property
+    def intersection_pairs(self) -> tuple[Intersection, ...]:
+        """Intersections of all close pairs in the last cycle, sorted by names; the objects in them move on."""
+        return self._intersections
+
+    def handle_intersection_pairs(self, cycle: Cycle) -> PenetrationViolation | None:
+        """Compute :attr:`intersection_pairs` at the end of an attempt; return its first NII, None without one.
+
+        Args:
+            cycle: The attempt; the objects have evolved to its end.
+        """
+        hits, worst = self._encounters.find(self.objects, cycle)
+        self._intersections = tuple(hits)
+        return worst
 
     def state(self, t_ns: int) -> dict[str, BodyState]:
         """Return the states of all objects at a time, children included, by name.
@@ -423,7 +442,8 @@ class World:
     def _look(self) -> None:
         """Report intersections of the first state to objects; later cycles do so at their ends."""
         key = CycleKey(self.epoch, self.cycle, self._attempt)
-        hits, _ = self._encounters.find(self.objects, Cycle(key, self.t_ns, 0, Verdict.NONE, Command.HOLD))
+        self.handle_intersection_pairs(Cycle(key, self.t_ns, 0, Verdict.NONE, Command.HOLD))
+        hits = self._intersections
         for item in (o for name in sorted(self.objects) for o in self.objects[name].family()):
             item.on_intersections([h for h in hits if h.involves(item)])
         self._records = tuple(h.record() for h in hits)

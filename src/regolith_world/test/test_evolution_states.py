@@ -257,8 +257,26 @@ def test_the_status_is_one_of_five() -> None:
         -0.01: Status.NON_INFINITESIMAL_INTERSECTION,
     }
     assert {gap: meet(a=BALL, b=at(0.2 + gap))[0].status for gap in gaps} == gaps
-    assert meet(a=BOX, b=at(0.2, BOX))[0].status == Status.COLLISION_SURFACES
+    assert meet(a=BOX, b=at(0.2, BOX))[0].process() == Status.COLLISION_SURFACES
     assert len(Status) == 5
+
+
+def test_the_world_handles_a_vector_of_intersection_pairs() -> None:
+    """5-9 The vector of Intersection instances is managed in World.handleIntersectionPairs() and stored in
+    intersectionPairs.
+
+    Here: a tuple of frozen pairs, made anew in each attempt.
+    """
+    w = world(a=BALL, b=at(0.2), wall=WALL)
+    assert w.intersection_pairs == ()
+    report = w.step()
+    assert list(w.intersection_pairs) == report.intersections and report.intersections
+    assert [hit.process() for hit in w.intersection_pairs] == [hit.status for hit in report.intersections]
+    with pytest.raises(AttributeError):
+        w.intersection_pairs[0].distance = 0.0  # type: ignore[misc]
+    last = w.intersection_pairs
+    w.step()
+    assert w.intersection_pairs is not last
 
 
 def test_contact_points_depend_on_the_geometries() -> None:

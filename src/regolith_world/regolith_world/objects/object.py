@@ -277,7 +277,7 @@ class Status(IntEnum):
     NON_INFINITESIMAL_INTERSECTION = 4
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Intersection:
     """Relation of two objects at one time; the name of ``a`` sorts before that of ``b``."""
 
@@ -298,6 +298,10 @@ class Intersection:
     def involves(self, item: Object) -> bool:
         """Return whether the pair contains ``item``, a descendant of it, or a beam that one of these emitted."""
         return any(o.descends_from(item) or o.emitted_by(item) for o in (self.a, self.b))
+
+    def process(self) -> Status:
+        """Return the class of the intersection. The world computes it once, when it makes the pair."""
+        return self.status
 
     def contact_points(self) -> Vector:
         """Return the contact points, shape (n, 3); empty without contact."""
