@@ -43,8 +43,8 @@ def test_damaged_checkpoint_is_refused_with_file_and_problem(tmp_path: Path) -> 
 
     refused('not a checkpoint')
     for change, why in (
-        ({'format': 2}, 'format: 2; allowed: 5'),
-        ({'format': None}, 'format: None; allowed: 5'),
+        ({'format': 2}, 'format: 2; allowed: 6'),
+        ({'format': None}, 'format: None; allowed: 6'),
         ({'blobs': None}, 'not a complete manifest'),
         ({'blobs': ['amber']}, 'not a complete manifest'),
         ({'t_ns': 'soon'}, 'not a complete manifest'),

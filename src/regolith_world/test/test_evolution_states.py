@@ -17,7 +17,7 @@ from regolith_world.config import WorldConfig
 from regolith_world.contacts.collision_detection import CollisionDetector
 from regolith_world.contacts.intersection import NII_DEPTH, TOUCH_DISTANCE
 from regolith_world.cycle import codec
-from regolith_world.cycle.records import Command, Cycle, CycleKey, Vector, Verdict
+from regolith_world.cycle.records import Command, Cycle, CycleKey, IntersectionRecord, Vector, Verdict
 from regolith_world.objects.object import Intersection, SavedObject, Status
 from regolith_world.objects.object_types import make_objects, restored
 from regolith_world.objects.platform import Platform
@@ -429,3 +429,25 @@ def test_force_and_moment_depend_on_the_properties_of_the_object() -> None:
     force, moment = item.force_and_moment(hits)
     assert force == pytest.approx([-4.0 * 0.5 * 1.0, 4.0 * 2.0, 4.0 * 3.0])
     assert moment == pytest.approx(-0.5 * item.body.inertia @ [0.0, 0.0, 2.0])
+
+
+def test_observers_are_given_contact_points_and_surfaces() -> None:
+    """The record of two boxes has the corners of the rectangle in which their faces overlap, to 1e-9 m.
+
+    Pairs that do not touch, and pairs with a field, have none. A checkpoint keeps them.
+    """
+    floor = {**WALL, 'position': [0.05, 0.02, -0.6], 'shapes': [{'kind': 'box', 'size_m': [0.1, 0.11, 0.5]}]}
+    (hit,) = meet(box=BOX, floor=floor)
+    record = hit.record()
+    assert record.surface_sizes == (4,) and len(record.points) == 4 == len(record.gaps) == len(record.normals)
+    (polygon,) = record.contact_surfaces()
+    # Box: -0.1 to 0.1 in x and y. Floor: -0.05 to 0.15 in x, -0.09 to 0.13 in y.
+    corners = {(x, y) for x in (-0.05, 0.1) for y in (-0.09, 0.1)}
+    assert {(round(x, 9), round(y, 9)) for x, y, _ in polygon.tolist()} == corners
+    assert record.normals == pytest.approx(np.tile([0.0, 0.0, -1.0], (4, 1)), abs=1e-9)
+    assert record.gaps == pytest.approx(np.zeros(4), abs=1e-9) and record.point == pytest.approx(polygon.mean(axis=0))
+    again = codec.decode_record(IntersectionRecord, codec.encode_record(record))
+    assert again.surface_points.tolist() == record.surface_points.tolist() and again.surface_sizes == (4,)
+    for other in (meet(a=BALL, b=at(0.5)), meet(a=BALL, cushion={**CUSHION, 'position': [0.0, 0.0, -1.05]})):
+        (apart,) = [hit.record() for hit in other]
+        assert not len(apart.points) and not apart.surface_sizes and not apart.contact_surfaces()

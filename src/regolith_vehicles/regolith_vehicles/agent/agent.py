@@ -353,6 +353,7 @@ class VehicleAgent(Participant):
         self._delta = SoilDelta(cycle.key, self.name, records, self.vehicle.tools.work)
         self._send_delta(self._delta)
         low, high = bounding_box(map(swept_bounds, self.outlines, self._start, bodies))
+        force, moment = self.vehicle.force_and_moment()
         return CycleResult(
             key=cycle.key,
             name=self.name,
@@ -364,6 +365,8 @@ class VehicleAgent(Participant):
             state_hash=self._tentative[1],
             soil_hash=self.soil_hash(),
             inverse_inertia=self._mobility(cycle),
+            force=force,
+            moment=moment,
         )
 
     def _idle_result(self, cycle: Cycle) -> CycleResult:

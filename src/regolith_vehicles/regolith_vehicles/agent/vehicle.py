@@ -19,7 +19,7 @@ from regolith_terrain.contact import ContactSetting, GroundContact, make_contact
 from regolith_terrain.excavation import DiggableSoil
 from regolith_terrain.grid import NodeRecords, SoilGrid, SoilMap
 from regolith_terrain.solids import Solids
-from regolith_vehicles.agent.body_states import drawn_poses, part_states, vehicle_body_state
+from regolith_vehicles.agent.body_states import drawn_poses, force_and_moment, part_states, vehicle_body_state
 from regolith_vehicles.agent.exact_state import ExactState
 from regolith_vehicles.agent.vehicle_step import StepPlan, VehicleStep
 from regolith_vehicles.contact.contact_parts import contact_parts
@@ -290,6 +290,13 @@ class Vehicle:
     def ground_force(self) -> Vector:
         """Return the force of the ground on the whole vehicle in the last substep, world axes [N], shape (3,)."""
         return np.asarray(self.step.wrenches.force.sum(axis=0))
+
+    def force_and_moment(self) -> tuple[Vector, Vector]:
+        """Return the force of ground, obstacles, tools and fields [N] in the last substep, and their moment [N m].
+
+        The moment is about the center of mass of the whole vehicle; both are in world axes, shape (3,).
+        """
+        return force_and_moment(self._data, self.body_state())
 
     def hull_load_fraction(self) -> float:
         """Return the fraction of the weight on the hull without tools at the end of the last cycle (0 without

@@ -23,7 +23,7 @@ from regolith_world.cycle.participant_type import expected_participants
 
 WORLD_BLOB = 'world'
 """Name of the world's own blob."""
-FORMAT = 5
+FORMAT = 6
 """Format of manifest and blobs. The blobs of older formats have other fields."""
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-PROTOCOL = '4'
+PROTOCOL = '5'
 """Version of the messages between the world and participants; one of the compared parameters."""
 
 

@@ -314,4 +314,10 @@ class Intersection:
     def record(self) -> IntersectionRecord:
         """Return the record for ``cycle``."""
         point = self.points.mean(axis=0) if len(self.points) else np.zeros(3)
-        return IntersectionRecord(self.a.name, self.b.name, int(self.status), self.distance, point, self.normal)
+        found = IntersectionRecord(self.a.name, self.b.name, int(self.status), self.distance, point, self.normal)
+        if self.a.tangible and self.b.tangible and len(self.points):
+            found.points, found.normals, found.gaps = self.points, self.normals, self.gaps
+            if polygons := self.contact_surfaces():
+                found.surface_sizes = tuple(len(polygon) for polygon in polygons)
+                found.surface_points = np.concatenate(polygons)
+        return found

@@ -30,6 +30,7 @@ register_record(m.BodyState, r.BodyState, cached=True)
 register_record(m.Intersection, r.IntersectionRecord)
 register_record(m.Impulse, r.Impulse)
 register_record(m.SpawnedObject, r.SpawnedObject)
+register_record(m.ForceField, r.FieldRecord)
 register_record(m.Cycle, r.Cycle)
 register_record(m.CycleResult, r.CycleResult)
 register_record(
