@@ -73,7 +73,9 @@ class CollisionDetector:
         worst: tuple[float, PenetrationViolation] | None = None
         for i, j in close_pairs(members, low, high):
             a, b = members[i], members[j]
-            if a.root is b.root or not (a.tangible or b.tangible):
+            if not (a.tangible or b.tangible):
+                continue
+            if a.root is b.root and not a.root.members_collide(a, b):
                 continue
             if a.emitted_by(b.root) or b.emitted_by(a.root):
                 continue
@@ -118,7 +120,7 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: ShapeQueries) ->
 
 
 def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | None:
-    """Return the first root that penetrates an earlier one, the member that it penetrates, and the depth [m].
+    """Return the first root that penetrates an earlier one, or itself, the member that it penetrates, and the depth [m].
 
     The result is that of :func:`newcomer_penetration` for each root with all roots before it, but only members with
     close boxes are compared. None: no penetration.
@@ -135,7 +137,9 @@ def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | N
     for i, j in close_pairs(members, low, high):
         earlier, later = sorted((members[i], members[j]), key=lambda o: places[id(o)])
         first, second = places[id(earlier)], places[id(later)]
-        if first == second or (low[i] > high[j]).any() or (low[j] > high[i]).any():
+        if first == second and not earlier.root.members_collide(earlier, later):
+            continue
+        if (low[i] > high[j]).any() or (low[j] > high[i]).any():
             continue
         distance, _ = ShapeQueries((later, earlier)).distance(later.body, earlier.body, BROAD_MARGIN)
         if distance < -NII_DEPTH:

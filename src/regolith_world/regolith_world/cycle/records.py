@@ -151,7 +151,7 @@ class IntersectionRecord:
     normal: Vector
     """Unit vector from ``a`` to ``b``, world axes, shape (3,)."""
     points: Vector = field(default_factory=lambda: np.zeros((0, 3)), metadata={'shape': (-1, 3)})
-    """Contact points in the world frame [m], shape (n, 3); like the fields below, only of tangible objects in contact."""
+    """Contact points in the world frame [m], shape (n, 3); like those below, only of tangible objects in contact."""
     normals: Vector = field(default_factory=lambda: np.zeros((0, 3)), metadata={'shape': (-1, 3)})
     """Unit vectors from ``a`` to ``b`` at the contact points, world axes, shape (n, 3)."""
     gaps: Vector = field(default_factory=lambda: np.zeros(0))

@@ -66,6 +66,8 @@ class Object:
     """Whether :attr:`STATE` includes the children."""
     STATE: ClassVar[StateLayout] = StateLayout('an object')
     """State of the kind of object in addition to time, pose and velocity, for :meth:`restored`."""
+    self_contact = False
+    """Whether members of its family collide with one another, see :meth:`members_collide`."""
     emitter = ''
     """Name of the object that emitted it for a measurement; '': none."""
 
@@ -258,6 +260,21 @@ class Object:
         It maps an impulse [N s] and its moment [N m s] to linear [m/s] and angular velocity [rad/s].
         """
         return None
+
+    def members_collide(self, a: Object, b: Object) -> bool:
+        """Return whether two members of the family of this root can collide, if :attr:`self_contact` is set.
+
+        A kind of object with :attr:`self_contact` overrides it and :meth:`inverse_inertia_of`.
+        """
+        return False
+
+    def inverse_inertia_of(self, members: Sequence[Object]) -> Vector:
+        """Return the joint inverse inertia of members of the family of this root, shape (6 k, 6 k).
+
+        Its blocks map the impulse and moment on one member to the velocities of another, as :meth:`inverse_inertia`
+        does for one. Only a root with :attr:`self_contact` is asked.
+        """
+        raise NotImplementedError(f'{self.name!r} has self_contact; allowed: a kind of object with inverse_inertia_of')
 
     def family(self) -> list[Object]:
         """Return this object and all its descendants, parents first, in name order."""
