@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.dynamics.inner_contacts import enable_inner_contacts
 from regolith_vehicles.dynamics.kinematics import WheelLayout
 from regolith_vehicles.dynamics.model_checks import (
     HINGE,
@@ -115,6 +116,7 @@ def compile_vehicle(
     check_integrator(model, mjcf_path)
     check_servos(model, config.substep_s, mjcf_path)
     files.check_bodies(config, base)
+    enable_inner_contacts(config, files)
 
     wheels = config.wheels
     body = [find('body', f'wheels.{w.name}.body', w.body) for w in wheels]
