@@ -17,9 +17,8 @@ from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
-from regolith_vehicles.description.model_files import load_vehicle_model
+from regolith_vehicles.description.model_files import VehicleModelError, load_vehicle_model
 from regolith_vehicles.dynamics.errors import VehicleError
-from regolith_vehicles.description.model_files import VehicleModelError
 
 CYCLE_NS = 20_000_000
 ROOF = '<geom name="roof" type="box" size="0.3 0.3 0.03" pos="0.6 0 0.62"/>'
@@ -62,7 +61,7 @@ def test_an_arm_stops_at_the_chassis(tmp_path: Path) -> None:
     stopped = lift(made, 6.0)
     assert free == pytest.approx(0.78, abs=0.02) and stopped < free - 0.03
     contacts = made.data.contact[: made.data.ncon]
-    assert 1 <= len(contacts) and min(contact.dist for contact in contacts) > -5e-3
+    assert len(contacts) >= 1 and min(contact.dist for contact in contacts) > -5e-3
     mujoco.mj_subtreeVel(made.body.model, made.data)
     assert np.abs(made.body.mass * made.data.subtree_linvel[1]).max() < 1e-3 * 20.0 * 0.35 * 0.5
 

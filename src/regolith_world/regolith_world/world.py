@@ -118,6 +118,7 @@ class World:
         self._separation: dict[tuple[str, str], float] = {}
         self._newcomers: set[str] = set()
         self._births: tuple[str, ...] = ()
+        self._refused: tuple[str, ...] = ()
         self._deaths: tuple[str, ...] = ()
         self._encounters = CollisionDetector(judged=config.contact != 'none')
         self.discards = Discards(config.discards_per_s)
@@ -335,6 +336,10 @@ class World:
             except _Dropped:
                 self._verdict = Verdict.DISCARD
                 continue
+            if refused := self._without_room(offspring):
+                self._discard(before)
+                self._refused = tuple(sorted({*self._refused, *refused}))
+                continue
             worst = self.handle_intersection_pairs(cycle)
             forced = worst is not None and self.control.at_min_step(dt_ns)
             if worst is None or forced:
@@ -417,6 +422,7 @@ class World:
             self.silent,
             self.clock_offset_ns,
             tuple(n for n in constrained_names(self.objects) if n in names),
+            refused=self._refused,
         )
         self._attempt += 1
         return cycle
@@ -491,6 +497,26 @@ class World:
             self.add(item)
         return offspring
 
+    def _without_room(self, offspring: Sequence[Object]) -> list[str]:
+        """Return the names of objects that participants spawned inside other tangible objects.
+
+        Raises:
+            ProtocolError: If a participant spawns one that was refused in this cycle.
+        """
+        if not self._encounters.judged:
+            return []
+        theirs = {spawned.name: name for name, result in self.last_results.items() for spawned in result.spawned}
+        others = {name: other for name, other in self.objects.items() if name not in theirs}
+        found = []
+        for item in (o for o in offspring if o.name in theirs):
+            if newcomer_penetration(item, others) is None:
+                others[item.name] = item
+                continue
+            if item.name in self._refused:
+                raise ProtocolError(f'{theirs[item.name]} spawns {item.name} again, whose place is taken')
+            found.append(item.name)
+        return found
+
     def _discard(self, before: dict[str, Object]) -> None:
         self.objects = before
         for item in before.values():
@@ -501,7 +527,7 @@ class World:
         self.t_ns = cycle.t_ns + cycle.dt_ns
         self.cycle += 1
         self._attempt = 0
-        self._verdict = Verdict.COMMIT
+        self._verdict, self._refused = Verdict.COMMIT, ()
         self.forced_cycles += forced
         self.control.accept()
         for name, result in self.last_results.items():
@@ -606,7 +632,7 @@ class World:
         self._attempt, self._verdict = 0, Verdict.NONE
         self._records, self._impulses = state.intersections, state.impulses
         self._separation = {(a, b): v for a, b, v in state.separation}
-        self._births = self._deaths = ()
+        self._births = self._deaths = self._refused = ()
         self._newcomers.clear()
         self.last_results = {}
         self.participants = dict(zip(state.names, state.roles))

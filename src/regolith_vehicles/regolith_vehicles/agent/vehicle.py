@@ -27,6 +27,7 @@ from regolith_vehicles.contact.obstacle_contact import ObstacleContact
 from regolith_vehicles.contact.wheel_state import WheelState
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.dynamics import multibody, placement, substeps
+from regolith_vehicles.dynamics.dispensers import Dispensers
 from regolith_vehicles.dynamics.model_checks import check_substep
 from regolith_vehicles.dynamics.multibody import compile_vehicle
 from regolith_vehicles.dynamics.odometry import Odometry
@@ -35,7 +36,7 @@ from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_vehicles.powertrain.battery import battery_summary
 from regolith_vehicles.running_gear_registry import make_running_gear
 from regolith_vehicles.tools.vehicle_tools import VehicleTools
-from regolith_world.cycle import BodyState
+from regolith_world.cycle import BodyState, SpawnedObject
 from regolith_world.numerics import portable_math, rotation
 
 Vector = NDArray[np.float64]
@@ -86,6 +87,8 @@ class Vehicle:
         vector = np.array([0.0, 0.0, -float(given)]) if given.ndim == 0 else given
         self.body = compile_vehicle(config, mjcf_path, vector, mass_scale)
         self.payloads = Payloads(config, self.body)
+        self.dispensers = Dispensers(config, self.body, Path(mjcf_path).name, self.payloads)
+        """Dispensers of objects."""
         self.tools = VehicleTools(config, self.body, mjcf_path, self.payloads, grid, vector, diggable)
         """Excavation tools, and the soil in them."""
         soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
@@ -123,6 +126,7 @@ class Vehicle:
             self.tools if self.tools.names else None,
             self._solids.contact,
             self.contact,
+            self.dispensers,
         )
         self.step = VehicleStep(
             name,
@@ -227,6 +231,7 @@ class Vehicle:
         self._solids.reset()
         self.gear.reset()
         self.payloads.reset()
+        self.dispensers.reset()
         self.tools.reset()
         self._exact.statistics = RunStatistics()
         self._refresh()
@@ -366,6 +371,10 @@ class Vehicle:
         """
         self.payloads.load(name, mass, inertia)
         self._refresh()
+
+    def release(self, dispenser: str) -> SpawnedObject:
+        """Release the next object of a dispenser; tentative like all motion. See :meth:`Dispensers.release`."""
+        return self.dispensers.release(dispenser, self.name, self._data, self._refresh)
 
     def evolve(self, dt_ns: int, *targets: ArrayLike) -> NodeRecords:
         """Evolve by one cycle on the committed soil, and return the changed grid nodes; tentative.

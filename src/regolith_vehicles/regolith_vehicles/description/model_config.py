@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, PrivateAttr, field_validator, model_validator
 
 from regolith_files import Section, YamlSource, counted_noun
-from regolith_vehicles.description.payload_config import PayloadConfig
+from regolith_vehicles.description.payload_config import DispenserConfig, PayloadConfig, check_dispensers
 from regolith_vehicles.description.tool_config import ToolConfig
 from regolith_vehicles.powertrain.config import BatteryConfig, WheelMotorConfig
 
@@ -400,6 +400,9 @@ class VehicleModelConfig(Section):
     payloads: dict[str, PayloadConfig] = Field(
         default_factory=dict, description='Payloads of bodies by name; part of the state.'
     )
+    dispensers: dict[str, DispenserConfig] = Field(
+        default_factory=dict, description='Dispensers by name, which release objects into the world (service release).'
+    )
     tools: dict[Annotated[str, Field(min_length=1, max_length=100)], ToolConfig] = Field(
         default_factory=dict,
         description='Excavation tools by name: blades, buckets and bucket drums that dig and fill a payload.',
@@ -457,6 +460,11 @@ class VehicleModelConfig(Section):
                     f'tools.{name}.payload = {tool.payload!r}: cannot be filled; allowed: a payload empty at the start'
                     f' and not filled by another tool: {", ".join(self.payloads) or "there is none"}'
                 )
+        return self
+
+    @model_validator(mode='after')
+    def _dispensers_are_filled(self) -> VehicleModelConfig:
+        check_dispensers(self.dispensers, self.payloads)
         return self
 
     @property

@@ -1,12 +1,15 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Payloads of a vehicle's file."""
+"""Payloads of a vehicle's file, and dispensers that release objects from them."""
 
 from __future__ import annotations
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from regolith_files import Section
+from regolith_world.objects import ShapeConfig
+
+Vector3 = tuple[float, float, float]
 
 
 class PayloadConfig(Section):
@@ -32,3 +35,50 @@ class PayloadConfig(Section):
                 ' without mass'
             )
         return self
+
+
+class DispenserConfig(Section):
+    """Dispenser of a body: it releases equal objects one by one, whose mass leaves a payload."""
+
+    body: str = Field(min_length=1, description='MJCF body that carries the dispenser.')
+    payload: str = Field(min_length=1, description='Payload of the vehicle that contains the objects.')
+    position: Vector3 = Field(
+        default=(0.0, 0.0, 0.0), description='Center of a released object in the body frame [m], outside all shapes.'
+    )
+    direction: Vector3 = Field(default=(1.0, 0.0, 0.0), description='Direction of release in the body frame.')
+    speed_mps: float = Field(
+        default=0.0, ge=0.0, le=1000.0, description='Speed of release relative to the point of the body [m/s].'
+    )
+    shape: ShapeConfig = Field(description='Collision shape of an object, in the axes of the body.')
+    mass_kg: float = Field(gt=0.0, le=1e6, description='Mass of an object [kg].')
+    count: int = Field(ge=1, le=10_000, description='Number of objects at the start.')
+    restitution: float = Field(default=0.0, ge=0.0, le=1.0, description='Coefficient of restitution of an object [-].')
+    friction: float = Field(default=0.5, ge=0.0, le=10.0, description='Coulomb friction coefficient of an object [-].')
+
+    @field_validator('direction')
+    @classmethod
+    def _points_somewhere(cls, direction: Vector3) -> Vector3:
+        if not 1e-6 < sum(x * x for x in direction) < 1e12:
+            raise ValueError('is no direction; allowed: a vector that is not zero')
+        return direction
+
+
+def check_dispensers(dispensers: dict[str, DispenserConfig], payloads: dict[str, PayloadConfig]) -> None:
+    """Check that payloads contain the objects of all dispensers.
+
+    Raises:
+        ValueError: With key, value and what is allowed.
+    """
+    for name, one in dispensers.items():
+        if not name.isidentifier():
+            raise ValueError(f'dispensers.{name}: is not a valid name; allowed: letters, digits and _')
+        if one.payload not in payloads:
+            allowed = ', '.join(payloads) or 'none, since payloads is empty'
+            raise ValueError(f'dispensers.{name}.payload = {one.payload!r}: does not exist; allowed: {allowed}')
+        needed = sum(d.count * d.mass_kg for d in dispensers.values() if d.payload == one.payload)
+        held = payloads[one.payload].mass_kg
+        if needed > held * (1.0 + 1e-9):
+            raise ValueError(
+                f'payloads.{one.payload}.mass_kg = {held!r}: is less than its dispensers release; allowed: at least '
+                f'{needed:g} kg'
+            )

@@ -120,7 +120,7 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: ShapeQueries) ->
 
 
 def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | None:
-    """Return the first root that penetrates an earlier one, or itself, the member that it penetrates, and the depth [m].
+    """Return the first root that penetrates an earlier one or itself, the member that it penetrates, and the depth [m].
 
     The result is that of :func:`newcomer_penetration` for each root with all roots before it, but only members with
     close boxes are compared. None: no penetration.

@@ -334,7 +334,7 @@ def solve_contacts(
         for own, known, m, i in zip(mobility, held, inverse_mass, inverse_inertia):
             if not known:
                 own[:3, :3], own[3:, 3:] = m * np.eye(3), i
-        response, links = coupled_contacts.joint_response(items, mobility), coupled_contacts.coupled_pairs(items)
+        response, links = coupled_contacts.joint_response(items, list(mobility)), coupled_contacts.coupled_pairs(items)
         iterations = coupled_contacts.ITERATIONS
         coupled_contacts.solve_coupled(*contacts, response, center, v, omega, iterations, out, weight)
     else:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from regolith_world.cycle.records import Roles as Roles
     from regolith_world.cycle.records import Shape as Shape
     from regolith_world.cycle.records import ShapeKind as ShapeKind
+    from regolith_world.cycle.records import SpawnedObject as SpawnedObject
     from regolith_world.cycle.records import Vector as Vector
     from regolith_world.cycle.records import Verdict as Verdict
 
@@ -73,6 +74,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'Roles',
             'Shape',
             'ShapeKind',
+            'SpawnedObject',
             'TERRAIN_ROLES',
             'VEHICLE_ROLES',
             'Vector',
