@@ -262,15 +262,15 @@ def test_a_participant_that_ignores_a_refusal_is_an_error() -> None:
 def test_an_order_states_the_name_of_the_object_or_the_problem() -> None:
     """Orders that no cycle has latched yet count; the third of two balls is refused."""
     run = Alone()
-    assert order_release(run.agent, 'bal') == ('', "no dispenser 'bal'; allowed: ball")
-    assert order_release(run.agent, 'ball') == ('rover/ball_1', '')
+    assert order_release(run.agent.vehicle, run.agent.inputs, 'bal') == ('', "no dispenser 'bal'; allowed: ball")
+    assert order_release(run.agent.vehicle, run.agent.inputs, 'ball') == ('rover/ball_1', '')
     run.world.step()
-    assert order_release(run.agent, 'ball') == ('rover/ball_2', '')
-    assert order_release(run.agent, 'ball') == ('', "dispenser 'ball' is empty")
+    assert order_release(run.agent.vehicle, run.agent.inputs, 'ball') == ('rover/ball_2', '')
+    assert order_release(run.agent.vehicle, run.agent.inputs, 'ball') == ('', "dispenser 'ball' is empty")
     for _ in range(30):  # the first ball leaves its place
         run.world.step()
     assert {'rover/ball_1', 'rover/ball_2'} & {*run.world.objects} == {'rover/ball_1'}, 'ordered too early'
-    assert order_release(run.agent, 'ball') == ('rover/ball_2', '')
+    assert order_release(run.agent.vehicle, run.agent.inputs, 'ball') == ('rover/ball_2', '')
     run.world.step()
     assert 'rover/ball_2' in run.world.objects
 

@@ -5,37 +5,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from regolith_vehicles.agent.events import GROUND_TRUTH, Event
+from regolith_vehicles.agent.input_latch import InputLatch
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_world.cycle import Cycle, SpawnedObject
-
-if TYPE_CHECKING:
-    from regolith_vehicles.agent.agent import VehicleAgent
 
 RELEASE_REFUSED = 'release_refused'
 """Kind of the event that an ordered release did not happen."""
 
 
-def order_release(agent: VehicleAgent, dispenser: str) -> tuple[str, str]:
+def order_release(vehicle: Vehicle, inputs: InputLatch, dispenser: str) -> tuple[str, str]:
     """Store the order to release an object as a live input of the next cycle.
 
     Args:
-        agent: Agent of the vehicle.
+        vehicle: The vehicle.
+        inputs: Live inputs of the vehicle.
         dispenser: Name of the dispenser.
 
     Returns:
         Name that the object gets, and the problem with the order; one of them is ''.
     """
-    dispensers = agent.vehicle.dispensers
+    dispensers = vehicle.dispensers
     if dispenser not in dispensers.names:
         return '', f'no dispenser {dispenser!r}; allowed: {", ".join(dispensers.names) or "there is none"}'
-    follower = dispensers.next_object(dispenser, agent.inputs.pending_releases(dispenser))
+    follower = dispensers.next_object(dispenser, inputs.pending_releases(dispenser))
     if not follower:
         return '', f'dispenser {dispenser!r} is empty'
-    agent.inputs.add_release(dispenser)
-    return f'{agent.name}/{follower}', ''
+    inputs.add_release(dispenser)
+    return f'{vehicle.name}/{follower}', ''
 
 
 def release_objects(

@@ -21,7 +21,7 @@ def create_release_service(node: Node, agent: VehicleAgent) -> None:
     """
 
     def release(request: ReleaseObject.Request, response: ReleaseObject.Response) -> ReleaseObject.Response:
-        response.object, response.message = order_release(agent, request.dispenser)
+        response.object, response.message = order_release(agent.vehicle, agent.inputs, request.dispenser)
         response.success = not response.message
         return response
 
