@@ -46,6 +46,7 @@ from regolith_world.cycle.step_control import StepControl
 from regolith_world.cycle.transport import ParticipantTimeout, Transport
 from regolith_world.objects.constraint_checks import impossible_constraint
 from regolith_world.objects.constraints import attachable_bodies, constrained_names, solve_constraints
+from regolith_world.objects.force_field import ForceField
 from regolith_world.objects.object import Intersection, Object, Status
 from regolith_world.objects.object_types import restored
 from regolith_world.objects.remote_body import RemoteAgent, RemoteBody
@@ -422,6 +423,7 @@ class World:
             self.silent,
             self.clock_offset_ns,
             tuple(n for n in constrained_names(self.objects) if n in names),
+            fields=tuple(o.field_record() for _, o in sorted(self.objects.items()) if isinstance(o, ForceField)),
             refused=self._refused,
         )
         self._attempt += 1

@@ -313,6 +313,7 @@ class VehicleAgent(Participant):
                 if struck in self._struck:
                     self.vehicle.apply_impulse(blow.point, impulse, self._struck[struck])
         self._live = b''
+        self.vehicle.step.set_fields(cycle.fields)
         self._releases = ()
         if self.driver.wants_live_input or self.model.dispensers:
             live, self._live = self.inputs.latch(cycle.key.cycle, self.replay_inputs)
