@@ -47,7 +47,7 @@ from regolith_world.cycle.transport import ParticipantTimeout, Transport
 from regolith_world.objects.constraint_checks import impossible_constraint
 from regolith_world.objects.constraints import attachable_bodies, constrained_names, solve_constraints
 from regolith_world.objects.force_field import ForceField
-from regolith_world.objects.object import Intersection, Object, Status
+from regolith_world.objects.object import Intersection, Object, Status, yields
 from regolith_world.objects.object_types import restored
 from regolith_world.objects.remote_body import RemoteAgent, RemoteBody
 from regolith_world.objects.rigid_body import RigidBody
@@ -539,6 +539,7 @@ class World:
         for name in sorted(self.objects):
             self.objects[name].commit([h for h in hits if h.involves(self.objects[name])])
         touching = [h for h in hits if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION]
+        touching = [h for h in touching if not yields(h.a, h.b)]
         self._impulses = ()
         if self.config.contact == 'impulse':
             pressing = contact_accelerations(touching, self._separation, cycle.dt_ns * 1e-9)

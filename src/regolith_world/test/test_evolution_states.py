@@ -385,7 +385,8 @@ def test_force_follows_from_intersections() -> None:
     """6-1 Force can be defined as a piece of information obtained from intersections: with intangible objects; with
     tangible ones, if force fields are modeled as tangible objects.
 
-    Here: fields are intangible. Tangible objects exchange impulses, because impacts of rigid bodies have no duration.
+    Here: fields are intangible and act one way. A tangible object that gives, a cushion, and a body in it act on each
+    other. Other tangible objects exchange impulses, because impacts of rigid bodies have no duration.
     """
     w = world(a={**BALL, 'position': [0.0, 0.0, 0.06]}, cushion=CUSHION)
     body = w.objects['a']
@@ -394,6 +395,9 @@ def test_force_follows_from_intersections() -> None:
     assert body.force_and_moment([hit])[0][2] > 0.0 and not w.objects['cushion'].force_and_moment([hit])[0].any()
     pair = meet(a=BALL, b=at(0.199))
     assert not pair[0].a.force_and_moment(pair)[0].any()
+    (hit,) = meet(a=BALL, b=at(0.15, {**BALL, 'type': 'cushion', 'stiffness_npm': 20.0}))
+    assert hit.b.tangible and hit.a.force_and_moment([hit])[0] == pytest.approx([-1.0, 0.0, 0.0], abs=1e-6)
+    assert (hit.b.force_and_moment([hit])[0] == -hit.a.force_and_moment([hit])[0]).all()
 
 
 def test_the_amount_of_intersection_measures_the_force() -> None:
@@ -420,6 +424,8 @@ def test_contact_points_define_the_effect_of_a_force() -> None:
 def test_force_and_moment_depend_on_the_properties_of_the_object() -> None:
     """6-4 Since the Force may depend on different Properties(t) of the object at a given State(t), such as I(t) inertia
     tensor or M mass, it's better to be Object.ForceAndMoment with a returning value of the sums of F and M.
+
+    Here: a vehicle computes the forces of fields and ground on its bodies itself, and sends their sums.
     """
     syrup = {**CUSHION, 'repulsion_per_s2': 0.0, 'drag_per_s': 0.5, 'acceleration_mps2': [0.0, 2.0, 0.0]}
     wind = {**CUSHION, 'repulsion_per_s2': 0.0, 'acceleration_mps2': [0.0, 0.0, 3.0]}

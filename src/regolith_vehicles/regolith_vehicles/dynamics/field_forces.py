@@ -21,7 +21,7 @@ from regolith_world.numerics import kernel, portable_math, rotation
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-_SPHERE, _BOX, _CAPSULE = int(ShapeKind.SPHERE), int(ShapeKind.BOX), int(ShapeKind.CAPSULE)
+_SPHERE, _BOX, _CYLINDER = int(ShapeKind.SPHERE), int(ShapeKind.BOX), int(ShapeKind.CYLINDER)
 
 
 class FieldArrays(NamedTuple):
@@ -66,14 +66,13 @@ def field_arrays(fields: Sequence[FieldRecord], model: Any, data: Any, unset: Ar
     """
     turns = [rotation.matrix(field.orientation) for field in fields]
     shapes = [(shape, field, turn) for field, turn in zip(fields, turns) for shape in field.shapes]
+    frames = [portable_math.times(turn, rotation.matrix(shape.orientation)) for shape, _, turn in shapes]
     return FieldArrays(
         np.cumsum([0, *(len(field.shapes) for field in fields)]).astype(np.int64),
         np.array([int(shape.kind) for shape, _, _ in shapes], dtype=np.int64),
         np.array([shape.size for shape, _, _ in shapes], dtype=float).reshape(-1, 3),
         np.array([f.position + portable_math.times(turn, s.position) for s, f, turn in shapes]).reshape(-1, 3),
-        np.array([portable_math.times(turn, rotation.matrix(s.orientation)) for s, _, turn in shapes]).reshape(
-            -1, 3, 3
-        ),
+        np.array(frames, dtype=float).reshape(-1, 3, 3),
         np.array([field.acceleration for field in fields], dtype=float).reshape(-1, 3),
         np.array([field.drag_per_s for field in fields], dtype=float),
         np.array([field.repulsion_per_s2 for field in fields], dtype=float),
@@ -105,7 +104,7 @@ def depth_in_shape(kind: int, size: Floats, local: Floats, out: Floats) -> float
                 axis = a
         out[axis] = 1.0 if local[axis] >= 0.0 else -1.0
         return float(size[axis] - abs(local[axis]))
-    if kind == _SPHERE or kind == _CAPSULE:
+    if kind != _CYLINDER:
         along = 0.0 if kind == _SPHERE else min(size[1], max(-size[1], local[2]))
         x, y, z = local[0], local[1], local[2] - along
         length = np.sqrt(x * x + y * y + z * z)

@@ -18,7 +18,7 @@ from regolith_world.contacts.intersection import BROAD_MARGIN, NII_DEPTH, ShapeQ
 from regolith_world.cycle.records import Cycle
 from regolith_world.numerics.portable_math import norm
 from regolith_world.objects.bounding_box import ShapeBounds
-from regolith_world.objects.object import Intersection, Object
+from regolith_world.objects.object import Intersection, Object, yields
 from regolith_world.objects.state_history import interpolate_body
 
 
@@ -83,7 +83,7 @@ class CollisionDetector:
                 continue  # static bodies may intersect: no impulse could separate them
             hit = intersect(a, b, geometry)
             hits.append(hit)
-            if not self.judged or not (a.tangible and b.tangible):
+            if not self.judged or not (a.tangible and b.tangible) or yields(a, b):
                 continue
             bad = _first_violation(hit, cycle, geometry)
             if bad is not None:
@@ -139,7 +139,7 @@ def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | N
         first, second = places[id(earlier)], places[id(later)]
         if first == second and not earlier.root.members_collide(earlier, later):
             continue
-        if (low[i] > high[j]).any() or (low[j] > high[i]).any():
+        if (low[i] > high[j]).any() or (low[j] > high[i]).any() or yields(earlier, later):
             continue
         distance, _ = ShapeQueries((later, earlier)).distance(later.body, earlier.body, BROAD_MARGIN)
         if distance < -NII_DEPTH:
@@ -166,7 +166,7 @@ def newcomer_penetration(newcomer: Object, objects: Mapping[str, Object]) -> tup
         low, high = member.outline.bounds(member.body)
         for other in others:
             other_low, other_high = other.outline.bounds(other.body)
-            if (low > other_high).any() or (other_low > high).any():
+            if (low > other_high).any() or (other_low > high).any() or yields(member, other):
                 continue
             distance, _ = ShapeQueries((member, other)).distance(member.body, other.body, BROAD_MARGIN)
             if distance < -NII_DEPTH:

@@ -66,6 +66,10 @@ class Object:
     """Whether :attr:`STATE` includes the children."""
     STATE: ClassVar[StateLayout] = StateLayout('an object')
     """State of the kind of object in addition to time, pose and velocity, for :meth:`restored`."""
+    gives = False
+    """Whether others may be in it and are pushed out by forces, see :mod:`regolith_world.objects.cushion`."""
+    feels_forces = True
+    """Whether it applies the forces of other objects; participants apply impulses only."""
     self_contact = False
     """Whether members of its family collide with one another, see :meth:`members_collide`."""
     emitter = ''
@@ -152,18 +156,24 @@ class Object:
         """Return the force on this object [N] and its moment about the center of mass [N m], in world axes.
 
         The sum covers all intersecting objects. Tangible objects exert impulses instead
-        (:mod:`regolith_world.contacts.contact_solver`).
+        (:mod:`regolith_world.contacts.contact_solver`), except those that give.
         """
         force, moment = np.zeros(3), np.zeros(3)
         for hit in intersections:
             if self in (hit.a, hit.b) and hit.status != Status.NO_INTERSECTION:
-                own, turning = (hit.b if hit.a is self else hit.a).force_on(self, hit)
+                other = hit.b if hit.a is self else hit.a
+                reacts = self.gives and not other.gives
+                own, turning = self.reaction(other, hit) if reacts else other.force_on(self, hit)
                 force += own
                 moment += turning
         return force, moment
 
     def force_on(self, other: Object, hit: Intersection) -> tuple[Vector, Vector]:
-        """Return the force [N] and moment [N m] of this object on an intersecting one; zero except for force fields."""
+        """Return force [N] and moment [N m] of this object on an intersecting one; zero but for fields and cushions."""
+        return np.zeros(3), np.zeros(3)
+
+    def reaction(self, other: Object, hit: Intersection) -> tuple[Vector, Vector]:
+        """Return force [N] and moment [N m] of an intersecting object on this one, if this one :attr:`gives`."""
         return np.zeros(3), np.zeros(3)
 
     def free_acceleration(self) -> Vector | None:
@@ -292,6 +302,11 @@ class Status(IntEnum):
     COLLISION_SURFACES = 2
     INFINITESIMAL_INTERSECTION = 3
     NON_INFINITESIMAL_INTERSECTION = 4
+
+
+def yields(a: Object, b: Object) -> bool:
+    """Return whether two tangible objects push each other by forces: they may penetrate, and exchange no impulses."""
+    return (a.gives or b.gives) and a.tangible and b.tangible and a.feels_forces and b.feels_forces
 
 
 @dataclass(frozen=True, slots=True)

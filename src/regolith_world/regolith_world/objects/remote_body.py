@@ -19,6 +19,8 @@ class RemoteBody(Object):
     For contacts it has the mass and inertia of the whole agent, and its own motion.
     """
 
+    feels_forces = False
+
     def evolve(self, cycle: Cycle) -> list[Object]:
         """Return no spawned objects: the agent sets the state."""
         return []
@@ -31,6 +33,8 @@ class RemoteAgent(Object):
         request: Join request; ``request.problem()`` is ''.
         t_ns: Time of the initial state [ns].
     """
+
+    feels_forces = False
 
     def __init__(self, request: JoinRequest, t_ns: int) -> None:
         of_body = request.shape_bodies or (0,) * len(request.shapes)

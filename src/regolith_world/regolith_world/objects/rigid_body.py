@@ -60,6 +60,11 @@ class RigidBody(Object):
         self.moved_by = ''
         """Participant that moves the body, which then has no force fields; '': the world."""
 
+    @property
+    def feels_forces(self) -> bool:  # type: ignore[override]
+        """Whether the world moves the body; a participant that moves it applies impulses only."""
+        return not self.moved_by
+
     def next_dt_ns(self) -> int:
         """Return the remaining lifetime, limited by the maximum step of the children [ns]."""
         return min(super().next_dt_ns(), max(1, self._dies_at_ns - self.states.newest_time_ns))
