@@ -53,6 +53,8 @@ from regolith_world.objects.remote_body import RemoteAgent, RemoteBody
 from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.state_history import rigidly_attached
 
+GROUND = 'ground'
+"""Name of the ground in :meth:`World.state` and :meth:`World.state_hashes`, if a participant computes it."""
 Choice = Literal['stop', 'drop', 'wait']
 
 
@@ -157,7 +159,8 @@ class World:
                 it would intersect another object.
         """
         lent = set() if request.roles.has_bodies else {body.name for body in request.bodies}
-        if taken := self._names() & {request.name, *(body.name for body in request.bodies)} - lent:
+        given = {request.name, *(body.name for body in request.bodies), *([GROUND] if request.roles.owns_soil else [])}
+        if taken := self._names() & given - lent:
             raise AdmissionError(f'name {min(taken)!r} is taken; names in use: {sorted(self._names())}')
         if problem := request.problem():
             raise AdmissionError(f'{request.name!r} has an invalid join request: {problem}')
@@ -253,7 +256,13 @@ class World:
 
     def _names(self) -> set[str]:
         """Return all names of present participants and objects."""
-        return {*self.participants, *(o.name for root in self.objects.values() for o in root.family())}
+        ground = {GROUND} if self._has_ground else set()
+        return {*self.participants, *(o.name for root in self.objects.values() for o in root.family())} | ground
+
+    @property
+    def _has_ground(self) -> bool:
+        """Whether a participant computes the ground."""
+        return any(roles.owns_soil for roles in self.participants.values())
 
     @property
     def removed_participants(self) -> frozenset[str]:
@@ -370,6 +379,8 @@ class World:
     def state(self, t_ns: int) -> dict[str, BodyState]:
         """Return the states of all objects at a time, children included, by name.
 
+        The terrain is the object ``ground``, which never moves as a whole. Contact with it follows the soil's law.
+
         Args:
             t_ns: Simulated time [ns].
 
@@ -377,7 +388,18 @@ class World:
             LookupError: If a present object has no state at that time.
         """
         members = (o for root in self.objects.values() for o in root.family())
-        return {o.name: o.states.get_state(t_ns) for o in sorted(members, key=lambda o: o.name)}
+        found = {o.name: o.states.get_state(t_ns) for o in members}
+        if self._has_ground:
+            still = np.zeros(3)
+            found[GROUND] = BodyState(GROUND, still, np.array([0.0, 0.0, 0.0, 1.0]), still, still)
+        return dict(sorted(found.items()))
+
+    def state_hashes(self) -> dict[str, str]:
+        """Return the hash of the committed state of each root object and participant, by name.
+
+        The hash of ``ground`` is that of the soil: levels and memory of all grid nodes.
+        """
+        return dict(sorted((self._hashes() | ({GROUND: self.soil_hash} if self._has_ground else {})).items()))
 
     def hold(self) -> dict[str, CycleResult]:
         """Have all participants apply the last verdict without evolving; return their results."""
@@ -552,19 +574,22 @@ class World:
         gone = [o.name for name in dead for o in self.objects.pop(name).family()]
         gone += [name for o in self.objects.values() for name in o.remove_dead()]
         self._deaths = tuple(sorted(gone))
+        self.state_hash = cycle_hash(self.t_ns, self._hashes(), self.soil_hash, self.control.save())
+        latched = {n: result.live_inputs for n, result in self.last_results.items() if self.participants[n].inputs}
+        try:
+            self.log.commit(self.t_ns, self.state_hash, latched, self.cycle)
+        except ReplayDiverged as error:
+            raise ProtocolError(str(error)) from error
+
+    def _hashes(self) -> dict[str, str]:
+        """Return the state hashes of all root objects and participants, without that of the soil."""
         hashes = {name: o.state_hash() for name, o in self.objects.items()}
         # A participant without bodies is not an object, but its state is part of the world. Terrain has the soil hash.
         others = (n for n, roles in self.participants.items() if not (roles.has_bodies or roles.owns_soil))
         hashes |= {n: self.last_results[n].state_hash for n in others if n in self.last_results}
         # A terrain with more state than the grid, such as loose soil, sends a separate hash of it.
         own = ((n, a) for n, a in self.last_results.items() if self.participants[n].owns_soil)
-        hashes |= {n: result.state_hash for n, result in own if result.state_hash != result.soil_hash}
-        self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.save())
-        latched = {n: result.live_inputs for n, result in self.last_results.items() if self.participants[n].inputs}
-        try:
-            self.log.commit(self.t_ns, self.state_hash, latched, self.cycle)
-        except ReplayDiverged as error:
-            raise ProtocolError(str(error)) from error
+        return hashes | {n: result.state_hash for n, result in own if result.state_hash != result.soil_hash}
 
     # -- checkpoints --------------------------------------------------------------------------------------------
 

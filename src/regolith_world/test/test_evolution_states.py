@@ -218,7 +218,8 @@ def test_each_pair_of_objects_gets_an_intersection() -> None:
     """5-1 Each pair of Objects get an Intersection object which handles their intersection. This implies n(n-1)/2
     instances.
 
-    Here: for pairs less than 0.5 m apart; others are excluded by their boxes.
+    Here: for pairs less than 0.5 m apart; others are excluded by their boxes. Members of one family have none, unless
+    its ``self_contact`` is set (`test_self_contact.py`).
     """
     balls = {f'b{k}': {**BALL, 'position': [0.25 * (k % 2), 0.25 * (k // 2), 0.0]} for k in range(4)}
     hits = meet(**balls)
@@ -283,6 +284,8 @@ def test_contact_points_depend_on_the_geometries() -> None:
     """5-4 Intersection.getContactPoints: a collision might cause several contact points depending on the geometries. For
     regular convex shapes, this will not happen so no need to worry now. This function is meant to be called by the
     objects.
+
+    Here: participants get the points, too, in the ``Intersection`` of a cycle.
     """
     (one,) = meet(a=BALL, b=at(0.2))
     assert one.contact_points() == pytest.approx(np.array([[0.1, 0.0, 0.0]]), abs=1e-6)
@@ -318,7 +321,7 @@ def test_contact_surfaces_are_handed_to_objects() -> None:
     """5-5 Intersection.getContactSurfaces: a collision might cause a surface contact; in our simulation we might have to
     have the option. This function is meant to be called by the objects.
 
-    Here: the common convex polygon of two faces; one for each face of a corner.
+    Here: the common convex polygon of two faces; one for each face of a corner. Participants get them, too.
     """
     seen: list[Vector] = []
 
