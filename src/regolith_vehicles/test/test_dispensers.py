@@ -241,7 +241,7 @@ def test_an_object_whose_place_is_taken_stays_in_its_dispenser() -> None:
     (event,) = [event for state in run.published for event in state.events]
     assert event.kind == RELEASE_REFUSED and 'another object is at its place' in event.message
     run.world.remove('box')
-    for _ in range(2):  # both at the same place: only the first one has room
+    for _ in range(2):  # both at the same place: the second one would be in the first
         run.agent.inputs.add_release('ball')
     run.world.step()
     assert run.cycle.refused == ('rover/ball_2',) and {*run.world.objects} == {'rover', 'rover/ball_1'}

@@ -78,7 +78,7 @@ def test_forces_change_the_momentum_of_a_rover(make_vehicle: Callable[..., Vehic
 
 
 def test_the_world_has_the_forces_of_a_vehicle() -> None:
-    """They are those of its last result, and zero after it was placed anew."""
+    """They are those of its last result, and zero after its state was set."""
     vehicle = stand()
     body = vehicle.body_state()
     agent = RemoteAgent(JoinRequest('rover', VEHICLE_ROLES, (), (body,), 2**62, '', '', {}), 0)

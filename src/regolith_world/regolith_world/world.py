@@ -527,7 +527,7 @@ class World:
         Raises:
             ProtocolError: If a participant spawns one that was refused in this cycle.
         """
-        if not self._encounters.judged:
+        if self.config.contact == 'none':
             return []
         theirs = {spawned.name: name for name, result in self.last_results.items() for spawned in result.spawned}
         others = {name: other for name, other in self.objects.items() if name not in theirs}

@@ -266,7 +266,7 @@ def test_the_world_handles_a_vector_of_intersection_pairs() -> None:
     """5-9 The vector of Intersection instances is managed in World.handleIntersectionPairs() and stored in
     intersectionPairs.
 
-    Here: a tuple of frozen pairs, made anew in each attempt.
+    Here: a tuple of frozen pairs, made again in each attempt.
     """
     w = world(a=BALL, b=at(0.2), wall=WALL)
     assert w.intersection_pairs == ()

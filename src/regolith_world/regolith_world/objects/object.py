@@ -68,7 +68,7 @@ class Object:
     """State of the kind of object in addition to time, pose and velocity, for :meth:`restored`."""
     gives = False
     """Whether others may be in it and are pushed out by forces, see :mod:`regolith_world.objects.cushion`."""
-    feels_forces = True
+    applies_forces = True
     """Whether it applies the forces of other objects; participants apply impulses only."""
     self_contact = False
     """Whether members of its family collide with one another, see :meth:`members_collide`."""
@@ -169,7 +169,7 @@ class Object:
         return force, moment
 
     def force_on(self, other: Object, hit: Intersection) -> tuple[Vector, Vector]:
-        """Return force [N] and moment [N m] of this object on an intersecting one; zero but for fields and cushions."""
+        """Return force [N] and moment [N m] of this object on an intersecting one; only fields and cushions exert it."""
         return np.zeros(3), np.zeros(3)
 
     def reaction(self, other: Object, hit: Intersection) -> tuple[Vector, Vector]:
@@ -282,7 +282,7 @@ class Object:
         """Return the joint inverse inertia of members of the family of this root, shape (6 k, 6 k).
 
         Its blocks map the impulse and moment on one member to the velocities of another, as :meth:`inverse_inertia`
-        does for one. Only a root with :attr:`self_contact` is asked.
+        does for one. It is called for a root with :attr:`self_contact` only.
         """
         raise NotImplementedError(f'{self.name!r} has self_contact; allowed: a kind of object with inverse_inertia_of')
 
@@ -306,7 +306,7 @@ class Status(IntEnum):
 
 def yields(a: Object, b: Object) -> bool:
     """Return whether two tangible objects push each other by forces: they may penetrate, and exchange no impulses."""
-    return (a.gives or b.gives) and a.tangible and b.tangible and a.feels_forces and b.feels_forces
+    return (a.gives or b.gives) and a.tangible and b.tangible and a.applies_forces and b.applies_forces
 
 
 @dataclass(frozen=True, slots=True)

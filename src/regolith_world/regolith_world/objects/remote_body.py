@@ -19,7 +19,7 @@ class RemoteBody(Object):
     For contacts it has the mass and inertia of the whole agent, and its own motion.
     """
 
-    feels_forces = False
+    applies_forces = False
 
     def evolve(self, cycle: Cycle) -> list[Object]:
         """Return no spawned objects: the agent sets the state."""
@@ -34,7 +34,7 @@ class RemoteAgent(Object):
         t_ns: Time of the initial state [ns].
     """
 
-    feels_forces = False
+    applies_forces = False
 
     def __init__(self, request: JoinRequest, t_ns: int) -> None:
         of_body = request.shape_bodies or (0,) * len(request.shapes)

@@ -61,7 +61,7 @@ class RigidBody(Object):
         """Participant that moves the body, which then has no force fields; '': the world."""
 
     @property
-    def feels_forces(self) -> bool:  # type: ignore[override]
+    def applies_forces(self) -> bool:  # type: ignore[override]
         """Whether the world moves the body; a participant that moves it applies impulses only."""
         return not self.moved_by
 
