@@ -10,6 +10,7 @@ import pytest
 from toy_worlds import Nobody, run, world
 
 from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, SpawnEdit
+from regolith_world.cycle.records import VEHICLE_ROLES
 from regolith_world.objects.object_types import make_objects
 from regolith_world.timeline import Timeline
 from regolith_world.world import World

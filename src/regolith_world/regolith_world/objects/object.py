@@ -169,7 +169,7 @@ class Object:
         return force, moment
 
     def force_on(self, other: Object, hit: Intersection) -> tuple[Vector, Vector]:
-        """Return force [N] and moment [N m] of this object on an intersecting one; only fields and cushions exert it."""
+        """Return force [N] and moment [N m] of this object on an intersecting one, if it is a field or a cushion."""
         return np.zeros(3), np.zeros(3)
 
     def reaction(self, other: Object, hit: Intersection) -> tuple[Vector, Vector]:
