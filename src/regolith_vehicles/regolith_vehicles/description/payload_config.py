@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 from pydantic import Field, field_validator, model_validator
 
-from regolith_files import Section
-from regolith_world.objects import ShapeConfig
+from regolith_files import Section, counted_noun
 
 Vector3 = tuple[float, float, float]
 
@@ -37,6 +38,27 @@ class PayloadConfig(Section):
         return self
 
 
+class DispensedShape(Section):
+    """Collision shape of a released object, about its center of mass."""
+
+    kind: Literal['sphere', 'box', 'capsule', 'cylinder'] = Field(
+        description='Shape: sphere, box, capsule or cylinder; the axis of capsules and cylinders is z.'
+    )
+    size_m: tuple[Annotated[float, Field(gt=0.0, le=100.0)], ...] = Field(
+        min_length=1,
+        max_length=3,
+        description='Size [m]. Sphere: radius. Capsule and cylinder: radius, half length. Box: half lengths.',
+    )
+
+    @model_validator(mode='after')
+    def _size_fits_kind(self) -> DispensedShape:
+        wanted = {'sphere': 1, 'box': 3, 'capsule': 2, 'cylinder': 2}[self.kind]
+        if len(self.size_m) != wanted:
+            found = counted_noun(len(self.size_m), 'number')
+            raise ValueError(f'size_m: has {found}; allowed: {wanted} for a {self.kind}')
+        return self
+
+
 class DispenserConfig(Section):
     """Dispenser of a body: it releases equal objects one by one, whose mass leaves a payload."""
 
@@ -49,7 +71,7 @@ class DispenserConfig(Section):
     speed_mps: float = Field(
         default=0.0, ge=0.0, le=1000.0, description='Speed of release relative to the point of the body [m/s].'
     )
-    shape: ShapeConfig = Field(description='Collision shape of an object, in the axes of the body.')
+    shape: DispensedShape = Field(description='Collision shape of an object, in the axes of the body.')
     mass_kg: float = Field(gt=0.0, le=1e6, description='Mass of an object [kg].')
     count: int = Field(ge=1, le=10_000, description='Number of objects at the start.')
     restitution: float = Field(default=0.0, ge=0.0, le=1.0, description='Coefficient of restitution of an object [-].')

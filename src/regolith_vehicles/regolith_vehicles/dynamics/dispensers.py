@@ -14,7 +14,7 @@ from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.dynamics.model_checks import index_of
 from regolith_vehicles.dynamics.multibody import Multibody, impulse_response, momentum, quaternion_to_ros
 from regolith_vehicles.dynamics.payloads import Payloads
-from regolith_world.cycle import BodyState, SpawnedObject
+from regolith_world.cycle import BodyState, Shape, ShapeKind, SpawnedObject
 from regolith_world.numerics import portable_math
 from regolith_world.objects import inertia_of
 
@@ -84,7 +84,9 @@ class Dispensers:
         arm = place - data.subtree_com[model.body_rootid[body]]
         velocity = data.cvel[body, 3:] + portable_math.cross(spin, arm)
         velocity = velocity + given.speed_mps * portable_math.times(turn, direction)
-        shape = given.shape.shape()
+        size = np.zeros(3)
+        size[: len(given.shape.size_m)] = given.shape.size_m
+        shape = Shape(ShapeKind[given.shape.kind.upper()], size)
         inertia = portable_math.times(portable_math.times(turn, inertia_of(shape, given.mass_kg)), turn.T)
         before = momentum(model, data, place)
         self.released = self.released.copy()

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from regolith_world.objects.named_poses import NamedPose as NamedPose
     from regolith_world.objects.object_types import ObjectVisual as ObjectVisual
     from regolith_world.objects.object_types import RigidBodyConfig as RigidBodyConfig
-    from regolith_world.objects.object_types import ShapeConfig as ShapeConfig
     from regolith_world.objects.object_types import all_object_types as all_object_types
     from regolith_world.objects.object_types import make_objects as make_objects
     from regolith_world.objects.object_types import object_visuals as object_visuals
@@ -45,7 +44,6 @@ __all__, __getattr__, __dir__ = export_lazily(
         'object_types': (
             'ObjectVisual',
             'RigidBodyConfig',
-            'ShapeConfig',
             'all_object_types',
             'make_objects',
             'object_visuals',
