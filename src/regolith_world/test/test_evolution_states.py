@@ -218,8 +218,8 @@ def test_each_pair_of_objects_gets_an_intersection() -> None:
     """5-1 Each pair of Objects get an Intersection object which handles their intersection. This implies n(n-1)/2
     instances.
 
-    Here: for pairs less than 0.5 m apart; others are excluded by their boxes. Members of one family have none, unless
-    its ``self_contact`` is set (`test_self_contact.py`).
+    Here: for pairs less than 0.5 m apart; others are excluded by their boxes. Members of one family have none,
+    unless its ``self_contact`` is set and their boxes meet (`test_self_contact.py`).
     """
     balls = {f'b{k}': {**BALL, 'position': [0.25 * (k % 2), 0.25 * (k // 2), 0.0]} for k in range(4)}
     hits = meet(**balls)

@@ -14,8 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regolith_world.contacts.intersection import BROAD_MARGIN, NII_DEPTH, ShapeQueries, close_pairs, intersect
-from regolith_world.cycle.records import Cycle
+from regolith_world.contacts.intersection import (
+    BROAD_MARGIN,
+    NII_DEPTH,
+    TOUCH_DISTANCE,
+    ShapeQueries,
+    close_pairs,
+    intersect,
+)
+from regolith_world.cycle.records import Cycle, Vector
 from regolith_world.numerics.portable_math import norm
 from regolith_world.objects.bounding_box import ShapeBounds
 from regolith_world.objects.object import Intersection, Object, yields
@@ -75,7 +82,7 @@ class CollisionDetector:
             a, b = members[i], members[j]
             if not (a.tangible or b.tangible):
                 continue
-            if a.root is b.root and not a.root.members_collide(a, b):
+            if a.root is b.root and not (a.root.members_collide(a, b) and _meet(low, high, i, j)):
                 continue
             if a.emitted_by(b.root) or b.emitted_by(a.root):
                 continue
@@ -92,6 +99,15 @@ class CollisionDetector:
                 if worst is None or moment < worst[0]:
                     worst = (moment, bad)
         return hits, worst[1] if worst else None
+
+
+def _meet(low: Vector, high: Vector, i: int, j: int) -> bool:
+    """Return whether two boxes are at most the touch distance apart.
+
+    A member of a family needs no distance to another one that it cannot touch: most pairs of a rope are near.
+    """
+    gaps = np.maximum(low[i] - high[j], low[j] - high[i])
+    return bool((gaps <= TOUCH_DISTANCE).all())
 
 
 def _first_violation(hit: Intersection, cycle: Cycle, geometry: ShapeQueries) -> PenetrationViolation | None:
