@@ -15,7 +15,8 @@ from toy_worlds import run
 from regolith_world.config import WorldConfig
 from regolith_world.contacts.collision_detection import CollisionDetector, first_overlap
 from regolith_world.contacts.contact_solver import approach_speed, solve_contacts
-from regolith_world.cycle.records import Command, Cycle, CycleKey, Verdict
+from regolith_world.cycle.records import Command, Cycle, CycleKey, Impulse, Verdict
+from regolith_world.objects.constraints import _Side
 from regolith_world.objects.linkages.linkage import Linkage
 from regolith_world.objects.object import Intersection, Object
 from regolith_world.objects.object_types import make_objects
@@ -124,6 +125,17 @@ def test_two_links_of_a_chain_meet_as_their_joints_allow(restitution: float) -> 
     cycle = Cycle(CycleKey(0, 0, 0), 0, 1, Verdict.NONE, Command.EVOLVE, impulses=tuple(impulses))
     made.evolve(cycle)
     assert approach_speed(touching[0], point, normal) == pytest.approx(-restitution * approach, abs=1e-6)
+
+
+def test_constraints_know_what_joints_transmit_of_contacts() -> None:
+    """An impulse on one link moves a link of the same chain to which a cable is attached: as in its next cycle."""
+    (made,) = make_objects({'c': chain(U_SHAPE, 0.0)}, 0.0)
+    far, near = made.children[0], made.children[5]
+    blow = Impulse('wall', far.name, far.body.position + (0.05, 0.0, 0.01), np.array([0.01, -0.03, 0.02]))
+    side = _Side(near, 0, (blow,))
+    made.evolve(Cycle(CycleKey(0, 0, 0), 0, 1, Verdict.NONE, Command.EVOLVE, impulses=(blow,)))
+    twist = np.concatenate((near.body.linear_velocity, near.body.angular_velocity))
+    assert np.abs(twist).max() > 1e-4 and side.twist == pytest.approx(twist, abs=1e-8)
 
 
 @pytest.mark.parametrize('restitution', [0.0, 1.0])
