@@ -94,7 +94,7 @@ def depth_in_shape(kind: int, size: Floats, local: Floats, out: Floats) -> float
         local: Point in the axes of the shape [m], shape (3,).
         out: Out: unit vector in the axes of the shape, shape (3,); zero if undefined.
 
-    Checked by: test_field_forces.py::test_depth_of_points_in_shapes.
+    Tests: test_field_forces.py.
     """
     out[:] = 0.0
     if kind == _BOX:
