@@ -22,6 +22,15 @@ from regolith_world.cycle import codec, records
 pytest.importorskip('regolith_msgs')
 
 RUN = 0xFEDCBA9876543210
+SHAPES = {
+    'orientation': (4,),
+    'inertia': (3, 3),
+    'inverse_inertia': (6, 6),
+    'points': (2, 3),
+    'normals': (2, 3),
+    'surface_points': (3, 3),
+}
+"""Shapes of arrays by the names of fields, others (3,)."""
 
 
 def filled(kind: Any, count: itertools.count[int], name: str = '') -> Any:
@@ -40,7 +49,7 @@ def filled(kind: Any, count: itertools.count[int], name: str = '') -> Any:
     if isinstance(kind, type) and issubclass(kind, IntEnum):
         return list(kind)[-1]
     if kind == records.Vector:
-        shape = {'orientation': (4,), 'inertia': (3, 3), 'inverse_inertia': (6, 6)}.get(name, (3,))
+        shape = SHAPES.get(name, (3,))
         return np.array([float(next(count)) for _ in range(int(np.prod(shape)))]).reshape(shape)
     return {
         int: lambda: next(count),

@@ -30,6 +30,7 @@ setup(
         ],
         'regolith.object_types': [
             'cable = regolith_world.objects.constraint_types:CABLE',
+            'cushion = regolith_world.objects.cushion:CUSHION',
             'force_field = regolith_world.objects.force_field:FORCE_FIELD',
             'rigid_body = regolith_world.objects.object_types:RIGID_BODY',
             'static_body = regolith_world.objects.object_types:STATIC_BODY',

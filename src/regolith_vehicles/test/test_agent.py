@@ -35,7 +35,10 @@ from regolith_world.cycle.records import (
     Cycle,
     CycleKey,
     CycleResult,
+    FieldRecord,
     Impulse,
+    Shape,
+    ShapeKind,
     Verdict,
 )
 
@@ -448,3 +451,17 @@ def test_swept_bounds_enclose_the_motion_within_a_cycle() -> None:
         middle = rig.evolve(dt_ns=part, impulses=(blow,), commit=False).bodies[0]
         low, high = agent.outlines[0].bounds(middle)
         assert (low >= result.swept_min).all() and (high <= result.swept_max).all()
+
+
+def test_fields_of_a_cycle_act_on_the_vehicle_in_it() -> None:
+    """A field of 1 m/s^2 along x adds its force to the result of the cycle; the next cycle is without it."""
+    rig = Rig({'type': 'constant', 'speed_mps': 0.0, 'yaw_rate_radps': 0.0})
+    before = rig.evolve().force
+    shape = Shape(ShapeKind.SPHERE, np.array([50.0, 0.0, 0.0]))
+    turn = np.array([0.0, 0.0, 0.0, 1.0])
+    wind = FieldRecord('wind', np.zeros(3), turn, np.array([1.0, 0.0, 0.0]), 0.0, 0.0, (shape,))
+    moved = rig.evolve(dt_ns=1_000_000, fields=(wind,))
+    mass = rig.agent.vehicle.body.mass
+    # The ground does not resist before the vehicle has moved: 1 % in the first millisecond.
+    assert moved.force[0] - before[0] == pytest.approx(mass, rel=0.01) and moved.moment.any()
+    assert abs(rig.evolve().force[0]) < 0.5 * mass

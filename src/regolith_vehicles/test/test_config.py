@@ -18,8 +18,9 @@ from pydantic import TypeAdapter, ValidationError
 from regolith_files.problems import InputError
 from regolith_terrain.contact.ground_contact import StepLimit, spring_limit
 from regolith_vehicles.config import VehicleEntry
-from regolith_vehicles.description.model_config import FramesConfig, PayloadConfig
+from regolith_vehicles.description.model_config import FramesConfig
 from regolith_vehicles.description.model_files import VehicleModelError, known_vehicles, load_vehicle_model
+from regolith_vehicles.description.payload_config import PayloadConfig
 from regolith_vehicles.drivers.config import DriverConfig
 from regolith_vehicles.dynamics.model_checks import check_servos, check_substep
 from regolith_vehicles.dynamics.multibody import compile_vehicle

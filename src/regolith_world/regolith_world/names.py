@@ -11,7 +11,7 @@ from pathlib import Path
 from regolith_files import KeyPath, YamlSource, as_yaml_text
 from regolith_world.cycle.participant_type import participant_types
 
-RESERVED_NAMES = ('regolith', 'world', 'terrain', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
+RESERVED_NAMES = ('regolith', 'world', 'terrain', 'ground', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
 """Names of nodes and topics of Regolith and ROS 2, in addition to those of registered participants."""
 
 LONGEST_NAME = 60

@@ -20,7 +20,11 @@ from regolith_world.checkpoint.world_edits import Act
 from regolith_world.checkpoint.world_state import StepReport, WorldState
 from regolith_world.config import WorldConfig
 from regolith_world.contacts.body_assignment import BodyAssignments
-from regolith_world.contacts.collision_detection import CollisionDetector, newcomer_penetration
+from regolith_world.contacts.collision_detection import (
+    CollisionDetector,
+    PenetrationViolation,
+    newcomer_penetration,
+)
 from regolith_world.contacts.contact_solver import contact_accelerations, solve_contacts
 from regolith_world.contacts.time_of_impact import limited_step_ns
 from regolith_world.cycle import codec
@@ -45,13 +49,16 @@ from regolith_world.cycle.step_control import StepControl
 from regolith_world.cycle.transport import ParticipantTimeout, Transport
 from regolith_world.objects.constraint_checks import impossible_constraint
 from regolith_world.objects.constraints import attachable_bodies, constrained_names, solve_constraints
-from regolith_world.objects.object import Intersection, Object, Status
+from regolith_world.objects.force_field import ForceField
+from regolith_world.objects.object import Intersection, Object, Status, yields
 from regolith_world.objects.object_types import restored
 from regolith_world.objects.remote_body import RemoteAgent, RemoteBody
 from regolith_world.objects.rigid_body import RigidBody
 from regolith_world.objects.state_history import rigidly_attached
 from regolith_world.objects.visual_register import VisualRegister
 
+GROUND = 'ground'
+"""Name of the ground in :meth:`World.state` and :meth:`World.state_hashes`, if a participant computes it."""
 Choice = Literal['stop', 'drop', 'wait']
 
 
@@ -112,12 +119,13 @@ class World:
         self._agreement.adopt('world', {'protocol': PROTOCOL, 'world.gravity_mps2': repr(config.gravity_mps2)})
         self._attempt = 0
         self._verdict = Verdict.NONE
-        self._intersections: list[Intersection] = []
+        self._intersections: tuple[Intersection, ...] = ()
         self._records: tuple[IntersectionRecord, ...] = ()
         self._impulses: tuple[Impulse, ...] = ()
         self._separation: dict[tuple[str, str], float] = {}
         self._newcomers: set[str] = set()
         self._births: tuple[str, ...] = ()
+        self._refused: tuple[str, ...] = ()
         self._deaths: tuple[str, ...] = ()
         self.visuals = VisualRegister()
         """What observers see of objects and participants."""
@@ -163,7 +171,8 @@ class World:
         """
         brought = {} if request.roles.has_bodies else self._brought(request)
         lent = set() if request.roles.has_bodies else {body.name for body in request.bodies} - brought.keys()
-        if taken := self._names() & {request.name, *(body.name for body in request.bodies)} - lent:
+        given = {request.name, *(body.name for body in request.bodies), *([GROUND] if request.roles.owns_soil else [])}
+        if taken := self._names() & given - lent:
             raise AdmissionError(f'name {min(taken)!r} is taken; names in use: {sorted(self._names())}')
         if problem := request.problem():
             raise AdmissionError(f'{request.name!r} has an invalid join request: {problem}')
@@ -273,7 +282,13 @@ class World:
 
     def _names(self) -> set[str]:
         """Return all names of present participants and objects."""
-        return {*self.participants, *(o.name for root in self.objects.values() for o in root.family())}
+        ground = {GROUND} if self._has_ground else set()
+        return {*self.participants, *(o.name for root in self.objects.values() for o in root.family())} | ground
+
+    @property
+    def _has_ground(self) -> bool:
+        """Whether a participant computes the ground."""
+        return any(roles.owns_soil for roles in self.participants.values())
 
     @property
     def removed_participants(self) -> frozenset[str]:
@@ -361,7 +376,11 @@ class World:
             except _Dropped:
                 self._verdict = Verdict.DISCARD
                 continue
-            self._intersections, worst = self._encounters.find(self.objects, cycle)
+            if refused := self._without_room(offspring):
+                self._discard(before)
+                self._refused = tuple(sorted({*self._refused, *refused}))
+                continue
+            worst = self.handle_intersection_pairs(cycle)
             forced = worst is not None and self.control.at_min_step(dt_ns)
             if worst is None or forced:
                 break
@@ -370,10 +389,27 @@ class World:
             self.discards.add(self.t_ns, worst.pair)
             self.control.reject(worst.after_ns, worst.distance_before, worst.distance_after)
         self._commit(cycle, offspring, forced)
-        return StepReport(self.t_ns, dt_ns, attempts, forced, self._intersections, self._impulses)
+        return StepReport(self.t_ns, dt_ns, attempts, forced, list(self._intersections), self._impulses)
+
+    @property
+    def intersection_pairs(self) -> tuple[Intersection, ...]:
+        """Intersections of all close pairs in the last cycle, sorted by names; the objects in them move on."""
+        return self._intersections
+
+    def handle_intersection_pairs(self, cycle: Cycle) -> PenetrationViolation | None:
+        """Compute :attr:`intersection_pairs` at the end of an attempt; return its first NII, None without one.
+
+        Args:
+            cycle: The attempt; the objects have evolved to its end.
+        """
+        hits, worst = self._encounters.find(self.objects, cycle)
+        self._intersections = tuple(hits)
+        return worst
 
     def state(self, t_ns: int) -> dict[str, BodyState]:
         """Return the states of all objects at a time, children included, by name.
+
+        The terrain is the object ``ground``, which never moves as a whole. Contact with it follows the soil's law.
 
         Args:
             t_ns: Simulated time [ns].
@@ -382,7 +418,18 @@ class World:
             LookupError: If a present object has no state at that time.
         """
         members = (o for root in self.objects.values() for o in root.family())
-        return {o.name: o.states.get_state(t_ns) for o in sorted(members, key=lambda o: o.name)}
+        found = {o.name: o.states.get_state(t_ns) for o in members}
+        if self._has_ground:
+            still = np.zeros(3)
+            found[GROUND] = BodyState(GROUND, still, np.array([0.0, 0.0, 0.0, 1.0]), still, still)
+        return dict(sorted(found.items()))
+
+    def state_hashes(self) -> dict[str, str]:
+        """Return the hash of the committed state of each root object and participant, by name.
+
+        The hash of ``ground`` is that of the soil: levels and memory of all grid nodes.
+        """
+        return dict(sorted((self._hashes() | ({GROUND: self.soil_hash} if self._has_ground else {})).items()))
 
     def hold(self) -> dict[str, CycleResult]:
         """Have all participants apply the last verdict without evolving; return their results."""
@@ -430,6 +477,8 @@ class World:
             tuple(n for n in constrained_names(self.objects) if n in names),
             self._bodies.assigned,
             self.visuals.news,
+            fields=tuple(o.field_record() for _, o in sorted(self.objects.items()) if isinstance(o, ForceField)),
+            refused=self._refused,
         )
         self._attempt += 1
         return cycle
@@ -455,7 +504,8 @@ class World:
     def _look(self) -> None:
         """Report intersections of the first state to objects; later cycles do so at their ends."""
         key = CycleKey(self.epoch, self.cycle, self._attempt)
-        hits, _ = self._encounters.find(self.objects, Cycle(key, self.t_ns, 0, Verdict.NONE, Command.HOLD))
+        self.handle_intersection_pairs(Cycle(key, self.t_ns, 0, Verdict.NONE, Command.HOLD))
+        hits = self._intersections
         for item in (o for name in sorted(self.objects) for o in self.objects[name].family()):
             item.on_intersections([h for h in hits if h.involves(item)])
         self._records = tuple(h.record() for h in hits)
@@ -488,6 +538,26 @@ class World:
             self._insert(item)
         return offspring
 
+    def _without_room(self, offspring: Sequence[Object]) -> list[str]:
+        """Return the names of objects that participants spawned inside other tangible objects.
+
+        Raises:
+            ProtocolError: If a participant spawns one that was refused in this cycle.
+        """
+        if self.config.contact == 'none':
+            return []
+        theirs = {spawned.name: name for name, result in self.last_results.items() for spawned in result.spawned}
+        others = {name: other for name, other in self.objects.items() if name not in theirs}
+        found = []
+        for item in (o for o in offspring if o.name in theirs):
+            if newcomer_penetration(item, others) is None:
+                others[item.name] = item
+                continue
+            if item.name in self._refused:
+                raise ProtocolError(f'{theirs[item.name]} spawns {item.name} again, whose place is taken')
+            found.append(item.name)
+        return found
+
     def _discard(self, before: dict[str, Object]) -> None:
         self.objects = before
         for item in before.values():
@@ -498,7 +568,7 @@ class World:
         self.t_ns = cycle.t_ns + cycle.dt_ns
         self.cycle += 1
         self._attempt = 0
-        self._verdict = Verdict.COMMIT
+        self._verdict, self._refused = Verdict.COMMIT, ()
         self.forced_cycles += forced
         self.control.accept()
         for name, result in self.last_results.items():
@@ -514,6 +584,7 @@ class World:
             item = self.objects[name]
             item.commit([h for h in hits if h.involves(item)] if emitted else of_root.get(name, []))
         touching = [h for h in hits if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION]
+        touching = [h for h in touching if not yields(h.a, h.b)]
         self._impulses = ()
         if self.config.contact == 'impulse':
             pressing = contact_accelerations(touching, self._separation, cycle.dt_ns * 1e-9)
@@ -535,21 +606,24 @@ class World:
         self._bodies.commit(self.objects, movers, self._requests, self.last_results, step_s)
         self._bodies.mark(self.objects, movers)
         self.visuals.remove(self._deaths)
+        self.state_hash = cycle_hash(self.t_ns, self._hashes(), self.soil_hash, self.control.save())
+        latched = {n: result.live_inputs for n, result in self.last_results.items() if self.participants[n].inputs}
+        try:
+            self.log.commit(self.t_ns, self.state_hash, latched, self.cycle)
+        except ReplayDiverged as error:
+            raise ProtocolError(str(error)) from error
+
+    def _hashes(self) -> dict[str, str]:
+        """Return the state hashes of all root objects and participants, without that of the soil."""
         hashes = {name: o.state_hash() for name, o in self.objects.items()}
         # A participant without bodies is not an object, but its state is part of the world. Terrain has the soil hash.
         others = (n for n, roles in self.participants.items() if not (roles.has_bodies or roles.owns_soil))
         hashes |= {n: self.last_results[n].state_hash for n in others if n in self.last_results}
         # A terrain with more state than the grid, such as loose soil, sends a separate hash of it.
         own = ((n, a) for n, a in self.last_results.items() if self.participants[n].owns_soil)
-        hashes |= {n: result.state_hash for n, result in own if result.state_hash != result.soil_hash}
         if assigned := self._bodies.state_hash():
             hashes['/assigned'] = assigned
-        self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.save())
-        latched = {n: result.live_inputs for n, result in self.last_results.items() if self.participants[n].inputs}
-        try:
-            self.log.commit(self.t_ns, self.state_hash, latched, self.cycle)
-        except ReplayDiverged as error:
-            raise ProtocolError(str(error)) from error
+        return hashes | {n: result.state_hash for n, result in own if result.state_hash != result.soil_hash}
 
     # -- checkpoints --------------------------------------------------------------------------------------------
 
@@ -623,7 +697,7 @@ class World:
         self._attempt, self._verdict = 0, Verdict.NONE
         self._records, self._impulses = state.intersections, state.impulses
         self._separation = {(a, b): v for a, b, v in state.separation}
-        self._births = self._deaths = ()
+        self._births = self._deaths = self._refused = ()
         self._newcomers.clear()
         self.last_results = {}
         self.participants = dict(zip(state.names, state.roles))

@@ -93,7 +93,12 @@ def linkage_of(w: World, name: str) -> Linkage:
 
 
 def test_everything_is_an_object() -> None:
-    """2-1 Everything which exists in the simulation is treated as an object."""
+    """2-1 Everything which exists in the simulation is treated as an object.
+
+    Here: the terrain is a participant. The state of the world lists it as the object ``ground`` with its hash
+    (`test_protocol.py::test_the_terrain_is_the_object_ground`). Contact with it follows the soil's law, in the vehicles and
+    bodies that touch it; there are no intersections with its thousands of grid nodes.
+    """
     w, robot = throw_at_a_wall(0.1)
     things = [*w.objects.values(), *world(air=AIR, lift=LIFT, rope=ROPE, ball=BALL).objects.values()]
     body = make_rigid_state('amber', [0.0, 0.0, 0.0], 1.0, np.eye(3))

@@ -17,7 +17,7 @@ from regolith_world.config import WorldConfig
 from regolith_world.contacts.collision_detection import CollisionDetector
 from regolith_world.contacts.intersection import NII_DEPTH, TOUCH_DISTANCE
 from regolith_world.cycle import codec
-from regolith_world.cycle.records import Command, Cycle, CycleKey, Vector, Verdict
+from regolith_world.cycle.records import Command, Cycle, CycleKey, IntersectionRecord, Vector, Verdict
 from regolith_world.objects.object import Intersection, SavedObject, Status
 from regolith_world.objects.object_types import make_objects, restored
 from regolith_world.objects.platform import Platform
@@ -218,7 +218,8 @@ def test_each_pair_of_objects_gets_an_intersection() -> None:
     """5-1 Each pair of Objects get an Intersection object which handles their intersection. This implies n(n-1)/2
     instances.
 
-    Here: for pairs less than 0.5 m apart; others are excluded by their boxes.
+    Here: for pairs less than 0.5 m apart; others are excluded by their boxes. Members of one family have none,
+    unless its ``self_contact`` is set and their boxes meet (`test_self_contact.py`).
     """
     balls = {f'b{k}': {**BALL, 'position': [0.25 * (k % 2), 0.25 * (k // 2), 0.0]} for k in range(4)}
     hits = meet(**balls)
@@ -257,14 +258,34 @@ def test_the_status_is_one_of_five() -> None:
         -0.01: Status.NON_INFINITESIMAL_INTERSECTION,
     }
     assert {gap: meet(a=BALL, b=at(0.2 + gap))[0].status for gap in gaps} == gaps
-    assert meet(a=BOX, b=at(0.2, BOX))[0].status == Status.COLLISION_SURFACES
+    assert meet(a=BOX, b=at(0.2, BOX))[0].process() == Status.COLLISION_SURFACES
     assert len(Status) == 5
+
+
+def test_the_world_handles_a_vector_of_intersection_pairs() -> None:
+    """5-9 The vector of Intersection instances is managed in World.handleIntersectionPairs() and stored in
+    intersectionPairs.
+
+    Here: a tuple of frozen pairs, made again in each attempt.
+    """
+    w = world(a=BALL, b=at(0.2), wall=WALL)
+    assert w.intersection_pairs == ()
+    report = w.step()
+    assert list(w.intersection_pairs) == report.intersections and report.intersections
+    assert [hit.process() for hit in w.intersection_pairs] == [hit.status for hit in report.intersections]
+    with pytest.raises(AttributeError):
+        w.intersection_pairs[0].distance = 0.0  # type: ignore[misc]
+    last = w.intersection_pairs
+    w.step()
+    assert w.intersection_pairs is not last
 
 
 def test_contact_points_depend_on_the_geometries() -> None:
     """5-4 Intersection.getContactPoints: a collision might cause several contact points depending on the geometries. For
     regular convex shapes, this will not happen so no need to worry now. This function is meant to be called by the
     objects.
+
+    Here: participants get the points, too, in the ``Intersection`` of a cycle.
     """
     (one,) = meet(a=BALL, b=at(0.2))
     assert one.contact_points() == pytest.approx(np.array([[0.1, 0.0, 0.0]]), abs=1e-6)
@@ -300,7 +321,7 @@ def test_contact_surfaces_are_handed_to_objects() -> None:
     """5-5 Intersection.getContactSurfaces: a collision might cause a surface contact; in our simulation we might have to
     have the option. This function is meant to be called by the objects.
 
-    Here: the common convex polygon of two faces; one for each face of a corner.
+    Here: the common convex polygon of two faces; one for each face of a corner. Participants get them, too.
     """
     seen: list[Vector] = []
 
@@ -367,7 +388,8 @@ def test_force_follows_from_intersections() -> None:
     """6-1 Force can be defined as a piece of information obtained from intersections: with intangible objects; with
     tangible ones, if force fields are modeled as tangible objects.
 
-    Here: fields are intangible. Tangible objects exchange impulses, because impacts of rigid bodies have no duration.
+    Here: fields are intangible and act one way. A tangible object that gives, a cushion, and a body in it act on each
+    other. Other tangible objects exchange impulses, because impacts of rigid bodies have no duration.
     """
     w = world(a={**BALL, 'position': [0.0, 0.0, 0.06]}, cushion=CUSHION)
     body = w.objects['a']
@@ -376,6 +398,9 @@ def test_force_follows_from_intersections() -> None:
     assert body.force_and_moment([hit])[0][2] > 0.0 and not w.objects['cushion'].force_and_moment([hit])[0].any()
     pair = meet(a=BALL, b=at(0.199))
     assert not pair[0].a.force_and_moment(pair)[0].any()
+    (hit,) = meet(a=BALL, b=at(0.15, {**BALL, 'type': 'cushion', 'stiffness_npm': 20.0}))
+    assert hit.b.tangible and hit.a.force_and_moment([hit])[0] == pytest.approx([-1.0, 0.0, 0.0], abs=1e-6)
+    assert (hit.b.force_and_moment([hit])[0] == -hit.a.force_and_moment([hit])[0]).all()
 
 
 def test_the_amount_of_intersection_measures_the_force() -> None:
@@ -402,6 +427,8 @@ def test_contact_points_define_the_effect_of_a_force() -> None:
 def test_force_and_moment_depend_on_the_properties_of_the_object() -> None:
     """6-4 Since the Force may depend on different Properties(t) of the object at a given State(t), such as I(t) inertia
     tensor or M mass, it's better to be Object.ForceAndMoment with a returning value of the sums of F and M.
+
+    Here: a vehicle computes the forces of fields and ground on its bodies itself, and sends their sums.
     """
     syrup = {**CUSHION, 'repulsion_per_s2': 0.0, 'drag_per_s': 0.5, 'acceleration_mps2': [0.0, 2.0, 0.0]}
     wind = {**CUSHION, 'repulsion_per_s2': 0.0, 'acceleration_mps2': [0.0, 0.0, 3.0]}
@@ -411,3 +438,25 @@ def test_force_and_moment_depend_on_the_properties_of_the_object() -> None:
     force, moment = item.force_and_moment(hits)
     assert force == pytest.approx([-4.0 * 0.5 * 1.0, 4.0 * 2.0, 4.0 * 3.0])
     assert moment == pytest.approx(-0.5 * item.body.inertia @ [0.0, 0.0, 2.0])
+
+
+def test_observers_are_given_contact_points_and_surfaces() -> None:
+    """The record of two boxes has the corners of the rectangle in which their faces overlap, to 1e-9 m.
+
+    Pairs that do not touch, and pairs with a field, have none. A checkpoint keeps them.
+    """
+    floor = {**WALL, 'position': [0.05, 0.02, -0.6], 'shapes': [{'kind': 'box', 'size_m': [0.1, 0.11, 0.5]}]}
+    (hit,) = meet(box=BOX, floor=floor)
+    record = hit.record()
+    assert record.surface_sizes == (4,) and len(record.points) == 4 == len(record.gaps) == len(record.normals)
+    (polygon,) = record.contact_surfaces()
+    # Box: -0.1 to 0.1 in x and y. Floor: -0.05 to 0.15 in x, -0.09 to 0.13 in y.
+    corners = {(x, y) for x in (-0.05, 0.1) for y in (-0.09, 0.1)}
+    assert {(round(x, 9), round(y, 9)) for x, y, _ in polygon.tolist()} == corners
+    assert record.normals == pytest.approx(np.tile([0.0, 0.0, -1.0], (4, 1)), abs=1e-9)
+    assert record.gaps == pytest.approx(np.zeros(4), abs=1e-9) and record.point == pytest.approx(polygon.mean(axis=0))
+    again = codec.decode_record(IntersectionRecord, codec.encode_record(record))
+    assert again.surface_points.tolist() == record.surface_points.tolist() and again.surface_sizes == (4,)
+    for other in (meet(a=BALL, b=at(0.5)), meet(a=BALL, cushion={**CUSHION, 'position': [0.0, 0.0, -1.05]})):
+        (apart,) = [hit.record() for hit in other]
+        assert not len(apart.points) and not apart.surface_sizes and not apart.contact_surfaces()

@@ -328,13 +328,13 @@ def test_impulse_on_one_rod_moves_the_whole_pendulum() -> None:
 def test_inverse_inertia_is_the_response_to_an_impulse() -> None:
     """For a rod on a pin: rotation about the pin only, 1 / (m L^2 / 3). In a chain: the projected response to an impulse."""
     made, found = pendulum(), np.empty((6, 6))
-    inverse_inertia(made.system, made.masses, made.motion, 0, found)
+    inverse_inertia(made.system, made.masses, made.motion, np.array([0]), found)
     # About the pin, an impulse at the center along z has the moment -L / 2 about y.
     arm = np.array([0.0, 0.0, -0.5, 0.0, 1.0, 0.0])
     assert found == pytest.approx(np.outer(arm, arm) / (2.0 / 3.0), abs=1e-9)
     made = four_bar()
     blow = np.array([0.3, 0.0, 1.0, 0.0, 0.2, 0.0])
-    inverse_inertia(made.system, made.masses, made.motion, 1, found)
+    inverse_inertia(made.system, made.masses, made.motion, np.array([1]), found)
     made.motion.velocity[1], made.motion.spin[1] = blow[:3] / made.mass, blow[3:]
     made.settle()
     turn = matrices(made.motion.orientation)[1]

@@ -156,6 +156,6 @@ def test_object_of_unknown_kind_is_not_saved() -> None:
     )
     with pytest.raises(
         ValueError,
-        match="'ghost'; allowed: cable, force_field, joint, linkage, platform, rigid_body, rope, static_body",
+        match="'ghost'; allowed: cable, cushion, force_field, joint, linkage, platform, rigid_body, rope, static_body",
     ):
         restored(odd)

@@ -248,6 +248,35 @@ def test_timeout_names_agents_before_terrain():
     assert caught.value.names == ('a',)
 
 
+def test_the_terrain_is_the_object_ground():
+    """It is in the state of the world, with the soil hash; the name is taken by it."""
+
+    class Soil(Rolling):
+        def _answer_now(self, cycle, **more):
+            digest = hashlib.sha256(b'%d' % cycle.t_ns).hexdigest()
+            return CycleResult(cycle.key, self.name, NEVER_NS, state_hash=digest, soil_hash=digest)
+
+    bus = ParticipantGroup()
+    world, _ = world_of(('a', 0.0, 0.0), bus=bus)
+    assert 'ground' not in world.state(0) and 'ground' not in world.state_hashes()
+    terrain = Soil('terrain', 0.0, 0.0, bus.receive)
+    bus.add(terrain)
+    request = terrain.join_request()
+    request.roles, request.bodies, request.soil_hash = TERRAIN_ROLES, (), 'at first'
+    world.admit(request)
+    assert world.state_hashes()['ground'] == 'at first'
+    world.step()
+    assert list(world.state(world.t_ns)) == ['a', 'ground'] and world.state(world.t_ns)['ground'].mass == 0.0
+    assert list(world.state_hashes()) == ['a', 'ground']
+    assert world.state_hashes()['ground'] == world.soil_hash == hashlib.sha256(b'0').hexdigest()
+    assert world.state_hashes()['a'] == world.objects['a'].state_hash()
+    with pytest.raises(ValueError, match="'ground' is taken"):
+        world.add(RigidBody('ground', state('ground', 5.0, 0.0), [BALL]))
+    other = World(CONFIG, [RigidBody('ground', state('ground', 5.0, 0.0), [BALL])])
+    with pytest.raises(AdmissionError, match="'ground' is taken"):
+        other.admit(request)
+
+
 def test_agent_with_different_soil_state_is_an_error():
     world, (a,) = world_of(('a', 0.0, 0.0))
     world.soil_hash = hashlib.sha256(b'terrain').hexdigest()

@@ -10,6 +10,7 @@ import pytest
 from toy_worlds import Nobody, run, world
 
 from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, SpawnEdit
+from regolith_world.cycle.records import VEHICLE_ROLES
 from regolith_world.objects.object import Appearance
 from regolith_world.objects.object_types import make_objects
 from regolith_world.timeline import Timeline
@@ -147,9 +148,9 @@ def test_snapshots_of_one_cycle_are_distinguished_by_their_edits(begun: tuple[Wo
 def test_removed_participant_is_kept_while_a_rewind_may_need_it(begun: tuple[World, Timeline]) -> None:
     """A participant of a snapshot, or one that a resimulation spawns again, is needed; no other is."""
     w, timeline = begun
-    w.participants = {'amber': None, 'beryl': None}  # type: ignore[assignment,dict-item]
+    w.participants = {'amber': VEHICLE_ROLES, 'beryl': VEHICLE_ROLES}
     timeline.save('both')
-    w.participants = {'amber': None}  # type: ignore[assignment,dict-item]
+    w.participants = {'amber': VEHICLE_ROLES}
     timeline.apply_edit(spawn('stone', 2.0))
     w._requests = dict.fromkeys(('amber', 'beryl', 'coral', 'stone', 'dune'))  # type: ignore[assignment]
     assert timeline.unneeded() == ['coral', 'dune']

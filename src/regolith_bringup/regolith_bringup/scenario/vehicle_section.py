@@ -29,7 +29,14 @@ from regolith_vehicles import (
     load_vehicle_model,
 )
 from regolith_vehicles.description import CollisionShape, VehicleModelConfig
-from regolith_vehicles.drivers import DigConfig, HaulConfig, TasksDriverConfig, known_drivers, make_driver
+from regolith_vehicles.drivers import (
+    DigConfig,
+    DumpConfig,
+    ReleaseConfig,
+    TasksDriverConfig,
+    known_drivers,
+    make_driver,
+)
 from regolith_vehicles.tools import idle_drums
 from regolith_world.numerics import announce_compilation
 
@@ -288,7 +295,10 @@ def _check_tasks(name: str, driver: TasksDriverConfig, config: VehicleModelConfi
     for number, task in enumerate(driver.tasks):
         key: KeyPath = ('vehicles', name, 'driver', 'tasks', number)
         known = ', '.join(sorted(config.tools)) or 'none: the vehicle has no tools'
-        if not isinstance(task, HaulConfig):
+        if isinstance(task, ReleaseConfig) and task.dispenser not in config.dispensers:
+            allowed = allowed_names(config.dispensers, task.dispenser) or 'none: the vehicle has no dispensers'
+            raise source.error((*key, 'dispenser'), 'is not a dispenser of the vehicle', allowed, task.dispenser)
+        if isinstance(task, (DigConfig, DumpConfig)):
             unknown = sorted(set(task.tools) - set(config.tools))
             if unknown or not config.tools:
                 raise source.error((*key, 'tools'), f'is not a tool for {task.type}', known, unknown or None)

@@ -24,6 +24,7 @@ from regolith_terrain.solids import Solids
 from regolith_terrain.updates import SoilDelta, SoilUpdate
 from regolith_vehicles.agent.events import GROUND_TRUTH, Event, EventDetector
 from regolith_vehicles.agent.input_latch import InputLatch
+from regolith_vehicles.agent.object_release import release_objects
 from regolith_vehicles.agent.planned_path import running_gear_radius
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.agent.vehicle_state import CycleMotion, VehicleState, observed_state
@@ -161,7 +162,7 @@ class VehicleAgent(Participant):
         self.driver = make_driver(entry.driver)
         if isinstance(self.driver, ExternalDriver) and model.tools:
             self.driver = DigGoalDriver(self.driver)
-        self.inputs = InputLatch(self.vehicle.gear, self.driver.accepts_orders)
+        self.inputs = InputLatch(self.vehicle.gear, self.driver.accepts_orders, bool(model.dispensers))
         """Inputs from outside."""
         self.shapes = collision_shapes(model)
         self._shape_bodies = shape_bodies(model)
@@ -186,6 +187,7 @@ class VehicleAgent(Participant):
         self._start = self._bodies()
         self._snapshot: VehicleState | None = None
         self._live, self._unseen = b'', True
+        self._releases: tuple[str, ...] = ()
 
     # -- inputs from outside ------------------------------------------------------------------------------------
 
@@ -322,13 +324,18 @@ class VehicleAgent(Participant):
         if self.vehicle.assigned is not None:
             self.vehicle.assigned.follow(cycle)
         self._live = b''
-        if self.driver.wants_live_input:
+        self.vehicle.step.set_fields(cycle.fields)
+        self._releases = ()
+        if self.driver.wants_live_input or self.model.dispensers:
             live, self._live = self.inputs.latch(cycle.key.cycle, self.replay_inputs)
-            self.driver.receive(cycle.t_ns, live)
+            self._releases = live.releases
+            if self.driver.wants_live_input:
+                self.driver.receive(cycle.t_ns, live)
         with self._naming_time(cycle):
             if self.vehicle.tools.names:
                 self.driver.set_fill_levels(self.vehicle.tools.levels())
             wanted = finite_command(self.driver, self.entry.driver, cycle.t_ns, start)
+            self._releases += self.driver.releases(cycle.t_ns)
             self._command = self._others.allowed(wanted, start)
             gear = self.vehicle.gear
             if self._command.interface not in gear.faces:
@@ -346,6 +353,7 @@ class VehicleAgent(Participant):
             records = self._others.without(self.vehicle.finish(plan))
         self._samples = CycleMotion(cycle.dt_ns, plan.samples, plan.alternation)
         self._plan = None
+        spawned, refused = release_objects(self.vehicle, self._releases, cycle)
         bodies = self._bodies()
         end = bodies[0]
         qx, qy = float(end.orientation[0]), float(end.orientation[1])
@@ -359,11 +367,13 @@ class VehicleAgent(Participant):
             float(end.position[1]),
             self.vehicle.gear.is_empty,
         )
+        self._events += refused
         self._state = self.vehicle.state()
         self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, self._live, self._state))
         self._delta = SoilDelta(cycle.key, self.name, records, self.vehicle.tools.work)
         self._send_delta(self._delta)
         low, high = bounding_box(map(swept_bounds, self.outlines, self._start, bodies))
+        force, moment = self.vehicle.force_and_moment()
         return CycleResult(
             key=cycle.key,
             name=self.name,
@@ -371,11 +381,14 @@ class VehicleAgent(Participant):
             bodies=bodies,
             swept_min=low,
             swept_max=high,
+            spawned=spawned,
             live_inputs=self._live,
             state_hash=self._tentative[1],
             soil_hash=self.soil_hash(),
             inverse_inertia=self._mobility(cycle),
             computed=() if self.vehicle.assigned is None else self.vehicle.assigned.computed(),
+            force=force,
+            moment=moment,
         )
 
     def _idle_result(self, cycle: Cycle) -> CycleResult:

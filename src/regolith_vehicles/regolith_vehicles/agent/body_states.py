@@ -74,6 +74,25 @@ def part_states(names: Sequence[str], bodies: Indices, data: Any, root: int, who
     )
 
 
+def force_and_moment(data: Any, whole: BodyState) -> tuple[Vector, Vector]:
+    """Return the sum of all applied forces [N] and moments about the center of mass of the vehicle [N m].
+
+    Those of ground, obstacles, tools and fields in the last substep, in world axes. Gravity is not among them, and the
+    forces of engines and springs cancel.
+
+    Args:
+        data: MuJoCo state (mujoco.MjData).
+        whole: State of the whole vehicle.
+
+    Source: goldstein2002.
+    Checked by: test_force_and_moment.py::test_a_rover_at_rest_is_carried_by_its_weight,
+    test_force_and_moment.py::test_forces_change_the_momentum_of_a_rover.
+    """
+    force, torque = data.xfrc_applied[:, :3], data.xfrc_applied[:, 3:]
+    arms = data.xipos - whole.center_of_mass
+    return force.sum(axis=0), (torque + np.cross(arms, force)).sum(axis=0)
+
+
 def drawn_poses(bodies: Indices, gear: RunningGear, data: Any) -> Vector:
     """Return the world poses of bodies, then of other parts that the running gear draws, shape (n, 7).
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from regolith_terrain.contact import GroundContact
 from regolith_terrain.solids import SolidContact
 from regolith_vehicles.contact.assigned_bodies import AssignedBodies
+from regolith_vehicles.dynamics.dispensers import Dispensers
 from regolith_vehicles.dynamics.payloads import Payloads
 from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_vehicles.running_gear import RunningGear
@@ -54,6 +55,7 @@ class ExactState(Saved):
     tools: VehicleTools | None
     solids: SolidContact | None
     contact: GroundContact
+    dispensers: Dispensers
     assigned: AssignedBodies | None = None
     statistics: RunStatistics = field(default_factory=RunStatistics)
 
@@ -77,10 +79,15 @@ class ExactState(Saved):
 
     @property
     def carried(self) -> NDArray[np.float64]:
-        """Mass and moments of inertia of the payloads."""
-        return self.payloads.table
+        """Mass and moments of inertia of the payloads, then the numbers of objects that dispensers have released."""
+        if not self.dispensers.names:
+            return self.payloads.table
+        return np.concatenate((self.payloads.table.ravel(), self.dispensers.released))
 
     @carried.setter
     def carried(self, table: NDArray[np.float64]) -> None:
+        if count := len(self.dispensers.names):
+            self.dispensers.released = table[-count:].copy()
+            table = table[:-count].reshape(-1, 4)
         if not np.array_equal(table, self.payloads.table):
             self.payloads.take(table)

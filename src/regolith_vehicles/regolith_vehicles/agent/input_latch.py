@@ -19,14 +19,15 @@ class InputLatch:
     What arrived before the first EVOLVE of a cycle is the input of this cycle.
     """
 
-    def __init__(self, gear: CommandedGear, with_orders: bool) -> None:
+    def __init__(self, gear: CommandedGear, with_orders: bool, with_releases: bool = False) -> None:
         """Begin without input.
 
         Args:
             gear: Running gear that the commands are for.
             with_orders: Whether the driver accepts dig orders.
+            with_releases: Whether the vehicle has dispensers.
         """
-        self._gear, self._with_orders = gear, with_orders
+        self._gear, self._with = gear, (with_orders, with_releases)
         self._arrived = LiveInput()
         self._latched: tuple[int, LiveInput, bytes] = (-1, LiveInput(), b'')
 
@@ -54,6 +55,14 @@ class InputLatch:
         """Store a dig goal; None: cancel the active goal."""
         self._arrived = replace(self._arrived, order=DigOrder(goal))
 
+    def add_release(self, dispenser: str) -> None:
+        """Store the order to release an object from a dispenser."""
+        self._arrived = replace(self._arrived, releases=(*self._arrived.releases, dispenser))
+
+    def pending_releases(self, dispenser: str) -> int:
+        """Return the number of stored orders for a dispenser that no cycle has latched yet."""
+        return self._arrived.releases.count(dispenser)
+
     def latch(self, cycle: int, recorded: Mapping[int, bytes]) -> tuple[LiveInput, bytes]:
         """Return the input of a cycle and its bytes.
 
@@ -65,11 +74,11 @@ class InputLatch:
             arrived, self._arrived = self._arrived, LiveInput()
             blob = recorded.get(cycle)
             if blob is None:
-                self._latched = cycle, arrived, arrived.save(self._with_orders)
+                self._latched = cycle, arrived, arrived.save(*self._with)
             else:
-                # A dig order waits for the first cycle that is not recorded.
-                self._arrived = LiveInput(order=arrived.order)
-                self._latched = cycle, LiveInput.load(blob, self._with_orders), blob
+                # Orders wait for the first cycle that is not recorded.
+                self._arrived = LiveInput(order=arrived.order, releases=arrived.releases)
+                self._latched = cycle, LiveInput.load(blob, *self._with), blob
         return self._latched[1:]
 
     def release(self) -> None:

@@ -20,7 +20,7 @@ from regolith_terrain.contact import ContactSetting, GroundContact, make_contact
 from regolith_terrain.excavation import DiggableSoil
 from regolith_terrain.grid import NodeRecords, SoilGrid, SoilMap
 from regolith_terrain.solids import Solids
-from regolith_vehicles.agent.body_states import drawn_poses, part_states, vehicle_body_state
+from regolith_vehicles.agent.body_states import drawn_poses, force_and_moment, part_states, vehicle_body_state
 from regolith_vehicles.agent.exact_state import ExactState
 from regolith_vehicles.agent.vehicle_step import StepPlan, VehicleStep
 from regolith_vehicles.contact.assigned_bodies import AssignedBodies
@@ -29,6 +29,7 @@ from regolith_vehicles.contact.obstacle_contact import ObstacleContact
 from regolith_vehicles.contact.wheel_state import WheelState
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.dynamics import multibody, placement, substeps
+from regolith_vehicles.dynamics.dispensers import Dispensers
 from regolith_vehicles.dynamics.model_checks import check_substep
 from regolith_vehicles.dynamics.multibody import compile_vehicle
 from regolith_vehicles.dynamics.odometry import Odometry
@@ -37,7 +38,7 @@ from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_vehicles.powertrain.battery import battery_summary
 from regolith_vehicles.running_gear_registry import make_running_gear
 from regolith_vehicles.tools.vehicle_tools import VehicleTools
-from regolith_world.cycle import BodyState
+from regolith_world.cycle import BodyState, SpawnedObject
 from regolith_world.numerics import portable_math, rotation
 
 Vector = NDArray[np.float64]
@@ -90,6 +91,8 @@ class Vehicle:
         vector = np.array([0.0, 0.0, -float(given)]) if given.ndim == 0 else given
         self.body = compile_vehicle(config, mjcf_path, vector, mass_scale)
         self.payloads = Payloads(config, self.body)
+        self.dispensers = Dispensers(config, self.body, Path(mjcf_path).name, self.payloads)
+        """Dispensers of objects."""
         self.tools = VehicleTools(config, self.body, mjcf_path, self.payloads, grid, vector, diggable)
         """Excavation tools, and the soil in them."""
         soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
@@ -131,6 +134,7 @@ class Vehicle:
             self.tools if self.tools.names else None,
             self._solids.contact,
             self.contact,
+            self.dispensers,
             self.assigned,
         )
         self.step = VehicleStep(
@@ -237,6 +241,7 @@ class Vehicle:
         self._solids.reset()
         self.gear.reset()
         self.payloads.reset()
+        self.dispensers.reset()
         self.tools.reset()
         self._exact.statistics = RunStatistics()
         self._refresh()
@@ -300,6 +305,13 @@ class Vehicle:
     def ground_force(self) -> Vector:
         """Return the force of the ground on the whole vehicle in the last substep, world axes [N], shape (3,)."""
         return np.asarray(self.step.wrenches.force.sum(axis=0))
+
+    def force_and_moment(self) -> tuple[Vector, Vector]:
+        """Return the force of ground, obstacles, tools and fields [N] in the last substep, and their moment [N m].
+
+        The moment is about the center of mass of the whole vehicle; both are in world axes, shape (3,).
+        """
+        return force_and_moment(self._data, self.body_state())
 
     def hull_load_fraction(self) -> float:
         """Return the fraction of the weight on the hull without tools at the end of the last cycle (0 without
@@ -369,6 +381,10 @@ class Vehicle:
         """
         self.payloads.load(name, mass, inertia)
         self._refresh()
+
+    def release(self, dispenser: str) -> SpawnedObject:
+        """Release the next object of a dispenser; tentative like all motion. See :meth:`Dispensers.release`."""
+        return self.dispensers.release(dispenser, self.name, self._data, self._refresh)
 
     def evolve(self, dt_ns: int, *targets: ArrayLike) -> NodeRecords:
         """Evolve by one cycle on the committed soil, and return the changed grid nodes; tentative.

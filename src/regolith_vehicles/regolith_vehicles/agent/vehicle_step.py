@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
@@ -32,10 +32,12 @@ from regolith_vehicles.contact.soil_window import window_around
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.dynamics import placement, substeps
 from regolith_vehicles.dynamics.errors import VehicleError, check_cycle
+from regolith_vehicles.dynamics.field_forces import field_arrays
 from regolith_vehicles.dynamics.multibody import Multibody
 from regolith_vehicles.running_gear import Contacts, GearPlan, RunningGear
 from regolith_vehicles.tools.tool_substep import TOOL_HOOKS, ToolStepArrays
 from regolith_vehicles.tools.vehicle_tools import VehicleTools
+from regolith_world.cycle import FieldRecord
 
 Vector = NDArray[np.float64]
 
@@ -142,6 +144,16 @@ class VehicleStep:
         n = len(parts.names)
         self.wrenches = substeps.Wrenches(np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, STAT_COUNT)), make_pose())
         """Wrenches of the ground on all parts in the last substep."""
+
+    def set_fields(self, fields: Sequence[FieldRecord]) -> None:
+        """Set the force fields that act on the vehicle in the next cycles."""
+        if not fields and not len(self._bodies.fields.drag):
+            return
+        # A running gear with a drive resets all wrenches; otherwise those of parts are reset.
+        driven = self.gear.run.drive is not substeps.no_drive
+        unset = np.setdiff1d(np.arange(self.body.model.nbody), self.parts.body)[: 0 if driven else None]
+        self.data.xfrc_applied[unset] = 0.0
+        self._bodies = self._bodies._replace(fields=field_arrays(fields, self.body.model, self.data, unset))
 
     # -- plan -----------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, PrivateAttr, field_validator, model_validator
 
 from regolith_files import Section, YamlSource, counted_noun
+from regolith_vehicles.description.payload_config import DispenserConfig, PayloadConfig, check_dispensers
 from regolith_vehicles.description.tool_config import ToolConfig
 from regolith_vehicles.powertrain.config import BatteryConfig, WheelMotorConfig
 
@@ -198,6 +199,11 @@ class CollisionConfig(Section):
     shapes: tuple[CollisionShape, ...] = ()
     restitution: float = Field(default=0.1, ge=0.0, le=1.0, description='Coefficient of restitution of impacts [-].')
     friction: float = Field(default=0.5, ge=0.0, le=10.0, description='Coulomb friction coefficient of impacts [-].')
+    within: tuple[tuple[str, str], ...] = Field(
+        default=(),
+        max_length=31,
+        description='Pairs of MJCF bodies or geoms of this vehicle that collide with each other, all geoms of a body.',
+    )
 
 
 class DriveConfig(Section):
@@ -258,31 +264,6 @@ class CommandedJointConfig(Section):
         low, high = self.limits
         if not (math.isfinite(low) and math.isfinite(high) and low <= 0.0 <= high and low < high):
             raise ValueError('limits: do not include 0; allowed: two finite numbers, at most 0 and at least 0')
-        return self
-
-
-class PayloadConfig(Section):
-    """Payload of a body: initial mass at the body's center of mass, and capacity. It rotates with the body."""
-
-    body: str = Field(min_length=1, description='MJCF body that carries the payload.')
-    capacity_kg: float = Field(gt=0.0, le=1e6, description='Maximum mass of the payload [kg].')
-    mass_kg: float = Field(default=0.0, ge=0.0, description='Initial mass of the payload [kg].')
-    inertia_kgm2: tuple[float, float, float] = Field(
-        default=(0.0, 0.0, 0.0),
-        description="Moments of inertia about the payload's center of mass, along the principal axes of the"
-        " body's inertia [kg m^2].",
-    )
-
-    @model_validator(mode='after')
-    def _is_a_body(self) -> PayloadConfig:
-        if not self.mass_kg <= self.capacity_kg:
-            raise ValueError(f'mass_kg: exceeds the capacity; allowed: up to capacity_kg, {self.capacity_kg!r}')
-        a, b, c = sorted(self.inertia_kgm2)
-        if not (a >= 0.0 and c <= (a + b) * (1.0 + 1e-9) and (self.mass_kg > 0.0 or c == 0.0)):
-            raise ValueError(
-                'inertia_kgm2: are not moments of inertia; allowed: none above the sum of the other two, all zero'
-                ' without mass'
-            )
         return self
 
 
@@ -419,6 +400,9 @@ class VehicleModelConfig(Section):
     payloads: dict[str, PayloadConfig] = Field(
         default_factory=dict, description='Payloads of bodies by name; part of the state.'
     )
+    dispensers: dict[str, DispenserConfig] = Field(
+        default_factory=dict, description='Dispensers by name, which release objects into the world (service release).'
+    )
     tools: dict[Annotated[str, Field(min_length=1, max_length=100)], ToolConfig] = Field(
         default_factory=dict,
         description='Excavation tools by name: blades, buckets and bucket drums that dig and fill a payload.',
@@ -476,6 +460,11 @@ class VehicleModelConfig(Section):
                     f'tools.{name}.payload = {tool.payload!r}: cannot be filled; allowed: a payload empty at the start'
                     f' and not filled by another tool: {", ".join(self.payloads) or "there is none"}'
                 )
+        return self
+
+    @model_validator(mode='after')
+    def _dispensers_are_filled(self) -> VehicleModelConfig:
+        check_dispensers(self.dispensers, self.payloads)
         return self
 
     @property

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from regolith_vehicles.drivers.builtin import make_driver as make_driver
     from regolith_vehicles.drivers.live_input import LiveInput as LiveInput
     from regolith_vehicles.drivers.task_config import DigConfig as DigConfig
-    from regolith_vehicles.drivers.task_config import HaulConfig as HaulConfig
+    from regolith_vehicles.drivers.task_config import DumpConfig as DumpConfig
+    from regolith_vehicles.drivers.task_config import ReleaseConfig as ReleaseConfig
     from regolith_vehicles.drivers.task_config import TasksDriverConfig as TasksDriverConfig
 
 __all__, __getattr__, __dir__ = export_lazily(
@@ -29,7 +30,8 @@ __all__, __getattr__, __dir__ = export_lazily(
         'live_input': ('LiveInput',),
         'task_config': (
             'DigConfig',
-            'HaulConfig',
+            'DumpConfig',
+            'ReleaseConfig',
             'TasksDriverConfig',
         ),
     },

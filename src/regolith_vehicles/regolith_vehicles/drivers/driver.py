@@ -43,6 +43,13 @@ class Driver(ABC):
     def set_fill_levels(self, fill_levels: Mapping[str, float]) -> None:  # noqa: B027  most drivers do not use it
         """Store the fill level of each tool, 0 to 1, at the start of the cycle, before its command."""
 
+    def releases(self, t_ns: int) -> tuple[str, ...]:
+        """Return the dispensers that release an object at the end of the cycle that starts at t_ns [ns].
+
+        It is called after :meth:`command`.
+        """
+        return ()
+
     def save(self) -> bytes:
         """Return the exact state."""
         return self.STATE.pack(self)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Live input of a vehicle in one cycle: a command of any command interface, joint targets, and a dig order.
+"""Live input of a vehicle in one cycle: a command of any command interface, joint targets, dig order and releases.
 
 It is latched once per cycle. Its bytes are part of the state hash and of the log of live inputs, from which replay and
 rewind read it.
@@ -50,13 +50,19 @@ class LiveInput:
     """Last target of each joint that received one, by name."""
     order: DigOrder | None = None
     """Last dig order; None: no order. Only vehicles with tools receive orders."""
+    releases: tuple[str, ...] = ()
+    """Names of the dispensers that are to release an object, in order. Only vehicles with dispensers receive them."""
 
-    def save(self, with_order: bool = False) -> bytes:
+    def save(self, with_order: bool = False, with_releases: bool = False) -> bytes:
         """Return the input as bytes.
 
         Args:
             with_order: Whether the driver accepts dig orders (:attr:`Driver.accepts_orders`).
+            with_releases: Whether the vehicle has dispensers.
         """
+        if with_releases:
+            releases = ' '.join(self.releases).encode()
+            return _LENGTH.pack(len(releases)) + releases + self.save(with_order)
         head = b''
         if with_order:
             order = None if self.order is None else self.order.save()
@@ -68,8 +74,13 @@ class LiveInput:
         return head + bytes([kind]) + replace(command, joints=self.joints).save()
 
     @staticmethod
-    def load(blob: bytes, with_order: bool = False) -> LiveInput:
+    def load(blob: bytes, with_order: bool = False, with_releases: bool = False) -> LiveInput:
         """Return the input with the bytes from :meth:`save`."""
+        if with_releases:
+            (length,) = _LENGTH.unpack_from(blob)
+            end = _LENGTH.size + length
+            releases = tuple(blob[_LENGTH.size : end].decode().split())
+            return replace(LiveInput.load(blob[end:], with_order), releases=releases)
         at, order = 0, None
         if with_order:
             (length,) = _LENGTH.unpack_from(blob)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration of the driver ``tasks``: a list of dig, haul and dump tasks."""
+"""Configuration of the driver ``tasks``: a list of dig, haul, dump and release tasks."""
 
 from __future__ import annotations
 
@@ -61,13 +61,22 @@ class DumpConfig(TaskConfig):
     speed_mps: float = Field(default=0.0, ge=-20.0, le=20.0, description='Forward speed [m/s].')
 
 
-Task = Annotated[DigConfig | HaulConfig | DumpConfig, Field(discriminator='type')]
+class ReleaseConfig(TaskConfig):
+    """Task to release one object from a dispenser, at the end of the cycle after initial_wait_s."""
+
+    type: Literal['release']
+    dispenser: str = Field(min_length=1, description='Name of the dispenser.')
+
+
+Task = Annotated[DigConfig | HaulConfig | DumpConfig | ReleaseConfig, Field(discriminator='type')]
 
 
 class TasksDriverConfig(Section):
     """Driver that performs a list of tasks, using the ground-truth pose and fill levels of the tools."""
 
     type: Literal['tasks'] = 'tasks'
-    tasks: tuple[Task, ...] = Field(min_length=1, max_length=10_000, description='Tasks dig, haul and dump, in order.')
+    tasks: tuple[Task, ...] = Field(
+        min_length=1, max_length=10_000, description='Tasks dig, haul, dump and release, in order.'
+    )
     repeat: int = Field(default=1, ge=1, le=100_000, description='Number of times the list is performed.')
     start_s: Seconds = Field(default=0.0, description='Simulated time at which the driver starts [s].')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Driver that performs a list of dig, haul and dump tasks one after another."""
+"""Driver that performs a list of dig, haul, dump and release tasks one after another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from collections.abc import Mapping
 
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.drivers.driver import Driver
-from regolith_vehicles.drivers.task_config import DigConfig, DumpConfig, HaulConfig, TasksDriverConfig
+from regolith_vehicles.drivers.task_config import (
+    DigConfig,
+    HaulConfig,
+    ReleaseConfig,
+    Task,
+    TasksDriverConfig,
+)
 from regolith_world.cycle import BodyState, StateField, StateLayout, state_fields
 from regolith_world.numerics import rotation
 
@@ -42,6 +48,7 @@ class TasksDriver(Driver):
         self._since_ns = self._start_ns
         self._turning = False
         self._levels: Mapping[str, float] = {}
+        self._releases: tuple[str, ...] = ()
 
     def set_fill_levels(self, fill_levels: Mapping[str, float]) -> None:
         """Store the fill levels of the tools; see the base class."""
@@ -54,7 +61,7 @@ class TasksDriver(Driver):
 
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
         """Return the command of the present task; see the base class."""
-        tasks = self._config.tasks
+        tasks, self._releases = self._config.tasks, ()
         if t_ns < self._start_ns:
             return DriveCommand()
         # A task can be over before it starts, for example digging with full drums. Each is checked once per cycle.
@@ -66,11 +73,19 @@ class TasksDriver(Driver):
             if seconds < task.timeout_s and not (seconds >= task.initial_wait_s and self._is_over(task, base)):
                 twist = self._twist(task, base) if seconds >= task.initial_wait_s else (0.0, 0.0)
                 return DriveCommand(*twist, task.joints)
+            if isinstance(task, ReleaseConfig) and seconds < task.timeout_s:
+                self._releases += (task.dispenser,)
             self._done, self._since_ns, self._turning = self._done + 1, t_ns, False
         return DriveCommand()
 
-    def _is_over(self, task: DigConfig | HaulConfig | DumpConfig, base: BodyState) -> bool:
+    def releases(self, t_ns: int) -> tuple[str, ...]:
+        """Return the dispensers of the release tasks that are performed in this cycle; see the base class."""
+        return self._releases
+
+    def _is_over(self, task: Task, base: BodyState) -> bool:
         """Return whether a task has reached its end."""
+        if isinstance(task, ReleaseConfig):
+            return True
         if isinstance(task, HaulConfig):
             ahead, left = _goal(task, base)
             distance = math.hypot(ahead, left)
@@ -80,8 +95,10 @@ class TasksDriver(Driver):
             return all(level >= task.target_fill for level in levels)
         return all(level <= task.target_fill for level in levels)
 
-    def _twist(self, task: DigConfig | HaulConfig | DumpConfig, base: BodyState) -> tuple[float, float]:
+    def _twist(self, task: Task, base: BodyState) -> tuple[float, float]:
         """Return forward speed [m/s] and yaw rate [rad/s] of the present task."""
+        if isinstance(task, ReleaseConfig):
+            return 0.0, 0.0
         if not isinstance(task, HaulConfig):
             return task.speed_mps, 0.0
         ahead, left = _goal(task, base)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.dynamics.inner_contacts import enable_inner_contacts
 from regolith_vehicles.dynamics.kinematics import WheelLayout
 from regolith_vehicles.dynamics.model_checks import (
     HINGE,
@@ -115,6 +116,7 @@ def compile_vehicle(
     check_integrator(model, mjcf_path)
     check_servos(model, config.substep_s, mjcf_path)
     files.check_bodies(config, base)
+    enable_inner_contacts(config, files)
 
     wheels = config.wheels
     body = [find('body', f'wheels.{w.name}.body', w.body) for w in wheels]
@@ -247,7 +249,28 @@ def point_velocities(cvel: Vector, points: Vector, com: Vector, bodies: Indices)
     return out
 
 
-def impulse_response(model: Any, data: Any, body: int, point: ArrayLike, impulse: ArrayLike) -> Vector:
+def momentum(model: Any, data: Any, point: Vector) -> tuple[Vector, Vector]:
+    """Return momentum [N s] and angular momentum about a fixed point [N m s] of all bodies, shape (3,) each.
+
+    Args:
+        model: MuJoCo model (mujoco.MjModel).
+        data: MuJoCo state (mujoco.MjData), with current poses and velocities.
+        point: Point in the world frame [m], shape (3,).
+
+    Source: goldstein2002.
+    Checked by: test_dispensers.py::test_momentum_is_that_of_mujoco.
+    """
+    omega, frame = data.cvel[:, :3], data.ximat.reshape(-1, 3, 3)
+    velocity = data.cvel[:, 3:] + np.cross(omega, data.xipos - data.subtree_com[model.body_rootid])
+    push = model.body_mass[:, None] * velocity
+    local = model.body_inertia * (frame * omega[:, :, None]).sum(axis=1)
+    spin = (frame * local[:, None, :]).sum(axis=2)
+    return push.sum(axis=0), (np.cross(data.xipos - point, push) + spin).sum(axis=0)
+
+
+def impulse_response(
+    model: Any, data: Any, body: int, point: ArrayLike, impulse: ArrayLike, moment: ArrayLike | None = None
+) -> Vector:
     """Return the change of all joint velocities by an impulse, M^-1 J^T p, shape (nv,).
 
     Args:
@@ -256,17 +279,21 @@ def impulse_response(model: Any, data: Any, body: int, point: ArrayLike, impulse
         body: Body that is hit.
         point: Point of the impulse in the world frame [m], shape (3,).
         impulse: Impulse in the world frame [N s], shape (3,).
+        moment: Angular impulse in addition [N m s], shape (3,); None: none.
 
     Source: featherstone2008.
     Checked by: test_multibody.py::test_impulse_changes_momentum_by_the_impulse,
     test_multibody.py::test_impulse_agrees_with_the_state_it_reports.
     """
-    jacobian = np.zeros((3, model.nv))
-    mujoco.mj_jac(model, data, jacobian, None, np.asarray(point, dtype=float), body)
+    jacobian, turning = np.zeros((3, model.nv)), np.zeros((3, model.nv))
+    mujoco.mj_jac(model, data, jacobian, turning, np.asarray(point, dtype=float), body)
     mujoco.mj_makeM(model, data)
     mujoco.mj_factorM(model, data)
     change = np.zeros((1, model.nv))
-    mujoco.mj_solveM(model, data, change, portable_math.times(impulse, jacobian)[None, :])
+    force = portable_math.times(impulse, jacobian)
+    if moment is not None:
+        force = force + portable_math.times(moment, turning)
+    mujoco.mj_solveM(model, data, change, force[None, :])
     return np.asarray(change[0])
 
 

@@ -8,7 +8,8 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_vehicles.description.model_config import PayloadConfig, VehicleModelConfig
+from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.description.payload_config import PayloadConfig
 from regolith_vehicles.dynamics.multibody import Multibody
 
 Vector = NDArray[np.float64]

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from regolith_terrain.bodies import no_bodies, place_bodies
 from regolith_terrain.contact import PartPose, Press, Wrench, bind_kernels, unbound
 from regolith_terrain.solids import SolidContactArrays, add_solid_wrench
+from regolith_vehicles.dynamics.field_forces import FieldArrays, act_on_bodies, field_arrays
 from regolith_world.numerics import kernel
 
 Floats = NDArray[np.float64]
@@ -94,6 +95,8 @@ class BodyArrays(NamedTuple):
     """Root body of the vehicle's subtree."""
     limits: Limits
     """Limits of the actuators; not part of the vehicle's state."""
+    fields: FieldArrays
+    """Force fields of the cycle; not part of the vehicle's state."""
 
 
 def bodies(model: Any, data: Any, base: int) -> BodyArrays:
@@ -121,6 +124,7 @@ def bodies(model: Any, data: Any, base: int) -> BodyArrays:
         data.actuator_velocity,
         int(model.body_rootid[base]),
         actuator_limits(model, data),
+        field_arrays((), model, data),
     )
 
 
@@ -422,6 +426,9 @@ def _run_substeps(
             drive(driving, step, part, bodies)
         if assigned is not None:
             place_bodies(assigned, solids.near)
+        if bodies.fields.drag.shape[0] > 0:
+            center_of_mass = bodies.subtree_com[bodies.root]
+            act_on_bodies(bodies.fields, step, bodies.xipos, bodies.cvel, center_of_mass, xfrc_applied)
         for w in range(parts.active):
             wrench = Wrench(wrenches.force[w], wrenches.torque[w], wrenches.stats[w])
             if not place(driving, w, parts, bodies, pose):

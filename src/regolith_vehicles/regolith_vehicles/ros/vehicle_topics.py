@@ -33,6 +33,7 @@ from regolith_vehicles.dynamics.encoders import Encoders
 from regolith_vehicles.dynamics.torque_monitor import TorqueWatch
 from regolith_vehicles.ros.battery_topic import BatteryTopic
 from regolith_vehicles.ros.marker_topic import MarkerTopic
+from regolith_vehicles.ros.release_service import create_release_service
 from regolith_vehicles.ros.state_topic import StateTopic
 from regolith_vehicles.ros.surfel_topic import SurfelTopic
 from regolith_vehicles.ros.visual_topics import VisualTopics
@@ -175,6 +176,8 @@ class VehicleTopics:
         urdf = node.create_publisher(String, 'robot_description', qos.LATCHED)
         urdf.publish(String(data=robot_description(agent.model, agent.vehicle.body, agent.name)))
         create_height_service(node, agent.grid)
+        if agent.model.dispensers:
+            create_release_service(node, agent)
         link = link or helper_node(node, 'link')
         self.nodes = [node, link]
         """Nodes of the vehicle."""

@@ -14,11 +14,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regolith_world.contacts.intersection import BROAD_MARGIN, NII_DEPTH, ShapeQueries, close_pairs, intersect
-from regolith_world.cycle.records import Cycle
+from regolith_world.contacts.intersection import (
+    BROAD_MARGIN,
+    NII_DEPTH,
+    TOUCH_DISTANCE,
+    ShapeQueries,
+    close_pairs,
+    intersect,
+)
+from regolith_world.cycle.records import Cycle, Vector
 from regolith_world.numerics.portable_math import norm
 from regolith_world.objects.bounding_box import ShapeBounds
-from regolith_world.objects.object import Intersection, Object
+from regolith_world.objects.object import Intersection, Object, yields
 from regolith_world.objects.state_history import interpolate_body
 
 
@@ -73,7 +80,9 @@ class CollisionDetector:
         worst: tuple[float, PenetrationViolation] | None = None
         for i, j in close_pairs(members, low, high):
             a, b = members[i], members[j]
-            if a.root is b.root or not (a.tangible or b.tangible):
+            if not (a.tangible or b.tangible):
+                continue
+            if a.root is b.root and not (a.root.members_collide(a, b) and _meet(low, high, i, j)):
                 continue
             if a.emitted_by(b.root) or b.emitted_by(a.root):
                 continue
@@ -85,7 +94,7 @@ class CollisionDetector:
                 continue  # static bodies may intersect: no impulse could separate them
             hit = intersect(a, b, geometry)
             hits.append(hit)
-            if not self.judged or not (a.tangible and b.tangible):
+            if not self.judged or not (a.tangible and b.tangible) or yields(a, b):
                 continue
             bad = _first_violation(hit, cycle, geometry)
             if bad is not None:
@@ -94,6 +103,15 @@ class CollisionDetector:
                 if worst is None or moment < worst[0]:
                     worst = (moment, bad)
         return hits, worst[1] if worst else None
+
+
+def _meet(low: Vector, high: Vector, i: int, j: int) -> bool:
+    """Return whether two boxes are at most the touch distance apart.
+
+    A member of a family needs no distance to another one that it cannot touch: most pairs of a rope are near.
+    """
+    gaps = np.maximum(low[i] - high[j], low[j] - high[i])
+    return bool((gaps <= TOUCH_DISTANCE).all())
 
 
 def _first_violation(hit: Intersection, cycle: Cycle, geometry: ShapeQueries) -> PenetrationViolation | None:
@@ -122,7 +140,7 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: ShapeQueries) ->
 
 
 def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | None:
-    """Return the first root that penetrates an earlier one, the member that it penetrates, and the depth [m].
+    """Return the first root that penetrates an earlier one or itself, the member that it penetrates, and the depth [m].
 
     The result is that of :func:`newcomer_penetration` for each root with all roots before it, but only members with
     close boxes are compared. None: no penetration.
@@ -139,7 +157,9 @@ def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | N
     for i, j in close_pairs(members, low, high):
         earlier, later = sorted((members[i], members[j]), key=lambda o: places[id(o)])
         first, second = places[id(earlier)], places[id(later)]
-        if first == second or (low[i] > high[j]).any() or (low[j] > high[i]).any():
+        if first == second and not earlier.root.members_collide(earlier, later):
+            continue
+        if (low[i] > high[j]).any() or (low[j] > high[i]).any() or yields(earlier, later):
             continue
         distance, _ = ShapeQueries((later, earlier)).distance(later.body, earlier.body, BROAD_MARGIN)
         if distance < -NII_DEPTH:
@@ -166,7 +186,7 @@ def newcomer_penetration(newcomer: Object, objects: Mapping[str, Object]) -> tup
         low, high = member.outline.bounds(member.body)
         for other in others:
             other_low, other_high = other.outline.bounds(other.body)
-            if (low > other_high).any() or (other_low > high).any():
+            if (low > other_high).any() or (other_low > high).any() or yields(member, other):
                 continue
             distance, _ = ShapeQueries((member, other)).distance(member.body, other.body, BROAD_MARGIN)
             if distance < -NII_DEPTH:

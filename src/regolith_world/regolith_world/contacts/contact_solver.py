@@ -8,7 +8,7 @@ with opposite sign at one point, so linear and angular momentum are conserved to
 their composite inertia. In an articulated vehicle the impulse then spreads through the joints, which reduces the
 restitution by a few percent. A part of a vehicle collides with the vehicle's mass and the part's own motion. A link of
 a linkage collides with the inertia that its joints transmit. Several impulses on one linkage in one commit do not
-interact through joints.
+interact through joints, unless its links collide with one another (:mod:`regolith_world.contacts.coupled_contacts`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_world.contacts import coupled_contacts
 from regolith_world.contacts.intersection import TOUCH_DISTANCE
 from regolith_world.cycle.records import BodyState, Impulse, Vector
 from regolith_world.numerics.kernel_options import kernel
@@ -283,6 +284,7 @@ def solve_contacts(
     pressing = pressing or {}
     separation: dict[Pair, float] = {}
     bodies: dict[str, int] = {}
+    items: list[Object] = []
     states: list[BodyState] = []
     mobilities: list[Vector | None] = []
     pair, points, normals, bias, friction, drift, names, pushed = [], [], [], [], [], [], [], []
@@ -293,6 +295,7 @@ def solve_contacts(
         for whole in wholes:
             if whole.name not in bodies:
                 bodies[whole.name] = len(states)
+                items.append(whole)
                 states.append(whole.body)
                 mobilities.append(whole.inverse_inertia())
         restitution = max(hit.a.restitution, hit.b.restitution)
@@ -324,35 +327,33 @@ def solve_contacts(
     v = np.array([s.linear_velocity for s in states]) + np.cross(omega, center - np.array([s.position for s in states]))
     out, weight, before, spin_before = np.zeros((len(pair), 3)), np.zeros(len(pair)), v.copy(), omega.copy()
     held = np.array([m is not None for m in mobilities])
-    _solve(
-        np.array(pair),
-        np.array(points),
-        np.array(normals),
-        np.array(bias),
-        np.array(friction),
-        np.array(drift),
-        inverse_mass,
-        inverse_inertia,
-        held,
-        np.array([np.zeros((6, 6)) if m is None else m for m in mobilities]),
-        center,
-        v,
-        omega,
-        ITERATIONS,
-        out,
-        weight,
-    )
+    mobility = np.array([np.zeros((6, 6)) if m is None else m for m in mobilities])
+    contacts = np.array(pair), np.array(points), np.array(normals), np.array(bias), np.array(friction), np.array(drift)
+    links: list[tuple[int, int]] = []
+    if any(map(coupled_contacts.is_coupled, items)):
+        for own, known, m, i in zip(mobility, held, inverse_mass, inverse_inertia):
+            if not known:
+                own[:3, :3], own[3:, 3:] = m * np.eye(3), i
+        response, links = coupled_contacts.joint_response(items, list(mobility)), coupled_contacts.coupled_pairs(items)
+        iterations = coupled_contacts.ITERATIONS
+        coupled_contacts.solve_coupled(*contacts, response, center, v, omega, iterations, out, weight)
+    else:
+        _solve(*contacts, inverse_mass, inverse_inertia, held, mobility, center, v, omega, ITERATIONS, out, weight)
+    # Links of one family share one factor: pairs of them count as contacts without impulses.
+    none = np.zeros((len(links), 3))
+    given = np.concatenate((out, none))
     _spare(
-        np.array(pair),
-        np.array(points),
+        np.array(pair + links),
+        np.concatenate((contacts[1], none)),
         (inverse_mass == 0.0) & ~held,
-        np.array(drift),
+        np.concatenate((contacts[5], none)),
         center,
         before,
         spin_before,
         v,
         omega,
-        0.5 * weight * np.array(pushed) ** 2,
-        out,
+        np.concatenate((0.5 * weight * np.array(pushed) ** 2, none[:, 0])),
+        given,
     )
+    out = given[: len(out)]
     return [Impulse(a, b, q, -p) for (a, b), q, p in zip(names, points, out) if p.any()], separation

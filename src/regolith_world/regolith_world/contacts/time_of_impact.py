@@ -19,7 +19,7 @@ import numpy as np
 from regolith_world.contacts.intersection import NII_DEPTH
 from regolith_world.cycle.records import Impulse, IntersectionRecord, Vector
 from regolith_world.cycle.step_control import TARGET_DEPTH
-from regolith_world.objects.object import Object, Status
+from regolith_world.objects.object import Object, Status, yields
 from regolith_world.objects.rigid_body import RigidBody
 
 LITTLE = 0.1
@@ -53,7 +53,7 @@ def limited_step_ns(
             continue
         a, b = objects.get(record.a), objects.get(record.b)
         # Children are not among the roots. A body that is moved by a parent is not in free motion.
-        if a is None or b is None or not (a.tangible and b.tangible):
+        if a is None or b is None or not (a.tangible and b.tangible) or yields(a, b):
             continue
         pull_a, pull_b = a.free_acceleration(), b.free_acceleration()
         if pull_a is None or pull_b is None:

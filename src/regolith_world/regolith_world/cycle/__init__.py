@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from regolith_world.cycle.records import Cycle as Cycle
     from regolith_world.cycle.records import CycleKey as CycleKey
     from regolith_world.cycle.records import CycleResult as CycleResult
+    from regolith_world.cycle.records import FieldRecord as FieldRecord
     from regolith_world.cycle.records import JoinRequest as JoinRequest
     from regolith_world.cycle.records import ObjectVisual as ObjectVisual
     from regolith_world.cycle.records import Roles as Roles
@@ -80,6 +81,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'Cycle',
             'CycleKey',
             'CycleResult',
+            'FieldRecord',
             'JoinRequest',
             'ObjectVisual',
             'Roles',

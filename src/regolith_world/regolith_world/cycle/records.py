@@ -154,6 +154,21 @@ class IntersectionRecord:
     """Contact point, or midpoint of the closest points, in the world frame [m], shape (3,)."""
     normal: Vector
     """Unit vector from ``a`` to ``b``, world axes, shape (3,)."""
+    points: Vector = field(default_factory=lambda: np.zeros((0, 3)), metadata={'shape': (-1, 3)})
+    """Contact points in the world frame [m], shape (n, 3); like those below, only of tangible objects in contact."""
+    normals: Vector = field(default_factory=lambda: np.zeros((0, 3)), metadata={'shape': (-1, 3)})
+    """Unit vectors from ``a`` to ``b`` at the contact points, world axes, shape (n, 3)."""
+    gaps: Vector = field(default_factory=lambda: np.zeros(0))
+    """Signed distances at the contact points [m], shape (n,)."""
+    surface_sizes: tuple[int, ...] = ()
+    """Number of corners of each contact polygon."""
+    surface_points: Vector = field(default_factory=lambda: np.zeros((0, 3)), metadata={'shape': (-1, 3)})
+    """Corners of all contact polygons, one polygon after the other, in the world frame [m], shape (k, 3)."""
+
+    def contact_surfaces(self) -> list[Vector]:
+        """Return the contact polygons, corners in order, each shape (n >= 3, 3)."""
+        ends = np.cumsum(np.array((0, *self.surface_sizes)))
+        return [self.surface_points[begin:end] for begin, end in zip(ends[:-1].tolist(), ends[1:].tolist())]
 
 
 @dataclass(slots=True)
@@ -239,6 +254,25 @@ class ComputedBody:
 
 
 @dataclass(slots=True)
+class FieldRecord:
+    """A force field, see :class:`regolith_world.objects.force_field.ForceField`."""
+
+    name: str
+    position: Vector
+    """Origin of the region in the world frame [m], shape (3,)."""
+    orientation: Vector
+    """Orientation in the world frame, quaternion (x, y, z, w)."""
+    acceleration: Vector
+    """Acceleration of bodies in the region, world axes [m/s^2], shape (3,)."""
+    drag_per_s: float
+    """Relative decrease of velocity and angular velocity per time [1/s]."""
+    repulsion_per_s2: float
+    """Acceleration out of the region per depth in it [1/s^2]."""
+    shapes: tuple[Shape, ...]
+    """Shapes that make up the region."""
+
+
+@dataclass(slots=True)
 class Cycle:
     """World to participants: the verdict on the last attempt, and all committed inputs of the next one."""
 
@@ -269,6 +303,10 @@ class Cycle:
     """Rigid bodies near vehicles, in name order, with the participants that compute them in this cycle."""
     visuals: tuple[ObjectVisual, ...] = ()
     """Visuals that are new since the last commit, in name order. In the first cycle of an epoch: all of them."""
+    fields: tuple[FieldRecord, ...] = ()
+    """Force fields of the world, in name order."""
+    refused: tuple[str, ...] = ()
+    """Sorted names of objects that participants spawned in the discarded attempt, but whose place is taken."""
 
 
 @dataclass(slots=True)
@@ -305,6 +343,10 @@ class CycleResult:
     """Bodies that :attr:`Cycle.assigned` gives to this participant, in name order."""
     visuals: tuple[ObjectVisual, ...] = ()
     """Entities that observers see from the end of the cycle on, in addition to those sent before."""
+    force: Vector = field(default_factory=lambda: np.zeros(3))
+    """Sum of the forces of ground, obstacles and fields on a vehicle at the end of the cycle [N], shape (3,)."""
+    moment: Vector = field(default_factory=lambda: np.zeros(3))
+    """Sum of the moments of these forces about the center of mass [N m], shape (3,)."""
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from regolith_world.objects.bounding_box import ShapeBounds as ShapeBounds
     from regolith_world.objects.constraint_checks import impossible_constraint as impossible_constraint
     from regolith_world.objects.constraints import attachable_bodies as attachable_bodies
+    from regolith_world.objects.linkages.linkage_types import inertia_of as inertia_of
     from regolith_world.objects.named_poses import NamedPose as NamedPose
     from regolith_world.objects.object_types import RigidBodyConfig as RigidBodyConfig
     from regolith_world.objects.object_types import VisualConfig as VisualConfig
@@ -40,6 +41,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'bounding_box': ('ShapeBounds',),
         'constraint_checks': ('impossible_constraint',),
         'constraints': ('attachable_bodies',),
+        'linkages.linkage_types': ('inertia_of',),
         'named_poses': ('NamedPose',),
         'object_types': (
             'RigidBodyConfig',

@@ -205,10 +205,18 @@ class _Side:
         velocity = body.linear_velocity + cross(body.angular_velocity, self.center - body.position)
         self.twist = np.concatenate((velocity, body.angular_velocity))
         own = {part.name for part in item.family() if part.contact_target is item}
+        coupled = item.root.self_contact and item is not item.root
+        others = {part.name: part for part in item.root.family()} if coupled else {}
         for blow in blows:
             for name, sign in ((blow.a, 1.0), (blow.b, -1.0)):
                 if name in own:
                     self.twist = self.twist + times(self.mobility, self.wrench(blow.point, sign * blow.impulse))
+                elif name in others:  # the joints transmit it
+                    other = others[name]
+                    response = item.root.inverse_inertia_of((item, other))[:6, 6:]
+                    arm = blow.point - other.body.position
+                    wrench = np.concatenate((blow.impulse, cross(arm, blow.impulse)))
+                    self.twist = self.twist + sign * times(response, wrench)
 
     def wrench(self, point: Vector, impulse: Vector) -> Vector:
         """Return an impulse and its moment about the center of mass, shape (6,)."""

@@ -17,7 +17,7 @@ from pydantic import Field as Key
 
 from regolith_files import Section
 from regolith_world.cycle.codec import StateField, StateLayout, state_fields
-from regolith_world.cycle.records import BodyState, Shape, Vector
+from regolith_world.cycle.records import BodyState, FieldRecord, Shape, Vector
 from regolith_world.numerics.rotation import from_rpy_deg
 from regolith_world.objects.object import NEVER_NS, Intersection, Object, SavedObject
 from regolith_world.objects.object_types import Degrees, Meters, ObjectType, Place, ShapeConfig
@@ -42,6 +42,7 @@ class ForceField(Object):
         t_ns: Time of the initial state [ns].
 
     The method is of second order in time for bodies that remain inside. A body enters or leaves at the end of a cycle.
+    A body of a vehicle is inside while its center of mass is; the vehicle computes its forces in each substep.
     """
 
     kind = 'force_field'
@@ -93,6 +94,12 @@ class ForceField(Object):
             moment = moment + np.cross(hit.points.mean(axis=0) - body.center_of_mass, push)
         return force, moment
 
+    def field_record(self) -> FieldRecord:
+        """Return the record for ``cycle``, with which vehicles compute the forces on their bodies."""
+        where, turn = self.body.position, self.body.orientation
+        push = self.repulsion_per_s2
+        return FieldRecord(self.name, where, turn, self.acceleration, self.drag_per_s, push, self.shapes)
+
     @classmethod
     def restored(cls, kept: SavedObject) -> ForceField:
         """Return the object of :meth:`save`."""
@@ -102,7 +109,7 @@ class ForceField(Object):
 
 
 class ForceFieldConfig(Section):
-    """A region that accelerates, slows or repels objects computed by the world. It does not act on vehicles."""
+    """A region that accelerates, slows or repels bodies: objects computed by the world, and bodies of vehicles."""
 
     type: Literal['force_field'] = 'force_field'
     position: Place = Key(description='Position in the world frame [m].')

@@ -83,6 +83,12 @@ class Object:
     """Participant that moves the body, which then has no force fields; '': the world."""
     appearance = Appearance()
     """Appearance of the object and its descendants, set by :meth:`appear`."""
+    gives = False
+    """Whether others may be in it and are pushed out by forces, see :mod:`regolith_world.objects.cushion`."""
+    applies_forces = True
+    """Whether it applies the forces of other objects; participants apply impulses only."""
+    self_contact = False
+    """Whether members of its family collide with one another, see :meth:`members_collide`."""
     emitter = ''
     """Name of the object that emitted it for a measurement; '': none."""
 
@@ -182,18 +188,24 @@ class Object:
         """Return the force on this object [N] and its moment about the center of mass [N m], in world axes.
 
         The sum covers all intersecting objects. Tangible objects exert impulses instead
-        (:mod:`regolith_world.contacts.contact_solver`).
+        (:mod:`regolith_world.contacts.contact_solver`), except those that give.
         """
         force, moment = np.zeros(3), np.zeros(3)
         for hit in intersections:
             if self in (hit.a, hit.b) and hit.status != Status.NO_INTERSECTION:
-                own, turning = (hit.b if hit.a is self else hit.a).force_on(self, hit)
+                other = hit.b if hit.a is self else hit.a
+                reacts = self.gives and not other.gives
+                own, turning = self.reaction(other, hit) if reacts else other.force_on(self, hit)
                 force += own
                 moment += turning
         return force, moment
 
     def force_on(self, other: Object, hit: Intersection) -> tuple[Vector, Vector]:
-        """Return the force [N] and moment [N m] of this object on an intersecting one; zero except for force fields."""
+        """Return force [N] and moment [N m] of this object on an intersecting one, if it is a field or a cushion."""
+        return np.zeros(3), np.zeros(3)
+
+    def reaction(self, other: Object, hit: Intersection) -> tuple[Vector, Vector]:
+        """Return force [N] and moment [N m] of an intersecting object on this one, if this one :attr:`gives`."""
         return np.zeros(3), np.zeros(3)
 
     def free_acceleration(self) -> Vector | None:
@@ -311,6 +323,21 @@ class Object:
         """
         return None
 
+    def members_collide(self, a: Object, b: Object) -> bool:
+        """Return whether two members of the family of this root can collide, if :attr:`self_contact` is set.
+
+        A kind of object with :attr:`self_contact` overrides it and :meth:`inverse_inertia_of`.
+        """
+        return False
+
+    def inverse_inertia_of(self, members: Sequence[Object]) -> Vector:
+        """Return the joint inverse inertia of members of the family of this root, shape (6 k, 6 k).
+
+        Its blocks map the impulse and moment on one member to the velocities of another, as :meth:`inverse_inertia`
+        does for one. It is called for a root with :attr:`self_contact` only.
+        """
+        raise NotImplementedError(f'{self.name!r} has self_contact; allowed: a kind of object with inverse_inertia_of')
+
     def family(self) -> list[Object]:
         """Return this object and all its descendants, parents first, in name order."""
         members: list[Object] = [self]
@@ -329,7 +356,12 @@ class Status(IntEnum):
     NON_INFINITESIMAL_INTERSECTION = 4
 
 
-@dataclass(slots=True)
+def yields(a: Object, b: Object) -> bool:
+    """Return whether two tangible objects push each other by forces: they may penetrate, and exchange no impulses."""
+    return (a.gives or b.gives) and a.tangible and b.tangible and a.applies_forces and b.applies_forces
+
+
+@dataclass(frozen=True, slots=True)
 class Intersection:
     """Relation of two objects at one time; the name of ``a`` sorts before that of ``b``."""
 
@@ -351,6 +383,10 @@ class Intersection:
         """Return whether the pair contains ``item``, a descendant of it, or a beam that one of these emitted."""
         return any(o.descends_from(item) or o.emitted_by(item) for o in (self.a, self.b))
 
+    def process(self) -> Status:
+        """Return the class of the intersection. The world computes it once, when it makes the pair."""
+        return self.status
+
     def contact_points(self) -> Vector:
         """Return the contact points, shape (n, 3); empty without contact."""
         return self.points
@@ -362,4 +398,10 @@ class Intersection:
     def record(self) -> IntersectionRecord:
         """Return the record for ``cycle``."""
         point = self.points.mean(axis=0) if len(self.points) else np.zeros(3)
-        return IntersectionRecord(self.a.name, self.b.name, int(self.status), self.distance, point, self.normal)
+        found = IntersectionRecord(self.a.name, self.b.name, int(self.status), self.distance, point, self.normal)
+        if self.a.tangible and self.b.tangible and len(self.points):
+            found.points, found.normals, found.gaps = self.points, self.normals, self.gaps
+            if polygons := self.contact_surfaces():
+                found.surface_sizes = tuple(len(polygon) for polygon in polygons)
+                found.surface_points = np.concatenate(polygons)
+        return found

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from regolith_world.cycle.participant import ParticipantFailed
 from regolith_world.cycle.records import BodyState, Cycle, CycleResult, JoinRequest, ObjectVisual, Vector
-from regolith_world.objects.object import Object
+from regolith_world.objects.object import Intersection, Object
 
 
 class RemoteBody(Object):
@@ -16,6 +18,8 @@ class RemoteBody(Object):
 
     For contacts it has the mass and inertia of the whole agent, and its own motion.
     """
+
+    applies_forces = False
 
     def evolve(self, cycle: Cycle) -> list[Object]:
         """Return no spawned objects: the agent sets the state."""
@@ -34,6 +38,8 @@ class RemoteAgent(Object):
         t_ns: Time of the initial state [ns].
     """
 
+    applies_forces = False
+
     def __init__(self, request: JoinRequest, t_ns: int) -> None:
         of_body = request.shape_bodies or (0,) * len(request.shapes)
         shapes = [
@@ -49,6 +55,7 @@ class RemoteAgent(Object):
         self._next_dt_ns = [request.next_dt_ns]
         self._hashes = [request.state_hash]
         self._mobility: Vector | None = None
+        self._wrench = (np.zeros(3), np.zeros(3))
 
     def visual(self) -> ObjectVisual | None:
         """Return None: the vehicle publishes its own visual description."""
@@ -64,6 +71,18 @@ class RemoteAgent(Object):
         self._next_dt_ns = [self._next_dt_ns[-1], result.next_dt_ns]
         self._hashes = [self._hashes[-1], result.state_hash]
         self._mobility = result.inverse_inertia if len(result.inverse_inertia) else None
+        self._wrench = result.force, result.moment
+
+    def force_and_moment(self, intersections: Sequence[Intersection]) -> tuple[Vector, Vector]:
+        """Return force [N] and moment about the center of mass [N m] of the agent's last result; zero at first.
+
+        They are those of ground, obstacles and fields at the end of the cycle, for the report and observers. The agent
+        has applied them itself.
+
+        Args:
+            intersections: Unused.
+        """
+        return self._wrench
 
     def inverse_inertia(self) -> Vector | None:
         """Return the inverse inertia of the base on its springs; None if unconstrained, when it counts as rigid."""
@@ -96,6 +115,7 @@ class RemoteAgent(Object):
             item.states.clear()
         self._stand(t_ns, bodies)
         self._next_dt_ns, self._hashes, self._mobility = [next_dt_ns], [state_hash], None
+        self._wrench = np.zeros(3), np.zeros(3)
 
     def _stand(self, t_ns: int, bodies: Sequence[BodyState]) -> None:
         names, joined = [body.name for body in bodies], [item.name for item in self._bodies]

@@ -59,6 +59,11 @@ class RigidBody(Object):
         self._pull: FieldForce | None = None
         self._hashed: tuple[BodyState, str] | None = None
 
+    @property
+    def applies_forces(self) -> bool:  # type: ignore[override]
+        """Whether the world moves the body; a participant that moves it applies impulses only."""
+        return not self.moved_by
+
     def next_dt_ns(self) -> int:
         """Return the remaining lifetime, limited by the maximum step of the children [ns]."""
         return min(super().next_dt_ns(), max(1, self._dies_at_ns - self.states.newest_time_ns))

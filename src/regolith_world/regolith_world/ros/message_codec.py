@@ -71,10 +71,11 @@ def register_record(
     """State the record type of a message type.
 
     A nested message without an attribute is written from the record itself: ``pose`` of a BodyState from ``position``
-    and ``orientation``. A message of float64 numbers only, such as Point, is an array of the record. An array of
-    another shape has it in the metadata of its dataclass field: ``field(metadata={'shape': (3, 3)})``. Enumerations,
-    and types with ``code`` and ``of_code``, are converted by the type hints of the record. A number without an
-    attribute, such as the run id of a key, is an argument of :meth:`MessageCodec.pack` and is dropped on reading.
+    and ``orientation``. A message of float64 numbers only, such as Point, is an array of the record. A sequence of n
+    of them is an array of shape (n, 3). An array that is not of shape (n,) has its shape in the metadata of its
+    dataclass field: ``field(metadata={'shape': (-1, 3)})``. Enumerations, and types with ``code`` and ``of_code``, are
+    converted by the type hints of the record. A number without an attribute, such as the run id of a key, is an
+    argument of :meth:`MessageCodec.pack` and is dropped on reading.
 
     Args:
         message_type: Type of the messages, or of the requests of a service.
@@ -148,7 +149,7 @@ class _Part:
     """Consecutive fields that are written together."""
 
     kind: str
-    """scalar, reals, text, texts, raw, numbers, record or records."""
+    """scalar, reals, text, texts, raw, numbers, points, record or records."""
     source: str
     """Expression of the value in the record ``v``."""
     name: str
@@ -242,7 +243,13 @@ class _Source:
 
     def _sequence(self, part: _Part, of: Any) -> _Part:
         if isinstance(of, d.NamespacedType):
-            return self._of_record(part, 'records', _imported(of))
+            nested = _imported(of)
+            if nested in _RECORD_TYPES:
+                return self._of_record(part, 'records', nested)
+            if (count := _reals(nested)) is None or part.shape != (-1, count):
+                raise TypeError(f'{self._message_type.__name__}: a sequence of {nested.__name__} is not supported')
+            part.kind, part.count = 'points', count
+            return part
         if isinstance(of, d.AbstractGenericString):
             part.kind = 'texts'
         elif of.typename == 'uint8':
@@ -352,6 +359,20 @@ class _Source:
         if get_origin(part.hint) is tuple:
             value = f'tuple({value}.tolist())'
         self._read.append(f'{self._value(part)} = {value}')
+
+    def _points(self, part: _Part) -> None:
+        self._write += [
+            f'many = {part.source}',
+            'out.count(len(many))',
+            'if len(many):',
+            '    out.fixed(many.astype(REAL, copy=False).tobytes(), 8)',
+        ]
+        shape = f'(count, {part.count})'
+        self._read += [
+            'count = data.count()',
+            f'found = data.fixed({part.count} * count, REAL).astype(float) if count else np.zeros(0)',
+            f'{self._value(part)} = found.reshape({shape})',
+        ]
 
     def _record_write(self, part: _Part) -> str:
         extra = ''.join(f', {each}={each}' for each in self._names[part.codec].extra)

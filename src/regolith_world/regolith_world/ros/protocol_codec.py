@@ -33,6 +33,7 @@ register_record(m.SpawnedObject, r.SpawnedObject)
 register_record(m.AssignedBody, r.AssignedBody)
 register_record(m.ComputedBody, r.ComputedBody)
 register_record(m.ObjectVisual, r.ObjectVisual)
+register_record(m.ForceField, r.FieldRecord)
 register_record(m.Cycle, r.Cycle)
 register_record(m.CycleResult, r.CycleResult)
 register_record(

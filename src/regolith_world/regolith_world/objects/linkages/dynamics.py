@@ -401,10 +401,12 @@ def project_velocities(s: ConstraintSystem, masses: LinkMasses, at: LinkageState
 
 
 @kernel
-def inverse_inertia(s: ConstraintSystem, masses: LinkMasses, at: LinkageState, body: int, out: Vector) -> None:
-    """Write the velocities of a body, linear and angular, per impulse and moment on it, shape (6, 6).
+def inverse_inertia(
+    s: ConstraintSystem, masses: LinkMasses, at: LinkageState, bodies: NDArray[np.int64], out: Vector
+) -> None:
+    """Write the velocities of bodies, linear and angular, per impulse and moment on them, shape (6 k, 6 k).
 
-    This is the inverse inertia with active joints: M^-1 - M^-1 J^T (J M^-1 J^T)^-1 J M^-1, the block of the body.
+    This is the inverse inertia with active joints: M^-1 - M^-1 J^T (J M^-1 J^T)^-1 J M^-1, the blocks of the bodies.
 
     Source: khatib1987, equation 51.
     Checked by: test_linkage_motion.py::test_inverse_inertia_is_the_response_to_an_impulse.
@@ -414,17 +416,20 @@ def inverse_inertia(s: ConstraintSystem, masses: LinkMasses, at: LinkageState, b
     _assemble(s, masses, at, 0.0, active)
     still = LinkageState(at.position, at.orientation, np.zeros_like(at.velocity), np.zeros_like(at.spin))
     rotation = np.empty((3, 3))
-    _axes_of(at.orientation[body], rotation)
-    for column in range(6):
-        still.velocity[:] = 0.0
-        still.spin[:] = 0.0
-        if column < 3:
-            still.velocity[body, column] = masses.inverse[body]
-        else:
-            still.spin[body, column - 3] = 1.0
-        _still(s, masses, still)
-        out[:3, column] = still.velocity[body]
-        _turned(rotation, masses.compliance[body], still.spin[body], out[3:, column])
+    for k in range(bodies.shape[0]):
+        for column in range(6):
+            still.velocity[:] = 0.0
+            still.spin[:] = 0.0
+            if column < 3:
+                still.velocity[bodies[k], column] = masses.inverse[bodies[k]]
+            else:
+                still.spin[bodies[k], column - 3] = 1.0
+            _still(s, masses, still)
+            for i in range(bodies.shape[0]):
+                out[6 * i : 6 * i + 3, 6 * k + column] = still.velocity[bodies[i]]
+                _axes_of(at.orientation[bodies[i]], rotation)
+                turned = out[6 * i + 3 : 6 * i + 6, 6 * k + column]
+                _turned(rotation, masses.compliance[bodies[i]], still.spin[bodies[i]], turned)
 
 
 @kernel

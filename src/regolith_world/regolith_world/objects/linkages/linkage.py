@@ -13,6 +13,7 @@ import struct
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regolith_world.cycle.codec import StateField, StateLayout, state_fields
 from regolith_world.cycle.participant import ParticipantFailed
@@ -79,8 +80,8 @@ class Link(Object):
 class Linkage(Object):
     """Bodies connected by joints under uniform gravity, fields and impulses.
 
-    Its own body is at the common center of mass, without shapes and without rotation. Bodies of one linkage do not
-    collide with one another.
+    Its own body is at the common center of mass, without shapes and without rotation. With ``self_contact``, its bodies
+    collide with one another, except those with at most one body between them: their joints hold them together.
 
     Args:
         name: Name of the linkage.
@@ -95,6 +96,7 @@ class Linkage(Object):
         restitution: Coefficient of restitution [-].
         friction: Coulomb friction coefficient [-].
         substep_s: Maximum substep size [s].
+        self_contact: Whether the links collide with one another.
         t_ns: Time of the initial state [ns].
     """
 
@@ -109,6 +111,7 @@ class Linkage(Object):
         StateField('_system.rows', ConstraintRows),
         StateField('substep_s', 'd'),
         StateField('pulls', tuple[FieldForce | None, ...]),
+        StateField('self_contact', '?'),
     )
     keeps_children = True
 
@@ -127,8 +130,10 @@ class Linkage(Object):
         restitution: float = 0.0,
         friction: float = 0.5,
         substep_s: float = SUBSTEP_S,
+        self_contact: bool = False,
         t_ns: int = 0,
     ) -> None:
+        self.self_contact = self_contact
         self.gravity, self.substep_s = np.array(gravity, float), substep_s
         self._mass, self._inertia = np.array(mass, float), np.array(inertia, float)
         self._masses = _masses(self._mass, self._inertia)
@@ -140,6 +145,8 @@ class Linkage(Object):
             Link(f'{name}/{link}', body, own, parent=self, restitution=restitution, friction=friction, t_ns=t_ns)
             for link, body, own in zip(names, self._bodies([f'{name}/{link}' for link in names]), shapes, strict=True)
         ]
+        self._number = {link.name: k for k, link in enumerate(self.links)}
+        self._near = _neighbors(joint_frames.body) if self_contact else frozenset()
 
     @classmethod
     def assembled(
@@ -156,6 +163,7 @@ class Linkage(Object):
         restitution: float = 0.0,
         friction: float = 0.5,
         substep_s: float = SUBSTEP_S,
+        self_contact: bool = False,
     ) -> Linkage:
         """Return a linkage whose joints fit the present poses of its bodies, without velocities against the joints.
 
@@ -171,6 +179,7 @@ class Linkage(Object):
             restitution: Coefficient of restitution [-].
             friction: Coulomb friction coefficient [-].
             substep_s: Maximum substep size [s].
+            self_contact: Whether the links collide with one another.
         """
         orientation = np.array([body.orientation for body in bodies])
         position, velocity = (np.array([getattr(b, key) for b in bodies]) for key in ('position', 'linear_velocity'))
@@ -189,6 +198,7 @@ class Linkage(Object):
             restitution=restitution,
             friction=friction,
             substep_s=substep_s,
+            self_contact=self_contact,
         )
         project_velocities(made._system, made._masses, made._motions[0])
         made._tell(0)
@@ -252,7 +262,7 @@ class Linkage(Object):
 
     def _struck(self, cycle: Cycle, now: LinkageState) -> bool:
         """Apply the impulses of the last commit to the links; return whether there were any."""
-        number = {link.name: k for k, link in enumerate(self.links)}
+        number = self._number
         found = False
         for blow in cycle.impulses:
             for name, sign in ((blow.a, 1.0), (blow.b, -1.0)):
@@ -265,9 +275,21 @@ class Linkage(Object):
 
     def mobility_of(self, link: Link) -> Vector:
         """Return the velocity change of a link per impulse and moment, shape (6, 6)."""
-        out = np.empty((6, 6))
-        inverse_inertia(self._system, self._masses, self._motions[-1], self.links.index(link), out)
+        return self.inverse_inertia_of((link,))
+
+    def inverse_inertia_of(self, members: Sequence[Object]) -> Vector:
+        """Return the velocity changes of links per impulses and moments on them, shape (6 k, 6 k)."""
+        out = np.empty((6 * len(members), 6 * len(members)))
+        numbers = np.array([self._number[link.name] for link in members])
+        inverse_inertia(self._system, self._masses, self._motions[-1], numbers, out)
         return out
+
+    def members_collide(self, a: Object, b: Object) -> bool:
+        """Return whether at least two links are between two links, along the joints."""
+        if not self.self_contact or self in (a, b):
+            return False
+        first, second = sorted((self._number[a.name], self._number[b.name]))
+        return (first, second) not in self._near
 
     def commit(self, intersections: Sequence[Intersection]) -> None:
         """Make the newest motion the committed one."""
@@ -351,11 +373,28 @@ class Linkage(Object):
             restitution=kept.restitution,
             friction=kept.friction,
             substep_s=more.substep_s,
+            self_contact=more.self_contact,
             t_ns=kept.t_ns,
         )
         for link, pull in zip(made.links, more.pulls):
             link.pull = pull
         return made
+
+
+def _neighbors(joints: NDArray[np.int64]) -> frozenset[tuple[int, int]]:
+    """Return the pairs of bodies that share a joint, or that have one body between them.
+
+    Args:
+        joints: Indices of the two bodies of each joint, shape (j, 2); the world is no body.
+    """
+    beside: dict[int, set[int]] = {}
+    for a, b in joints.tolist():
+        if WORLD not in (a, b):
+            beside.setdefault(a, set()).add(b)
+            beside.setdefault(b, set()).add(a)
+    near = {(a, b) for a, others in beside.items() for b in others}
+    near |= {(a, b) for others in beside.values() for a in others for b in others}
+    return frozenset((a, b) for a, b in near if a < b)
 
 
 def _kick(now: LinkageState, mass: Vector, kicks: Sequence[tuple[int, Vector, Vector]]) -> None:

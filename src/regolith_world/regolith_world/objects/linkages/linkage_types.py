@@ -136,6 +136,10 @@ class _System(Section):
     friction: float = Field(0.5, ge=0.0, le=10.0, description='Coulomb friction coefficient [-].')
     weightless: bool = Field(False, description='Whether gravity does not act on the bodies.')
     substep_s: float = Field(SUBSTEP_S, ge=1e-6, le=0.1, description='Maximum substep size [s].')
+    self_contact: bool = Field(
+        False,
+        description='Whether its bodies collide with one another, except those with at most one body between them.',
+    )
 
 
 class LinkageConfig(_System):
@@ -317,6 +321,7 @@ class _Linkages(ObjectType[LinkageConfig]):
             restitution=section.restitution,
             friction=section.friction,
             substep_s=section.substep_s,
+            self_contact=section.self_contact,
         )
 
     def restored(self, kept: SavedObject) -> Object:
@@ -354,6 +359,7 @@ class _Ropes(ObjectType[RopeConfig]):
             restitution=s.restitution,
             friction=s.friction,
             substep_s=s.substep_s,
+            self_contact=s.self_contact,
         )
 
     def restored(self, kept: SavedObject) -> Object:
