@@ -30,6 +30,7 @@ from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.schedule import Schedule, ScheduledImage
 from regolith_terrain import TerrainConfig
+from regolith_terrain.bodies import BodiesConfig
 from regolith_terrain.contact import SURFEL_TOPIC, surfels_record
 from regolith_terrain.ros import SoilFollower
 from regolith_vehicles import VehicleEntry
@@ -70,6 +71,7 @@ class _Scenario(BaseModel):
     terrain: TerrainConfig
     light: LightConfig
     objects: dict[str, dict[str, Any]] = {}
+    bodies: BodiesConfig | None = None
     vehicles: dict[str, VehicleEntry]
 
 
@@ -105,7 +107,8 @@ class SensorsNode:
         warm_up.main(scenario.light.ray_backend)
         looks = self._await_looks(sorted(scenario.vehicles))
         objects = object_visuals(scenario.objects, scenario.world.gravity_mps2)
-        self.world = SensorScene(scenario.terrain, scenario.light, scenario.seed, looks, kept_ns, objects)
+        terrain, seed = scenario.terrain, scenario.seed
+        self.world = SensorScene(terrain, scenario.light, seed, looks, kept_ns, objects, scenario.bodies)
         self.states = self.world.states
         self._views = self.world.views(topics.sensor.vehicle for topics in self.topics)
         self._seeing = {topics.sensor.vehicle for topics in self.topics if topics.sees}

@@ -61,7 +61,8 @@ class BagRenderer:
             raise ValueError(f'no vehicle is recorded at {t_s:g} s; allowed: times of the recording')
         self._seed, self._light = scenario.seed, scenario.light
         objects = object_visuals(scenario.objects, scenario.world.gravity_mps2)
-        world = SensorScene(scenario.terrain, scenario.light, scenario.seed, self.looks, objects=objects)
+        terrain, seed, bodies = scenario.terrain, scenario.seed, (scenario.model_extra or {}).get('bodies')
+        world = SensorScene(terrain, scenario.light, seed, self.looks, objects=objects, bodies=bodies)
         self.t_ns = max(map(stamp_ns, last.values()))
         """Time of the rendered state [ns]."""
         self.poses = {name: poses_from_message(content) for name, content in last.items()}

@@ -13,7 +13,7 @@ from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.rays.registry import ray_backend
 from regolith_sensors.scene.object_layer import OBSTACLES, ObjectLayer
-from regolith_sensors.scene.rock_layer import RockLayer
+from regolith_sensors.scene.rock_layer import RockLayer, movable_mesh
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.vehicle_mesh import MeshPart, vehicle_parts
 from regolith_sensors.scene.world_view import ScenePart, WorldStates, WorldView
@@ -21,8 +21,10 @@ from regolith_sensors.surfaces.materials import HapkeSoil, Material
 from regolith_sensors.surfaces.meshes import Mesh
 from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain import TerrainConfig, build_height_field, build_rocks
+from regolith_terrain.bodies import BodiesConfig
 from regolith_terrain.grid import SoilGrid
 from regolith_terrain.lunar import Rocks
+from regolith_terrain.scenario_bodies import movable_rocks
 from regolith_terrain.solids import Obstacle, rock_shapes
 from regolith_vehicles.contact import build_obstacles
 from regolith_vehicles.visuals import PartRole, VisualDescription
@@ -43,6 +45,7 @@ class SensorScene:
         vehicles: Mapping[str, VisualDescription],
         kept_ns: int = 2_000_000_000,
         objects: Mapping[str, ObjectVisual] | None = None,
+        bodies: BodiesConfig | None = None,
     ) -> None:
         """Build the ground and the shapes.
 
@@ -53,6 +56,7 @@ class SensorScene:
             vehicles: Visual descriptions of all vehicles, by name.
             kept_ns: Age to which states are kept [ns]; longer than the span of any frame.
             objects: Visuals of the scenario's objects, by name; see :func:`regolith_world.objects.object_visuals`.
+            bodies: Section ``bodies`` of the scenario, whose movable rocks move; None: there is no such section.
         """
         self.light = light
         self._size_m = terrain.map_size_m
@@ -64,7 +68,10 @@ class SensorScene:
         grid = SoilGrid(ground, terrain.spacing_m, terrain.law)
         names = {name: [part.name for part in looks.parts] for name, looks in vehicles.items()}
         moving = {region.vehicle for region in terrain.owned_regions()} & set(vehicles)
-        self._visuals = dict(sorted((objects or {}).items()))
+        rocks = movable_rocks(terrain, seed, None if bodies is None else bodies.movable_rocks)
+        self._movable = {rock.description.name: rock for rock in rocks}
+        moved = {name: rock.visual for name, rock in self._movable.items()}
+        self._visuals = dict(sorted({**(objects or {}), **moved}.items()))
         self.states = WorldStates(names, grid, kept_ns, moving, self._visuals)
         self._solid: dict[str, int] = {}
         """Rows of the materials of obstacles, by name."""
@@ -108,8 +115,17 @@ class SensorScene:
             added = scene.add_object(thing.name, [(scene.add_mesh(mesh), semantic)])
             scene.place(added, 0, thing.middle, rotation.from_yaw(math.radians(thing.config.heading_deg)))
         layer = ObjectLayer(scene)
-        shown = [ScenePart(layer.add(visual), 0, row) for row, visual in enumerate(self._visuals.values())]
-        rocks = RockLayer(self._rocks, scene, 0, len(scene.objects) + 2) if self._rocks is not None else None
+        named = list(enumerate(self._visuals))
+        shown = [ScenePart(layer.add(self._visuals[name]), 0, row) for row, name in named if name not in self._movable]
+        rocks, first = None, len(scene.objects) + 2
+        if self._rocks is not None:
+            for row, name in named:
+                if name in self._movable:  # the number of a rock is the same whether or not it can move
+                    rock = self._movable[name]
+                    index = scene.add_mesh(movable_mesh(rock, int(self._rocks.shape[rock.number])))
+                    added = scene.add_object(name, [(index, Semantic.ROCK)], first + rock.number)
+                    shown.append(ScenePart(added, 0, row))
+            rocks = RockLayer(self._rocks, scene, 0, first, [rock.number for rock in self._movable.values()])
         return WorldView(self.states, viewer, scene, objects, rocks, shown, layer.add)
 
     def views(self, viewers: Iterable[str]) -> dict[str, WorldView]:

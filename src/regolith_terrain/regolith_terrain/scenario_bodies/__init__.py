@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from regolith_terrain.scenario_bodies.descriptions import compile_bodies as compile_bodies
     from regolith_terrain.scenario_bodies.participant import BodiesParticipant as BodiesParticipant
     from regolith_terrain.scenario_bodies.participant import GroundAccess as GroundAccess
+    from regolith_terrain.scenario_bodies.rock_bodies import MovableRock as MovableRock
     from regolith_terrain.scenario_bodies.rock_bodies import movable_numbers as movable_numbers
     from regolith_terrain.scenario_bodies.rock_bodies import movable_rocks as movable_rocks
     from regolith_terrain.scenario_bodies.rock_bodies import rock_name as rock_name
@@ -30,6 +31,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'compile_bodies',
         ),
         'rock_bodies': (
+            'MovableRock',
             'movable_numbers',
             'movable_rocks',
             'rock_name',

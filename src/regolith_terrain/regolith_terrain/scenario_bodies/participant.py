@@ -101,7 +101,7 @@ class BodiesParticipant(Participant):
         gravity = np.array([0.0, 0.0, -access.gravity_mps2])
         terrain = access.terrain
         ground = BodyGround(access.grid, terrain.soil_map(), gravity, access.solids, terrain.scm_mode)
-        rocks = movable_rocks(terrain, site.seed, section.movable_rocks)
+        self._rocks = rocks = movable_rocks(terrain, site.seed, section.movable_rocks)
         self.bodies = make_bodies(section, self._configs, ground, rocks)
         """The bodies."""
         self._own = set(self.bodies.names)
@@ -130,12 +130,11 @@ class BodiesParticipant(Participant):
 
     def join_request(self) -> JoinRequest:
         """Return the request to move the rigid bodies of the scenario and the movable rocks, which it brings."""
-        rocks = self.bodies.bodies[len(self._configs) :]
         parameters = handshake_parameters(self._access.terrain, self._access.grid.height_field)
         return JoinRequest(
             self.name,
             Roles(writes_soil=True, phase=1),
-            tuple(hull_shape(body.shape.points.place) for body in rocks),
+            tuple(hull_shape(rock.description.shape.points.place) for rock in self._rocks),
             self._states(),
             NO_STEP_LIMIT_NS,
             self._hash(),
@@ -144,6 +143,7 @@ class BodiesParticipant(Participant):
             restitution=RESTITUTION,
             friction=self._access.terrain.rock_friction,
             shape_bodies=tuple(range(len(self._configs), len(self.bodies))),
+            visuals=tuple(rock.visual for rock in self._rocks),
         )
 
     def _hash(self) -> str:

@@ -22,7 +22,9 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.height_field_builder import build_rocks
 from regolith_terrain.solids import rock_shapes
+from regolith_world.cycle import ObjectVisual
 from regolith_world.numerics import portable_math, rotation
+from regolith_world.objects import hull_shape
 
 RESTITUTION = 0.2
 """Coefficient of restitution of rocks on rigid terrain [-]."""
@@ -40,6 +42,17 @@ class MovableRock(NamedTuple):
     """Center of mass [m], shape (3,)."""
     orientation: Floats
     """Quaternion (x, y, z, w)."""
+    center: Floats
+    """Center of mass in the frame of the shown rock, whose half widths are ``halves`` [m], shape (3,)."""
+    halves: Floats
+    """Half widths of the shown rock along its axes [m], shape (3,)."""
+
+    @property
+    def visual(self) -> ObjectVisual:
+        """Visible shape for observers that do not draw the rocks of the terrain."""
+        return ObjectVisual(
+            self.description.name, shapes=(hull_shape(self.description.shape.points.place),), material='rock'
+        )
 
 
 def rock_name(number: int) -> str:
@@ -89,7 +102,7 @@ def movable_rocks(terrain: TerrainConfig, seed: int, config: MovableRocksConfig 
         orientation = rotation.from_yaw(float(rocks.yaw[k]))
         center = middles[k] + portable_math.times(rotation.matrix(orientation), shape.properties.center)
         about = BodyDescription(rock_name(k), shape, mass, RESTITUTION, friction=terrain.rock_friction)
-        made.append(MovableRock(k, about, center, orientation))
+        made.append(MovableRock(k, about, center, orientation, shape.properties.center, halves[k]))
     return made
 
 
