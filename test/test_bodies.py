@@ -149,6 +149,35 @@ def test_body_that_is_removed_leaves_the_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.seconds
+def test_thrown_ball_rests_on_the_ground_and_is_restored_after_a_rewind(tmp_path: Path) -> None:
+    """The world throws it; from the next cycle on the participant of bodies computes it, also after a rewind."""
+    robot = {'type': 'throwing_robot', 'position': [0.0, 0.0, 0.35], 'speed_mps': 1.0, 'throw_at_m': 3.0}
+    wall = {'type': 'static_body', 'position': [5.5, 0.0, 1.0], 'shapes': [{'kind': 'box', 'size_m': [0.5, 2.0, 1.0]}]}
+    objects = {'robot': {**robot, 'throw_mps': [1.0, 0.5, 1.0]}, 'wall': wall}
+    made, participant = simulation(tmp_path, objects=objects)
+    made.run(1.0)
+    before = made.checkpoint()
+    while not participant.spawned:
+        made.world.step()
+        assert made.world.t_ns < 6_000_000_000
+    (name,) = participant.spawned
+    made.run(made.world.t_ns * 1e-9 + 0.2)
+    in_flight, t_s = made.checkpoint(), made.world.t_ns * 1e-9
+    end = made.run(t_s + 6.0)
+    ball = made.world.objects[name]
+    radius = float(ball.shapes[0].size[0])
+    assert ball.moved_by == 'bodies'
+    assert 0.0 < radius - ball.body.position[2] < 0.5 * radius  # it has sunk in and lies there
+    assert np.linalg.norm(ball.body.linear_velocity) < 0.05
+    for saved in (in_flight, before):  # with and without the ball
+        made.go_to(saved)
+        assert made.run(t_s + 6.0) == end
+    again, _ = simulation(tmp_path, objects=objects)
+    again.go_to(in_flight)
+    assert again.run(t_s + 6.0) == end
+
+
+@pytest.mark.seconds
 def test_impact_wakes_a_sleeping_body_and_conserves_momentum(tmp_path: Path) -> None:
     """A weightless ball meets a box at rest: only the impulse between them acts before friction."""
     ball = {**BODIES['objects']['ball'], 'position': [3.0, -3.0, 0.2], 'weightless': True, 'velocity_mps': [0, 1, 0]}
@@ -262,7 +291,7 @@ def test_impossible_bodies_are_refused_with_numbers(tmp_path: Path, change: dict
 def test_too_many_bodies_are_refused(tmp_path: Path) -> None:
     ball = BODIES['objects']['ball']
     many = {f'b{k}': {**ball, 'position': [k % 100, k // 100, 1.0]} for k in range(1001)}
-    with pytest.raises(InputError, match='has 1001 objects of type rigid_body; allowed: 1 to 1000'):
+    with pytest.raises(InputError, match='has 1001 objects of type rigid_body and movable rocks; allowed: up to 1000'):
         load_scenario(written(tmp_path, objects=many))
     wall = {'type': 'static_body', 'position': [0, 0, 0], 'shapes': [{'kind': 'box', 'size_m': [1, 1, 1]}]}
     with pytest.raises(InputError, match='has 0 objects of type rigid_body; allowed: 1 to 1000'):

@@ -19,7 +19,7 @@ from regolith_world.checkpoint.input_log import InputLog, ReplayDiverged
 from regolith_world.checkpoint.world_edits import Act
 from regolith_world.checkpoint.world_state import StepReport, WorldState
 from regolith_world.config import WorldConfig
-from regolith_world.contacts.body_assignment import BodyAssignments
+from regolith_world.contacts.body_assignment import BodyAssignments, mover_of
 from regolith_world.contacts.collision_detection import (
     CollisionDetector,
     PenetrationViolation,
@@ -215,8 +215,9 @@ class World:
     @property
     def _movers(self) -> dict[str, str]:
         """Participant without own bodies that joined to move each rigid body, by the name of the body."""
-        movers = ((n, self._requests[n]) for n, roles in self.participants.items() if not roles.has_bodies)
-        return {body.name: name for name, request in movers for body in request.bodies}
+        requests = [self._requests[name] for name in self.participants]
+        joined = {body.name: r.name for r in requests if not r.roles.has_bodies for body in r.bodies}
+        return joined | dict.fromkeys(self._bodies.handed_over & self.objects.keys(), mover_of(requests))
 
     def find_room(self, newcomer: Object) -> None:
         """Check that a new object intersects no other object and that all entities that it attaches to exist.
@@ -456,6 +457,8 @@ class World:
 
     def _record(self, command: Command, dt_ns: int) -> Cycle:
         names = tuple(sorted(self.participants))
+        present = (self._requests[name] for name in names)
+        handed_over = self._bodies.hand_over(self.objects, present) if command == Command.EVOLVE else ()
         everything = (o for root in self.objects.values() for o in root.family())
         shown = (o for o in everything if (o.tangible and o.shapes) or isinstance(o, RemoteBody))
         bodies = tuple(sorted((o.states.get_state(self.t_ns) for o in shown), key=lambda b: b.name))
@@ -476,6 +479,7 @@ class World:
             self.clock_offset_ns,
             tuple(n for n in constrained_names(self.objects) if n in names),
             self._bodies.assigned,
+            handed_over,
             self.visuals.news,
             fields=tuple(o.field_record() for _, o in sorted(self.objects.items()) if isinstance(o, ForceField)),
             refused=self._refused,
@@ -602,6 +606,7 @@ class World:
         gone = [o.name for name in dead for o in self.objects.pop(name).family()]
         gone += [name for o in self.objects.values() for name in o.remove_dead()]
         self._deaths = tuple(sorted(gone))
+        self._bodies.handed_over |= {body.name for body in cycle.handed_over} & self.objects.keys()
         movers, step_s = self._movers, self.config.max_step_s
         self._bodies.commit(self.objects, movers, self._requests, self.last_results, step_s)
         self._bodies.mark(self.objects, movers)
@@ -662,6 +667,7 @@ class World:
                 self.acts,
                 self._bodies.assigned,
                 tuple(sorted(self._bodies.memories.items())),
+                tuple(sorted(self._bodies.handed_over)),
                 self.visuals.all,
             )
         )
@@ -705,6 +711,7 @@ class World:
         for kept in state.objects:
             self.add(restored(kept))
         self._bodies.assigned, self._bodies.memories = state.assigned, dict(state.memories)
+        self._bodies.handed_over = set(state.handed_over)
         self._bodies.mark(self.objects, self._movers)
         self.visuals.load(state.visuals)
         if self.log.has(self.cycle, self.t_ns, self.state_hash) and state.acts <= len(self.log.acts):

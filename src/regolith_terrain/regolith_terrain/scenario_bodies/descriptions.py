@@ -22,6 +22,7 @@ from regolith_terrain.height_field import FlatField
 from regolith_terrain.scenario_bodies.rock_bodies import MovableRock, movable_rocks
 from regolith_terrain.terrain_model import find_terrain_model, terrain_models
 from regolith_world import TerrainSurface
+from regolith_world.cycle import ShapeKind, SpawnedObject
 from regolith_world.numerics import portable_math, rotation
 from regolith_world.objects import RigidBodyConfig
 
@@ -48,6 +49,20 @@ def body_shape(config: RigidBodyConfig) -> BodyShape:
     if kind == 'box':
         return shapes.box(size)
     return (shapes.capsule if kind == 'capsule' else shapes.cylinder)(size[0], size[1])
+
+
+def description_of(body: SpawnedObject, section: BodiesConfig) -> BodyDescription:
+    """Return the description of a body of one shape that was spawned.
+
+    Args:
+        body: The body.
+        section: Section ``bodies`` of the scenario.
+    """
+    shape = body.shapes[0]
+    given = shape.vertices if shape.kind == ShapeKind.HULL else shape.size
+    made = shapes.make_shape(shape.kind.name.lower(), given)
+    ploughs = None if section.plough else False
+    return BodyDescription(body.name, made, body.state.mass, body.restitution, ploughs, friction=body.friction)
 
 
 def make_bodies(
@@ -132,10 +147,10 @@ def check_bodies(
     if taken := sorted({rock.description.name for rock in rocks} & objects.keys()):
         raise source.error(('objects', taken[0]), 'has the name of a movable rock', 'another name', taken[0])
     count = sum(entry.get('type') == 'rigid_body' for entry in objects.values()) + len(rocks)
-    if not 0 < count <= MOST_BODIES:
+    if count > MOST_BODIES:
         problem = f'has {count} objects of type rigid_body and movable rocks'
-        place = ('bodies', 'movable_rocks') if rocks else ('objects',) if count else ('bodies',)
-        raise source.error(place, problem, f'1 to {MOST_BODIES}', count)
+        place = ('bodies', 'movable_rocks') if rocks else ('objects',)
+        raise source.error(place, problem, f'up to {MOST_BODIES}', count)
     configs = body_configs(objects)
     gravity = np.array([0.0, 0.0, -gravity_mps2])
     grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)  # for the limits of the contact only

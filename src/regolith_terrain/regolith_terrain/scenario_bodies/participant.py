@@ -20,11 +20,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regolith_terrain.bodies.body_set import BodyGround
+from regolith_terrain.bodies.body_set import BodyGround, RigidBodies
 from regolith_terrain.bodies.config import BodiesConfig
+from regolith_terrain.bodies.description import restored_description
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.scenario_bodies.descriptions import body_configs, make_bodies
+from regolith_terrain.scenario_bodies.descriptions import body_configs, compile_bodies, description_of, make_bodies
 from regolith_terrain.scenario_bodies.rock_bodies import RESTITUTION, movable_rocks
 from regolith_terrain.solids.solids import Solids
 from regolith_terrain.terrain_participant import handshake_parameters
@@ -40,10 +41,8 @@ from regolith_world.cycle import (
     Participant,
     ParticipantFailed,
     Roles,
-    Saved,
     StateField,
     StateLayout,
-    state_fields,
 )
 from regolith_world.objects import hull_shape
 
@@ -82,8 +81,10 @@ class BodiesParticipant(Participant):
 
     STATE = StateLayout(
         'bodies',
-        *state_fields('|b1', 'present', shared=True),
-        StateField('bodies', Saved),
+        StateField('spawned', dict[str, bytes]),
+        StateField('count', 'q'),
+        StateField('present', '|b1', ('count',)),
+        StateField('state_of_bodies', bytes),
         tag=b'REGBOD02',
     )
 
@@ -100,10 +101,13 @@ class BodiesParticipant(Participant):
         self._configs = body_configs(site.sections['objects'])
         gravity = np.array([0.0, 0.0, -access.gravity_mps2])
         terrain = access.terrain
-        ground = BodyGround(access.grid, terrain.soil_map(), gravity, access.solids, terrain.scm_mode)
+        self._ground = ground = BodyGround(access.grid, terrain.soil_map(), gravity, access.solids, terrain.scm_mode)
         self._rocks = rocks = movable_rocks(terrain, site.seed, section.movable_rocks)
         self.bodies = make_bodies(section, self._configs, ground, rocks)
         """The bodies."""
+        self._first = self.bodies.bodies
+        """Bodies with which the participant joins; the others were spawned."""
+        self._spawned: dict[str, bytes] = {}
         self._own = set(self.bodies.names)
         """Bodies that no vehicle computes."""
         self._reported: list[int] = []
@@ -115,9 +119,42 @@ class BodiesParticipant(Participant):
         self._tentative: bytes | None = None
         self._delta: SoilDelta | None = None
 
+    @property
+    def spawned(self) -> dict[str, bytes]:
+        """Descriptions of the bodies that were spawned, by name."""
+        return self._spawned
+
+    @spawned.setter
+    def spawned(self, spawned: dict[str, bytes]) -> None:
+        """Replace the spawned bodies; the states of the others stay."""
+        if spawned == self._spawned:
+            return
+        old, self._spawned = self.bodies, dict(spawned)
+        more = (restored_description(name, about) for name, about in spawned.items())
+        self.bodies = b = RigidBodies([*self._first, *more], self._ground, self._section)
+        for name, n in old.index.items():
+            if name in b.index:
+                m = b.index[name]
+                b.move(m, old.position[n], old.orientation[n], old.velocity[n], old.spin[n])
+                b.members[m].load(old.members[n].save())
+        kept = dict(zip(old.names, self.present.tolist(), strict=True))
+        self.present = np.array([kept.get(name, True) for name in b.names], dtype=bool)
+
+    @property
+    def state_of_bodies(self) -> bytes:
+        """State of all bodies."""
+        return self.bodies.save()
+
+    @state_of_bodies.setter
+    def state_of_bodies(self, blob: bytes) -> None:
+        self.bodies.load(blob)
+
     def warm_up(self) -> None:
         """Compile the kernels without a change of state."""
         b = self.bodies
+        if not len(b):
+            compile_bodies()
+            return
         levels = self._access.grid.levels(b.position[:, 0], b.position[:, 1])
         for n, level in enumerate(levels.tolist()):  # in contact with the ground
             b.place(n, np.array([*b.position[n, :2].tolist(), level + 0.5 * b.bodies[n].shape.half_width]))
@@ -170,7 +207,14 @@ class BodiesParticipant(Participant):
 
     def _follow(self, cycle: Cycle) -> list[int]:
         """Take what the world has committed; return the bodies to compute."""
+        if cycle.handed_over:
+            taken = {body.name: description_of(body, self._section).save() for body in cycle.handed_over}
+            self.spawned = {**self._spawned, **taken}
         b = self.bodies
+        for spawned in cycle.handed_over:
+            at = spawned.state
+            n = b.index[spawned.name]
+            b.place(n, at.position, at.orientation, at.linear_velocity, at.angular_velocity)
         self._own = set(b.names) - {each.name for each in cycle.assigned if each.participant != self.name}
         self._reported = [b.index[each.name] for each in cycle.assigned if each.name in self._own]
         states = {body.name: body for body in cycle.bodies}

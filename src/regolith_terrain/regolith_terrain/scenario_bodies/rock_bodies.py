@@ -21,7 +21,8 @@ from regolith_terrain.bodies.mass_properties import reduced_hull
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.height_field_builder import build_rocks
-from regolith_terrain.solids import rock_shapes
+from regolith_terrain.lunar import Rocks
+from regolith_terrain.solids import Polyhedron, convex_hull, rock_shapes
 from regolith_world.cycle import ObjectVisual
 from regolith_world.numerics import portable_math, rotation
 from regolith_world.objects import hull_shape
@@ -29,7 +30,7 @@ from regolith_world.objects import hull_shape
 RESTITUTION = 0.2
 """Coefficient of restitution of rocks on rigid terrain [-]."""
 _GAP_M = 0.01
-"""Smallest gap between the bounding boxes of a movable rock and another rock [m]."""
+"""Smallest gap between a movable rock and another rock [m]."""
 
 
 class MovableRock(NamedTuple):
@@ -80,9 +81,36 @@ def movable_numbers(terrain: TerrainConfig, seed: int, config: MovableRocksConfi
     free = []
     for k in chosen.tolist():
         gap = np.hypot(*(middles[solid, :2] - middles[k, :2]).T) - reach[solid] - reach[k]
-        if (gap[solid != k] > _GAP_M).all():
+        close = solid[(gap < _GAP_M) & (solid != k)].tolist()
+        if all(_apart(_placed(rocks, k, halves, middles), _placed(rocks, n, halves, middles)) for n in close):
             free.append(k)
     return np.array(free, dtype=np.int64)
+
+
+def _placed(rocks: Rocks, k: int, halves: Floats, middles: Floats) -> tuple[Floats, Floats]:
+    """Return vertices [m], shape (v, 3), and the planes of the facets of a rock, shape (m, 4)."""
+    solid = _solids()[int(rocks.shape[k]) % rock_shapes.SHAPES]
+    turn = rotation.matrix(rotation.from_yaw(float(rocks.yaw[k])))
+    vertices = portable_math.times(solid.vertices * halves[k], turn.T) + middles[k]
+    a, b, c = (vertices[solid.triangles[:, corner]] for corner in range(3))
+    normals = np.cross(b - a, c - a)
+    normals /= np.sqrt(np.sum(np.square(normals), axis=1))[:, None]
+    return vertices, np.column_stack((normals, np.sum(normals * a, axis=1)))
+
+
+def _apart(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> bool:
+    """Return whether a facet of one of two convex solids separates them by at least _GAP_M."""
+    for (_, planes), (vertices, _) in ((one, other), (other, one)):
+        over = portable_math.times(planes[:, :3], vertices.T) - planes[:, 3:]
+        if (over.min(axis=1) >= _GAP_M).any():
+            return True
+    return False
+
+
+@cache
+def _solids() -> tuple[Polyhedron, ...]:
+    """Return the convex hulls of all shapes of rocks, scaled to half widths of 1."""
+    return tuple(convex_hull(rock_shapes.scaled_rock(number)[0]) for number in range(rock_shapes.SHAPES))
 
 
 def movable_rocks(terrain: TerrainConfig, seed: int, config: MovableRocksConfig | None) -> list[MovableRock]:

@@ -50,5 +50,6 @@ class WorldState:
     assigned: tuple[AssignedBody, ...] = ()
     """See :class:`regolith_world.contacts.body_assignment.BodyAssignments`."""
     memories: tuple[tuple[str, bytes], ...] = ()
+    handed_over: tuple[str, ...] = ()
     visuals: tuple[ObjectVisual, ...] = ()
     """Visible entities, in name order."""

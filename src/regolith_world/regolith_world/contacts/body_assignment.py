@@ -15,12 +15,12 @@ nearest vehicle gets it, by distance and then by name. Contacts of the body with
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.cycle.records import AssignedBody, BodyState, CycleResult, JoinRequest, Vector
+from regolith_world.cycle.records import AssignedBody, BodyState, CycleResult, JoinRequest, SpawnedObject, Vector
 from regolith_world.numerics.portable_math import norm
 from regolith_world.objects.object import Object
 from regolith_world.objects.remote_body import RemoteAgent
@@ -44,6 +44,8 @@ class BodyAssignments:
         """See :attr:`regolith_world.cycle.records.Cycle.assigned`."""
         self.memories: dict[str, bytes] = {}
         """Memory of bodies near vehicles at the last commit."""
+        self.handed_over: set[str] = set()
+        """Names of spawned bodies that the participant of rigid bodies computes."""
         self._kept: dict[str, tuple[BodyState, Vector, Vector]] = {}
 
     def participant_of(self, body: str, movers: Mapping[str, str]) -> str:
@@ -54,6 +56,25 @@ class BodyAssignments:
             movers: Participant that joined with each body.
         """
         return next((each.participant for each in self.assigned if each.name == body), movers.get(body, ''))
+
+    def hand_over(self, objects: Mapping[str, Object], requests: Iterable[JoinRequest]) -> tuple[SpawnedObject, ...]:
+        """Return the spawned bodies for :attr:`Cycle.handed_over`, and mark their participant.
+
+        They are rigid bodies of one shape about their center of mass, on which gravity acts. The world computes others.
+
+        Args:
+            objects: Root objects at committed states.
+            requests: Join requests of the present participants.
+        """
+        mover = mover_of(requests)
+        if not mover:
+            return ()
+        found = []
+        for name, item in sorted(objects.items()):
+            if isinstance(item, RigidBody) and not item.moved_by and item.rests_on_ground:
+                item.moved_by = mover
+                found.append(SpawnedObject(name, item.shapes, item.body, item.restitution, item.friction))
+        return tuple(found)
 
     def mark(self, objects: Mapping[str, Object], movers: Mapping[str, str]) -> None:
         """Write the participant of each body to the objects."""
@@ -162,6 +183,11 @@ class BodyAssignments:
             digest.update(f'{each.name}\0{each.participant}\0'.encode())
             digest.update(hashlib.sha256(each.memory).digest())
         return digest.hexdigest()
+
+
+def mover_of(requests: Iterable[JoinRequest]) -> str:
+    """Return the participant that computes the bodies that no vehicle computes; '': there is none."""
+    return next((r.name for r in requests if not r.roles.has_bodies and COMPUTES_BODIES in r.parameters), '')
 
 
 def _gaps(low: Vector, high: Vector, vehicles: Sequence[RemoteAgent], step_s: float) -> Vector:

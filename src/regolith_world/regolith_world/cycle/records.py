@@ -301,6 +301,8 @@ class Cycle:
     """Sorted names of the participants that a constraint holds. Their results carry their inverse inertia."""
     assigned: tuple[AssignedBody, ...] = ()
     """Rigid bodies near vehicles, in name order, with the participants that compute them in this cycle."""
+    handed_over: tuple[SpawnedObject, ...] = ()
+    """Rigid bodies that were spawned and that the participant of rigid bodies computes from this cycle on."""
     visuals: tuple[ObjectVisual, ...] = ()
     """Visuals that are new since the last commit, in name order. In the first cycle of an epoch: all of them."""
     fields: tuple[FieldRecord, ...] = ()
