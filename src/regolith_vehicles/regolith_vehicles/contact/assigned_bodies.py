@@ -82,7 +82,7 @@ class AssignedBodies(Saved):
     # -- protocol -------------------------------------------------------------------------------------------------
 
     def follow(self, cycle: Cycle) -> None:
-        """Take over and give up bodies as the world has assigned them; take their committed states and impulses."""
+        """Take and release bodies as the world has assigned them; take their committed states and impulses."""
         own = {each.name: each.memory for each in cycle.assigned if each.participant == self.vehicle}
         if list(own) != ([] if self.bodies is None else self.bodies.names):
             self._replace(own, cycle)
