@@ -94,7 +94,7 @@ def test_row_11_bodies_of_a_lost_vehicle_return_to_the_participant_at_their_comm
 
 
 @pytest.mark.seconds
-def test_row_12_rock_that_is_approached_but_not_touched_keeps_its_pose_to_the_bit(tmp_path: Path) -> None:
+def test_row_12_rock_that_is_approached_but_not_touched_keeps_its_pose_bit_identical(tmp_path: Path) -> None:
     """A rover passes 10 cm beside a rock that sleeps. It computes the rock, which stays asleep."""
     objects = {'rock': box(1.6, 1.05, (0.1, 0.08, 0.06), 10.0)}
     drive = {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.5)}
@@ -120,7 +120,7 @@ def test_row_8_momentum_is_conserved_with_two_rovers_and_when_the_vehicle_of_a_b
 ) -> None:
     """Without gravity: a rover hits a block, which hits a second rover; or a block flies from one to the other.
 
-    To 1e-5 along the blow, and 2e-4 across it, as the hit rover turns. The forces are opposite to 1e-12, see row 7; the
+    To 1e-5 along the impact, and 2e-4 across it, as the hit rover turns. The forces are opposite to 1e-12, see row 7; the
     rest is the integration of articulated bodies by MuJoCo.
     """
     rovers = {

@@ -28,6 +28,7 @@ SHAPES = {
     'inverse_inertia': (6, 6),
     'points': (2, 3),
     'normals': (2, 3),
+    'vertices': (2, 3),
     'surface_points': (3, 3),
 }
 """Shapes of arrays by the names of fields, others (3,)."""

@@ -77,8 +77,8 @@ def test_breadcrumb_is_a_body_of_the_world_and_its_radio_follows_it(tmp_path: Pa
 def test_breadcrumb_and_station_are_visuals_without_the_section_bodies(tmp_path: Path) -> None:
     """The breadcrumb lies on the ground, the mast of the station stands at its position up to its antenna."""
     _, cycles = cycles_of(tmp_path, '', 0.3)
-    told = {visual.name: visual for cycle in cycles for visual in cycle.visuals}
-    crumb, mast = told['comms/amber_breadcrumb_0'], told['comms/lander']
+    shown = {visual.name: visual for cycle in cycles for visual in cycle.visuals}
+    crumb, mast = shown['comms/amber_breadcrumb_0'], shown['comms/lander']
     assert crumb.anchor == Anchor.GROUND and crumb.position.tolist() == pytest.approx([-1.5, 0.0, 0.02], abs=1e-2)
     assert mast.anchor == Anchor.WORLD and mast.position[:2].tolist() == [10.0, 4.0]
     assert max(shape.position[2] for shape in mast.shapes) == 1.0, 'the antenna'

@@ -111,8 +111,8 @@ def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd:
     assert 'terrain.bin: is in the manifest' in refused(tmp_path / 't1')
     manifest = saved(*whole) / 'manifest.json'
     text = manifest.read_text()
-    manifest.write_text(text.replace('"format": 5', '"format": 2'))
-    assert 'format: 2; allowed: 5' in refused(tmp_path / 't1')
+    manifest.write_text(text.replace('"format": 6', '"format": 2'))
+    assert 'format: 2; allowed: 6' in refused(tmp_path / 't1')
     manifest.write_text(text[:40])
     assert 'manifest.json: not a checkpoint' in refused(tmp_path / 't1')
     assert 'world.bin: not a saved WorldState' in refused(saved(*whole))

@@ -147,7 +147,7 @@ def static(kind: str, *size: float, at: Any = PLACE, **more: Any) -> dict[str, A
     return {'type': 'static_body', 'position': list(at), 'shapes': [{'kind': kind, 'size_m': list(size)}], **more}
 
 
-def born(name: str, *shapes: Shape) -> Spawned:
+def spawned_object(name: str, *shapes: Shape) -> Spawned:
     return Spawned(name, shapes, make_rigid_state(name, np.array(PLACE), 0.1, np.eye(3) * 1e-4))
 
 
@@ -175,7 +175,7 @@ KINDS = {
             'line': {'type': 'cable', 'between': ['low', 'high'], 'ends': [[0, 0, 0.02], [0, 0, -0.02]]},
         },
     ),
-    'spawned': Kind(*OF_DISC, 'radio/0', sent={0: {'spawned': (born('radio/0', BREADCRUMB),)}}, steps=2),
+    'spawned': Kind(*OF_DISC, 'radio/0', sent={0: {'spawned': (spawned_object('radio/0', BREADCRUMB),)}}, steps=2),
     'breadcrumb': Kind(
         *OF_DISC,
         'crumb',
@@ -233,7 +233,7 @@ def test_mesh_file_of_a_spawned_object_that_is_missing_is_replaced_by_its_shapes
 
 def test_objects_are_seen_from_the_commit_that_spawns_them_to_their_removal() -> None:
     """Unseen before the commit that spawns it and from the removal on; again after a rewind to the time between."""
-    stage = Stage({}, {1: {'spawned': (born('radio/0', BREADCRUMB),)}})
+    stage = Stage({}, {1: {'spawned': (spawned_object('radio/0', BREADCRUMB),)}})
     stage.step(4)
     saved = stage.world.save()
     times = [cycle.t_ns for cycle in stage.bus.cycles]

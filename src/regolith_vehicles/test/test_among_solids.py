@@ -58,7 +58,7 @@ def drive(vehicle: Vehicle, speed: float, seconds: float) -> float:
 
 def depth(vehicle: Vehicle) -> float:
     """Return the largest depth of the vehicle's parts in solids [m]."""
-    arrays, _ = vehicle._solids.arrays(vehicle._model, vehicle._data, STEP)
+    arrays, *_ = vehicle._solids.arrays(vehicle._model, vehicle._data, STEP)
     arrays = arrays._replace(touched=arrays.touched.copy(), key=arrays.key.copy(), held=arrays.held.copy())
     parts, data, deepest = vehicle._parts, vehicle._data, 0.0
     for part in range(len(parts.names) if len(arrays.near.number) else 0):
@@ -199,5 +199,5 @@ def test_solids_within_reach_by_acceleration_are_included() -> None:
             [Solid(0, np.array([x + ahead, y, z]), np.diag(half), 0.8)],
         )
         vehicle = made('viper', solids)
-        arrays, _ = vehicle._solids.arrays(vehicle._model, vehicle._data, 0.1, acceleration=acceleration)
+        arrays, *_ = vehicle._solids.arrays(vehicle._model, vehicle._data, 0.1, acceleration=acceleration)
         assert bool(len(arrays.near.number)) is found, acceleration

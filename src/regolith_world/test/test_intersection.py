@@ -159,6 +159,8 @@ def surface(shape, count=400):
         return sphere_points * size[0]
     if shape.kind == ShapeKind.BOX:
         return np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]) * size
+    if shape.kind == ShapeKind.HULL:
+        return shape.vertices
     if shape.kind == ShapeKind.BEAM:
         return np.array([[0.0, 0.0, 0.0], [size[0], 0.0, 0.0]])
     if shape.kind == ShapeKind.CAPSULE:
@@ -171,9 +173,9 @@ def surface(shape, count=400):
 @pytest.mark.parametrize('kind', list(ShapeKind))
 def test_bounds_enclose_the_shape_tightly(kind):
     """Against points of the surface: the box encloses all of them and extends at most 2 % beyond the outermost."""
-    shape = Shape(
-        kind, np.array([0.3, 0.5, 0.2]), np.array([0.6, -0.1, 0.2]), from_rotation_vector(np.array([1.0, 0.3, -0.4]))
-    )
+    size, turn = np.array([0.3, 0.5, 0.2]), from_rotation_vector(np.array([1.0, 0.3, -0.4]))
+    corners = np.concatenate([np.eye(3), -np.eye(3)]) * size if kind == ShapeKind.HULL else np.zeros((0, 3))
+    shape = Shape(kind, size, np.array([0.6, -0.1, 0.2]), turn, corners)
     ball = sphere(0.01, at=(-0.4, 0.3, 0.0))
     state = BodyState('a', FAR, TURN, np.zeros(3), np.zeros(3))
     outline = ShapeBounds([shape, ball])

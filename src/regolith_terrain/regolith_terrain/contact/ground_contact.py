@@ -115,7 +115,7 @@ class ContactSetting:
 
 
 class BodyMemory(Saved, ABC):
-    """Contact memory of one rigid body, the same whoever computes the body."""
+    """Contact memory of one rigid body, the same for each participant that computes the body."""
 
     @abstractmethod
     def reset(self) -> None:

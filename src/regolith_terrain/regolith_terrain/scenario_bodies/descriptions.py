@@ -182,7 +182,7 @@ def _checked_rocks(section: BodiesConfig, terrain: TerrainConfig, seed: int, sou
     """Return the movable rocks.
 
     Raises:
-        InputError: If there are none, although the section asks for them, or the ground has no beds for them.
+        InputError: If there are none, although the section requests them, or the ground has no beds for them.
     """
     config = section.movable_rocks
     if config is None:

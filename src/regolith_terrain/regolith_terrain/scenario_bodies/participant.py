@@ -5,7 +5,7 @@
 The bodies are objects of the world, which solves their contacts with vehicles and other objects as impulses. At the
 start of a cycle the participant takes the impulses and the states that the world has committed. So a body that a user
 has moved, or that the world has removed, is moved or removed here, too. A vehicle near a body computes it in its own
-substeps (:mod:`regolith_world.contacts.body_assignment`); meanwhile the body has the state of the world here.
+substeps (:mod:`regolith_world.contacts.body_assignment`); the body then has the state of the world here.
 
 A body at rest sleeps: it is not computed, until an impulse acts on it, its state is changed, or the soil below it moves
 by more than WAKE_LEVEL_M.

@@ -29,10 +29,7 @@ from regolith_terrain.bodies import (
 )
 from regolith_terrain.contact import Press
 from regolith_terrain.grid import SoilWindow
-from regolith_terrain.solids.contact import MovingSolids
-from regolith_terrain.solids.friction_memory import NOTHING_MOVES
-from regolith_terrain.solids.point_force import STIFFEST
-from regolith_terrain.solids.solids import NearbySolids
+from regolith_terrain.solids import NOTHING_MOVES, STIFFEST, MovingSolids, NearbySolids
 from regolith_world.cycle import ComputedBody, Cycle, Saved, StateField, StateLayout, state_fields
 
 Vector = NDArray[np.float64]
@@ -82,7 +79,7 @@ class AssignedBodies(Saved):
     # -- protocol -------------------------------------------------------------------------------------------------
 
     def follow(self, cycle: Cycle) -> None:
-        """Take over and give up bodies as the world has assigned them; take their committed states and impulses."""
+        """Take and release bodies as the world has assigned them; take their committed states and impulses."""
         own = {each.name: each.memory for each in cycle.assigned if each.participant == self.vehicle}
         if list(own) != ([] if self.bodies is None else self.bodies.names):
             self._replace(own, cycle)

@@ -98,7 +98,7 @@ class Shape:
     size: Vector
     """Size [m], shape (3,): sphere (radius, 0, 0); box (half lengths x, y, z); capsule and cylinder
     (radius, half length, 0) along the shape's z axis; beam (length, 0, 0) along the shape's +x axis; hull (half lengths
-    of the box around it)."""
+    of the box around it with the same center)."""
     position: Vector = field(default_factory=lambda: np.zeros(3))
     """Center of the shape (beam: its origin) in the body frame [m], shape (3,)."""
     orientation: Vector = field(default_factory=lambda: np.array([0.0, 0.0, 0.0, 1.0]))

@@ -115,7 +115,7 @@ class ShapeConfig(Section):
 
 def hull_shape(points: Vector, position: Vector | None = None) -> Shape:
     """Return the convex hull of points [m], shape (n, 3), about a position in the frame of the body [m]."""
-    size = 0.5 * np.ptp(points, axis=0)
+    size = np.abs(points).max(axis=0)
     return Shape(ShapeKind.HULL, size, np.zeros(3) if position is None else position, vertices=points)
 
 
