@@ -136,7 +136,8 @@ def visual_from_message(message: Any) -> ObjectVisual:
 
 def _shape(message: Any) -> Shape:
     pose = _numbers(message.pose)
-    return Shape(ShapeKind(int(message.kind)), np.array(message.size, dtype=np.float64), pose[:3], pose[3:])
+    vertices = np.array(message.vertices, dtype=np.float64).reshape(-1, 3)
+    return Shape(ShapeKind(int(message.kind)), np.array(message.size, dtype=np.float64), pose[:3], pose[3:], vertices)
 
 
 def _numbers(pose: Any) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Floats, Singles
-from regolith_terrain.solids import rock_shapes
+from regolith_terrain.solids import convex_hull, rock_shapes
 from regolith_world.cycle import Shape, ShapeKind
 from regolith_world.numerics import kernel, rotation
 
@@ -190,6 +190,9 @@ def of_shape(shape: Shape, material: int = 0) -> Mesh | None:
         own = capsule(a, b, sides, material)
     elif shape.kind == ShapeKind.CYLINDER:
         own = cylinder(a, b, sides, material)
+    elif shape.kind == ShapeKind.HULL:
+        solid = convex_hull(shape.vertices)
+        own = _mesh(solid.vertices, solid.triangles, material)
     else:
         return None
     return own.moved(shape.position, rotation.matrix(shape.orientation))

@@ -443,7 +443,7 @@ class BodyScmContact(ScmContact):
         base, twice = window.base, 2.0 * window.spacing
         along = (base[r + 2, c + 1] - base[r, c + 1]) / twice
         across = (base[r + 1, c + 2] - base[r + 1, c]) / twice
-        deep = (window.level_initial - under)[hit] / np.sqrt(1.0 + along * along + across * across)
+        deep = (window.level_initial[hit] - under[hit]) / np.sqrt(1.0 + along * along + across * across)
         pressure = weight / (float(hit.sum()) * window.spacing**2)
         window.level[hit] = under[hit]
         window.sinkage_plastic[hit] = np.maximum(0.0, deep - pressure / float(soil[ELASTIC]))
