@@ -25,7 +25,7 @@ from regolith_terrain.bodies.shapes import join_points
 from regolith_terrain.bodies.substep import NO_GEOMETRY, STATUSES, BodyGeometry, BodyStep, geometry_of, step_function
 from regolith_terrain.contact.arrays import Wrench, make_wrench
 from regolith_terrain.contact.constants import CONTACT_OK, WINDOW_MARGIN_CELLS
-from regolith_terrain.contact.ground_contact import StepLimit, make_pose
+from regolith_terrain.contact.ground_contact import GroundContact, StepLimit, make_pose
 from regolith_terrain.contact.kernel_binding import bind_kernels, unbound
 from regolith_terrain.contact.mixed_contact import make_contact
 from regolith_terrain.contact.shapes import join_shapes
@@ -145,7 +145,7 @@ class RigidBodies(Saved):
         """Create the bodies at the origin, at rest; :meth:`place` sets a state.
 
         Args:
-            bodies: Descriptions of the bodies, at least one.
+            bodies: Descriptions of the bodies.
             ground: The ground.
             section: Section ``bodies`` of the scenario.
         """
@@ -170,7 +170,7 @@ class RigidBodies(Saved):
         """Level of the soil around each sleeping body [m], NaN until the next cycle, shape (n, 9)."""
         self.reach = np.array([body.shape.reach for body in bodies])
         """Radius about the center of mass that contains each body [m], shape (n,)."""
-        gravity = np.array([np.zeros(3) if body.weightless else ground.gravity for body in bodies])
+        gravity = np.array([np.zeros(3) if body.weightless else ground.gravity for body in bodies]).reshape(count, 3)
         self.arrays = BodyArrays(
             self.position,
             self.orientation,
@@ -187,26 +187,34 @@ class RigidBodies(Saved):
             np.zeros((count, 3)),
             np.zeros((count, 3)),
             np.zeros((count, 2), dtype=np.int64),
-            np.array([body.shape.upright for body in bodies]),
+            np.array([body.shape.upright for body in bodies], dtype=bool),
             gravity,
         )
         """Arrays of the kernels."""
         self._weight = mass * np.sqrt(np.sum(np.square(gravity), axis=1))
-        setting = self._setting()
-        self.contact = make_contact(ground.grid.law, setting, of_bodies=True)
-        """Ground contact of all bodies."""
+        self.contact: GroundContact
+        """Ground contact of all bodies; a set without bodies has none."""
         self.solid_contact: SolidContact | None = None
         """Contact of all bodies with solids; none: there are no solids."""
-        if ground.solids is not None:
-            stiffness = np.full(count, STIFFNESS_OF_PART)
-            self.solid_contact = SolidContact(ground.solids, setting.shapes, setting.reach, stiffness)
+        if count:
+            self._make_contacts()
         self._states: list[BodyState | None] = [None] * count
         self.members = [_Body(self, n) for n in range(count)]
         """State and memory of each body."""
-        self.step = step_function(self.contact.press)
-        """Compiled substep: :func:`regolith_terrain.bodies.substep.step_function`."""
-        self._run = bind_kernels(_run, views_only=True, step_bodies=self.step)
         self._pose, self._wrench = make_pose(), make_wrench()
+
+    def _make_contacts(self) -> None:
+        ground, setting = self.ground, self._setting()
+        self.contact = make_contact(ground.grid.law, setting, of_bodies=True)
+        if ground.solids is not None:
+            stiffness = np.full(len(self), STIFFNESS_OF_PART)
+            self.solid_contact = SolidContact(ground.solids, setting.shapes, setting.reach, stiffness)
+        step = step_function(self.contact.press)
+        self._run = bind_kernels(_run, views_only=True, step_bodies=step)
+
+    def setters(self, blob: bytes) -> list[Callable[[], None]]:
+        """Return the functions that restore the state from :meth:`save`."""
+        return [*super().setters(blob), lambda: self._changed(range(len(self)))]
 
     @cached_property
     def geometry(self) -> BodyGeometry:

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
 
 from regolith_world.cycle.codec import StateField, StateLayout
-from regolith_world.cycle.records import BodyState, Cycle, Impulse, Shape, Vector
+from regolith_world.cycle.records import BodyState, Cycle, Impulse, Shape, ShapeKind, Vector
 from regolith_world.numerics.portable_math import cross, norm, solved, times
 from regolith_world.numerics.rotation import from_rotation_vector, matrix, product
 from regolith_world.objects.field_force import FieldForce, field_force
@@ -63,6 +64,15 @@ class RigidBody(Object):
     def applies_forces(self) -> bool:  # type: ignore[override]
         """Whether the world moves the body; a participant that moves it applies impulses only."""
         return not self.moved_by
+
+    @property
+    def rests_on_ground(self) -> bool:
+        """Whether a participant of rigid bodies can compute it: one shape about the center of mass, with gravity."""
+        if not (self.tangible and len(self.shapes) == 1 and self.parent is None and not self.children):
+            return False
+        shape = self.shapes[0]
+        centered = not shape.position.any() and not shape.orientation[:3].any()
+        return bool(centered and shape.kind != ShapeKind.BEAM and self.gravity.any())
 
     def next_dt_ns(self) -> int:
         """Return the remaining lifetime, limited by the maximum step of the children [ns]."""
@@ -129,8 +139,11 @@ class RigidBody(Object):
         return self.evolve_children(cycle)
 
     def take(self, t_ns: int, body: BodyState) -> None:
-        """Set the tentative state at time ``t_ns`` from the result of the participant that moves the body."""
-        self.states.new_state(t_ns, body)
+        """Set the tentative state at time ``t_ns`` from the result of the participant that moves the body.
+
+        A state equal to the present one is that same record, whichever process it came from (:attr:`unmoved`).
+        """
+        self.states.new_state(t_ns, self.body if _equal(self.body, body) else body)
 
     def on_intersections(self, intersections: Sequence[Intersection]) -> None:
         """Take the pull of fields at the newest state for the next cycle, and what the last one did not know of it."""
@@ -140,9 +153,13 @@ class RigidBody(Object):
         self._pull = field_force(self._pull, *self.force_and_moment(intersections), self.states.last_step_ns * 1e-9)
 
     def state_hash(self) -> str:
-        """Return the hash of the state; that of a body that has not moved is kept."""
-        if self._hashed is None or self._hashed[0] is not self.body or self._pull is not None or self.children:
-            self._hashed = self.body, super().state_hash()
+        """Return the hash of the state; for a body that a participant moves, that of pose and twist, kept at rest."""
+        if not self.moved_by or self.children:
+            return super().state_hash()
+        b = self.body
+        if self._hashed is None or self._hashed[0] is not b:
+            values = np.concatenate((b.position, b.orientation, b.linear_velocity, b.angular_velocity))
+            self._hashed = b, hashlib.sha256(np.asarray(values, '<f8').tobytes()).hexdigest()
         return self._hashed[1]
 
     def canonical_state(self) -> bytes:
@@ -173,3 +190,11 @@ class RigidBody(Object):
         super().commit(intersections)
         if self.states.newest_time_ns >= self._dies_at_ns:
             self.alive = False
+
+
+def _equal(a: BodyState, b: BodyState) -> bool:
+    """Return whether two states of a body have the same pose and twist, bit for bit."""
+    if a is b:
+        return True
+    names = ('position', 'orientation', 'linear_velocity', 'angular_velocity')
+    return all(getattr(a, name).tobytes() == getattr(b, name).tobytes() for name in names)
