@@ -25,9 +25,7 @@ def spawned_body(spawned: SpawnedObject, gravity: Vector, t_ns: int) -> RigidBod
     return _body(spawned.name, spawned, spawned.state, spawned.shapes, gravity, t_ns)
 
 
-def joined_bodies(
-    request: JoinRequest, present: Container[str], gravity: Vector, t_ns: int
-) -> dict[str, RigidBody]:
+def joined_bodies(request: JoinRequest, present: Container[str], gravity: Vector, t_ns: int) -> dict[str, RigidBody]:
     """Return the bodies with shapes that a participant joins with, such as movable rocks, as new objects, by name.
 
     Args:
@@ -41,15 +39,20 @@ def joined_bodies(
         body = request.bodies[k]
         shapes = [shape for shape, owner in zip(request.shapes, request.shape_bodies) if owner == k]
         if body.name not in present:
-            made[body.name] = _body(request, body, shapes, gravity, t_ns)
+            made[body.name] = _body(body.name, request, body, shapes, gravity, t_ns)
     return made
 
 
 def _body(
-    source: SpawnedObject | JoinRequest, state: BodyState, shapes: Sequence[Shape], gravity: Vector, t_ns: int
+    name: str,
+    source: SpawnedObject | JoinRequest,
+    state: BodyState,
+    shapes: Sequence[Shape],
+    gravity: Vector,
+    t_ns: int,
 ) -> RigidBody:
     return RigidBody(
-        state.name,
+        name,
         state,
         shapes,
         gravity=gravity,
