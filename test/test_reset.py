@@ -53,8 +53,9 @@ from regolith_world.world import World
 ROOT = Path(__file__).resolve().parent.parent
 CYCLE_NS = 20_000_000
 RESETS = ('reset', 'restart', 'set_epoch')
-WORK_SPACE = {'_bodies', '_rooms', '_scratch', '_streams', '_tiles', '_writes'}
-"""Attributes without state: arrays that every step overwrites, addresses, caches of undisturbed ground and of keys."""
+WORK_SPACE = {'_bodies', '_boxes', '_rooms', 'appearance', '_scratch', '_streams', '_tiles', '_writes'}
+"""Attributes without state: arrays that every step overwrites, addresses, caches of undisturbed ground, of boxes and
+of keys; and the appearance of objects, which the visuals of the world contain."""
 NOT_STATE = {
     'RunningSimulation': 'sends a request to a running world',
     'NodeProcess': 'starts a process',
@@ -91,6 +92,8 @@ NOT_SAVED = {
     *('BodiesParticipant.' + name for name in ('_Participant__result', '_last_key', 'epoch')),
     *('BodyArrays.mobility', 'BodyArrays.rotation', 'BodyArrays.work', 'BodySetting.mobility'),  # of the orientation
     *('BodyRigidContact._found', 'BodyScmContact._point', 'BodyScmContact._zeros'),  # work arrays of a contact
+    'BodyScmContact._members',  # bodies of the present cycle
+    *('RigidBodies._states', 'RigidBody._hashed', '_Body.kept'),  # kept results of the state
     *('Wrench.force', 'Wrench.stats', 'Wrench.torque'),  # of one part in the loop
     *('StateManager._states', 'StateManager._times'),  # the history before the saved state
     'ThrowingRobot._before',  # for the discard of an attempt
@@ -444,6 +447,13 @@ def test_grains_that_are_restored_are_as_saved() -> None:
 
 THINGS: dict[str, dict[str, Any]] = {
     'ball': {'type': 'rigid_body', 'position': [0.1, 0, 1], 'shape': BALL, 'mass_kg': 2.0, 'lifetime_s': 9.0},
+    'cushion': {
+        'type': 'cushion',
+        'position': [0, 9, 1],
+        'shape': BALL,
+        'mass_kg': 2.0,
+        'stiffness_npm': 100.0,
+    },
     'cloud': {'type': 'force_field', 'position': [0, 0, 1], 'shapes': [BALL], 'drag_per_s': 0.3},
     'gate': {
         'type': 'rope',
@@ -512,13 +522,30 @@ def test_bodies_that_are_restored_or_reset_are_as_new(tmp_path: Path, model: str
     other.go_to(made.checkpoint())
     check_restored(used, new)
     driven, reset = Comparison(), Comparison()
-    driven.compare(used.bodies.contacts, unused.bodies.contacts)
+    driven.compare(used.bodies.contact, unused.bodies.contact)
     assert driven.attributes - NOT_SAVED, 'they were not used'
-    for contact in used.bodies.contacts:
-        contact.reset()
-    reset.compare(used.bodies.contacts, unused.bodies.contacts)
+    used.bodies.contact.reset()
+    reset.compare(used.bodies.contact, unused.bodies.contact)
     assert reset.attributes <= NOT_SAVED, reset.differences
     MET.update(reset.met)
+
+
+def test_a_body_on_a_rock_that_is_restored_is_as_saved() -> None:
+    """A ball on a ramp: its contact point keeps its friction."""
+    rig = rig_of('src/regolith_terrain/test/test_bodies_solids.py')
+
+    def made() -> Any:
+        turn = np.array([[0.8, 0.0, 0.6], [0.0, 1.0, 0.0], [-0.6, 0.0, 0.8]])
+        ramp = rig.block((-3, -1, 1.0), (3, 1, 3.0), turn)
+        bodies = rig.one_body(rig.shapes.sphere(0.1), 10.0, rig.rigid_parameters(), solids=ramp)
+        bodies.place(0, turn @ np.array([0.0, 0.0, 3.1]))
+        return bodies
+
+    used, new = made(), made()
+    rig.run(used, 0.2)
+    assert used.members[0].friction is not None and used.members[0].friction.held.any()
+    new.load(used.save())
+    check_restored(used, new)
 
 
 def test_a_drawn_ground_that_restarts_is_as_new() -> None:

@@ -23,9 +23,14 @@ from regolith_world.contacts.body_assignment import BodyAssignments, mover_of
 from regolith_world.contacts.collision_detection import (
     CollisionDetector,
     PenetrationViolation,
-    newcomer_penetration,
 )
 from regolith_world.contacts.contact_solver import contact_accelerations, solve_contacts
+from regolith_world.contacts.newcomers import (
+    admission_problem,
+    joined_bodies,
+    spawned_body,
+    spawned_without_room,
+)
 from regolith_world.contacts.time_of_impact import limited_step_ns
 from regolith_world.cycle import codec
 from regolith_world.cycle.handshake import PROTOCOL, ParameterAgreement
@@ -39,8 +44,6 @@ from regolith_world.cycle.records import (
     IntersectionRecord,
     JoinRequest,
     Roles,
-    SpawnedObject,
-    Vector,
     Verdict,
 )
 from regolith_world.cycle.stall import Discards
@@ -48,7 +51,7 @@ from regolith_world.cycle.state_hash import cycle_hash
 from regolith_world.cycle.step_control import StepControl
 from regolith_world.cycle.transport import ParticipantTimeout, Transport
 from regolith_world.objects.constraint_checks import impossible_constraint
-from regolith_world.objects.constraints import attachable_bodies, constrained_names, solve_constraints
+from regolith_world.objects.constraints import constrained_names, solve_constraints
 from regolith_world.objects.force_field import ForceField
 from regolith_world.objects.object import Intersection, Object, Status, yields
 from regolith_world.objects.object_types import restored
@@ -169,7 +172,7 @@ class World:
             AdmissionError: If its parameters differ from those of others, a name is taken, its bodies are invalid, or
                 it would intersect another object.
         """
-        brought = {} if request.roles.has_bodies else self._brought(request)
+        brought = {} if request.roles.has_bodies else joined_bodies(request, self.objects, self._gravity, self.t_ns)
         lent = set() if request.roles.has_bodies else {body.name for body in request.bodies} - brought.keys()
         given = {request.name, *(body.name for body in request.bodies), *([GROUND] if request.roles.owns_soil else [])}
         if taken := self._names() & given - lent:
@@ -194,24 +197,6 @@ class World:
         self._bodies.mark(self.objects, self._movers)
         self.visuals.show(request.visuals)
 
-    def _brought(self, request: JoinRequest) -> dict[str, RigidBody]:
-        """Return the bodies with shapes that a participant brings, such as movable rocks, as new objects."""
-        made: dict[str, RigidBody] = {}
-        for k in sorted(set(request.shape_bodies)):
-            body = request.bodies[k]
-            shapes = [shape for shape, owner in zip(request.shapes, request.shape_bodies) if owner == k]
-            if body.name not in self.objects:
-                made[body.name] = RigidBody(
-                    body.name,
-                    body,
-                    shapes,
-                    gravity=self._gravity,
-                    restitution=request.restitution,
-                    friction=request.friction,
-                    t_ns=self.t_ns,
-                )
-        return made
-
     @property
     def _movers(self) -> dict[str, str]:
         """Participant without own bodies that joined to move each rigid body, by the name of the body."""
@@ -228,20 +213,8 @@ class World:
         Raises:
             AdmissionError: With both names, positions and the depth.
         """
-        there = attachable_bodies(self.objects)
-        if missing := [name for name in newcomer.needs() if name not in there]:
-            raise AdmissionError(
-                f'{newcomer.name!r} needs {missing[0]!r}; allowed: {", ".join(sorted(there)) or "nothing"}'
-            )
-        if problem := impossible_constraint({**self.objects, newcomer.name: newcomer}, (newcomer.name,)):
-            raise AdmissionError(str(problem))
-        others = {name: item for name, item in self.objects.items() if name != newcomer.name}
-        if self._encounters.judged and newcomer.root.tangible and (found := newcomer_penetration(newcomer, others)):
-            other, depth = found
-            raise AdmissionError(
-                f'{newcomer.name!r} at ({_place(newcomer)}) would penetrate {other.name!r} at ({_place(other)}) by '
-                f'{depth:.3f} m; fix: choose a free position'
-            )
+        if problem := admission_problem(newcomer, self.objects, self._encounters.judged):
+            raise AdmissionError(problem)
 
     def readmit(self, name: str) -> None:
         """Admit a removed vehicle again. :meth:`hold` sets its state."""
@@ -550,17 +523,10 @@ class World:
         """
         if self.config.contact == 'none':
             return []
-        theirs = {spawned.name: name for name, result in self.last_results.items() for spawned in result.spawned}
-        others = {name: other for name, other in self.objects.items() if name not in theirs}
-        found = []
-        for item in (o for o in offspring if o.name in theirs):
-            if newcomer_penetration(item, others) is None:
-                others[item.name] = item
-                continue
-            if item.name in self._refused:
-                raise ProtocolError(f'{theirs[item.name]} spawns {item.name} again, whose place is taken')
-            found.append(item.name)
-        return found
+        found = spawned_without_room(offspring, self.objects, self.last_results)
+        for name in sorted(found.keys() & set(self._refused)):
+            raise ProtocolError(f'{found[name]} spawns {name} again, whose place is taken')
+        return list(found)
 
     def _discard(self, before: dict[str, Object]) -> None:
         self.objects = before
@@ -718,26 +684,3 @@ class World:
             self.acts = state.acts
         else:
             self.log, self.acts = InputLog(self.cycle, self.t_ns, self.state_hash), 0
-
-
-def spawned_body(spawned: SpawnedObject, gravity: Vector, t_ns: int) -> RigidBody:
-    """Return the rigid body that a participant spawns.
-
-    Args:
-        spawned: Part of the participant's result.
-        gravity: Gravity in the world frame [m/s^2], shape (3,).
-        t_ns: End of the cycle [ns].
-    """
-    return RigidBody(
-        spawned.name,
-        spawned.state,
-        spawned.shapes,
-        gravity=gravity,
-        restitution=spawned.restitution,
-        friction=spawned.friction,
-        t_ns=t_ns,
-    )
-
-
-def _place(item: Object) -> str:
-    return ', '.join(f'{x:z.2f}' for x in item.body.position)

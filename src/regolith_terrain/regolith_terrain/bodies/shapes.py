@@ -22,6 +22,7 @@ from regolith_terrain.contact import shapes as contact_shapes
 from regolith_terrain.contact.arrays import Shapes
 from regolith_terrain.grid.node_records import Floats, Indices
 from regolith_terrain.solids.polyhedron import Polyhedron, convex_hull
+from regolith_world.numerics import portable_math
 
 KINDS = ('sphere', 'box', 'capsule', 'cylinder', 'hull')
 """Kinds of shapes."""
@@ -85,7 +86,8 @@ class BodyShape:
             return convex_hull(self.points.place)
         if self.kind == 'cylinder':
             angle = np.linspace(0.0, 2.0 * math.pi, RIM_CORNERS, endpoint=False)
-            rim = size[0] * np.column_stack((np.cos(angle), np.sin(angle), np.zeros(RIM_CORNERS)))
+            x, y = (size[0] * portable_math.each(function, angle) for function in (math.cos, math.sin))
+            rim = np.column_stack((x, y, np.zeros(RIM_CORNERS)))
             return convex_hull(np.concatenate((rim - (0.0, 0.0, size[1]), rim + (0.0, 0.0, size[1]))))
         ball = size[0] * _directions()
         ends = [0.0] if self.kind == 'sphere' else [-size[1], size[1]]

@@ -413,7 +413,7 @@ class BodyScmContact(ScmContact):
         points of a small body get the same memory.
 
         Source: bekker1969.
-        Checked by: test_movable_rocks.py::test_rock_in_its_bed_stays_at_rest.
+        Checked by: test_rock_beds.py::test_rock_in_its_bed_stays_at_rest.
         """
         i, j = (int(round(float(v) / window.spacing)) for v in center[:2])
         soils, row = self.setting.soils.soils, self.region_rows(window)[i - window.i0, j - window.j0]
