@@ -543,7 +543,7 @@ def test_a_body_on_a_rock_that_is_restored_is_as_saved() -> None:
 
     used, new = made(), made()
     rig.run(used, 0.2)
-    assert used.members[0].friction is not None and used.members[0].friction.held.any()
+    assert used.members[0].friction is not None and used.members[0].friction.forces.any()
     new.load(used.save())
     check_restored(used, new)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from regolith_terrain.contact.ground_contact import PartPose
-from regolith_terrain.solids.contact import _set_relative
 from regolith_terrain.solids.friction_memory import NOTHING_MOVES
+from regolith_terrain.solids.moving_solids import set_relative
 
 
 def cross_matrix(r: np.ndarray) -> np.ndarray:
@@ -40,7 +40,7 @@ def test_relative_inertia_and_twist_are_those_of_both_bodies(sharing: int) -> No
         relative=PartPose(*(np.zeros(shape) for shape in (3, (3, 3), 3, 3))),
         both=np.zeros((6, 6)),
     )
-    _set_relative(moving, 0, inverse, PartPose(center, np.eye(3), own_velocity, own_spin))
+    set_relative(moving, 0, inverse, PartPose(center, np.eye(3), own_velocity, own_spin))
     for point in rng.normal(size=(4, 3)):
         expected = own_velocity + np.cross(own_spin, point - center) - velocity - np.cross(spin, point - place)
         found = moving.relative.velocity + np.cross(moving.relative.angular_velocity, point - moving.relative.center)

@@ -29,7 +29,7 @@ from regolith_world.contacts.newcomers import (
     admission_problem,
     joined_bodies,
     spawned_body,
-    spawned_without_room,
+    spawned_inside_others,
 )
 from regolith_world.contacts.time_of_impact import limited_step_ns
 from regolith_world.cycle import codec
@@ -523,7 +523,7 @@ class World:
         """
         if self.config.contact == 'none':
             return []
-        found = spawned_without_room(offspring, self.objects, self.last_results)
+        found = spawned_inside_others(offspring, self.objects, self.last_results)
         for name in sorted(found.keys() & set(self._refused)):
             raise ProtocolError(f'{found[name]} spawns {name} again, whose place is taken')
         return list(found)

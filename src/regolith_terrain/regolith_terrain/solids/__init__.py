@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from regolith_terrain.solids import rock_shapes as rock_shapes
     from regolith_terrain.solids.config import ObstacleConfig as ObstacleConfig
     from regolith_terrain.solids.contact import STIFFNESS_OF_PART as STIFFNESS_OF_PART
-    from regolith_terrain.solids.contact import MovingSolids as MovingSolids
     from regolith_terrain.solids.contact import SolidContactArrays as SolidContactArrays
     from regolith_terrain.solids.contact import add_solid_wrench as add_solid_wrench
     from regolith_terrain.solids.friction_memory import NO_SOLIDS as NO_SOLIDS
     from regolith_terrain.solids.friction_memory import NOTHING_MOVES as NOTHING_MOVES
     from regolith_terrain.solids.friction_memory import SolidContact as SolidContact
     from regolith_terrain.solids.height_map import ObstacleHeightMap as ObstacleHeightMap
+    from regolith_terrain.solids.moving_solids import MovingSolids as MovingSolids
     from regolith_terrain.solids.obstacles import Obstacle as Obstacle
     from regolith_terrain.solids.obstacles import make_obstacle as make_obstacle
     from regolith_terrain.solids.point_force import POINT_DEPTH as POINT_DEPTH
@@ -40,7 +40,6 @@ __all__, __getattr__, __dir__ = export_lazily(
         'config': ('ObstacleConfig',),
         'contact': (
             'STIFFNESS_OF_PART',
-            'MovingSolids',
             'SolidContactArrays',
             'add_solid_wrench',
         ),
@@ -50,6 +49,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'SolidContact',
         ),
         'height_map': ('ObstacleHeightMap',),
+        'moving_solids': ('MovingSolids',),
         'obstacles': (
             'Obstacle',
             'make_obstacle',

@@ -239,17 +239,7 @@ class VehicleAgent(Participant):
 
     def warm_up(self) -> None:
         """Compile all kernels; the state does not change."""
-        self.vehicle.contact.warm_up()
-        tools = self.vehicle.tools
-        for at_work in (False, True) if tools.names else (False,):
-            tools.always_near = at_work
-            self.vehicle.evolve(1_000_000, *self.vehicle.gear.targets(DriveCommand()))
-            self.vehicle.discard()
-        tools.always_near = False
-        if self.vehicle.assigned is not None:
-            self.vehicle.assigned.warm_up(self.vehicle.body_state().position)
-            self.vehicle.evolve(1_000_000, *self.vehicle.gear.targets(DriveCommand()))
-            self.vehicle.discard()
+        self.vehicle.warm_up()
 
     def soil_hash(self) -> str:
         """Return the hash of terrain's committed soil."""

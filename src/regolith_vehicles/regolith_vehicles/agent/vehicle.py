@@ -23,6 +23,7 @@ from regolith_terrain.solids import Solids
 from regolith_vehicles.agent.body_states import drawn_poses, force_and_moment, part_states, vehicle_body_state
 from regolith_vehicles.agent.exact_state import ExactState
 from regolith_vehicles.agent.vehicle_step import StepPlan, VehicleStep
+from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.contact.assigned_bodies import AssignedBodies
 from regolith_vehicles.contact.contact_parts import contact_parts
 from regolith_vehicles.contact.obstacle_contact import ObstacleContact
@@ -432,6 +433,21 @@ class Vehicle:
     def discard(self) -> None:
         """Return to the committed state, bit for bit."""
         self.restore(self.committed)
+
+    def warm_up(self) -> None:
+        """Compile all kernels; the state does not change."""
+        self.contact.warm_up()
+        for at_work in (False, True) if self.tools.names else (False,):
+            self.tools.always_near = at_work
+            self._try_step()
+        self.tools.always_near = False
+        if self.assigned is not None:
+            self.assigned.warm_up(self.body_state().position)
+            self._try_step()
+
+    def _try_step(self) -> None:
+        self.evolve(1_000_000, *self.gear.targets(DriveCommand()))
+        self.discard()
 
     def state(self) -> bytes:
         """Return the exact state (little-endian): bodies, running gear, statistics, odometry, contact memory."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that join or are spawned during a run: how they are made, and whether there is room for them."""
+"""Objects that join or are spawned during a run: how they are made, and whether their places are free."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def _body(
     )
 
 
-def admission_problem(newcomer: Object, objects: Mapping[str, Object], judged: bool) -> str | None:
+def admission_problem(newcomer: Object, objects: Mapping[str, Object], collisions: bool) -> str | None:
     """Return why a new object cannot be added: what it attaches to is missing, or it would penetrate another object.
 
     Args:
         newcomer: The new object. Its own entry in ``objects`` is ignored.
         objects: Root objects by name.
-        judged: Whether penetrations are checked.
+        collisions: Whether penetrations are checked.
     """
     there = attachable_bodies(objects)
     if missing := [name for name in newcomer.needs() if name not in there]:
@@ -76,7 +76,7 @@ def admission_problem(newcomer: Object, objects: Mapping[str, Object], judged: b
     if problem := impossible_constraint({**objects, newcomer.name: newcomer}, (newcomer.name,)):
         return str(problem)
     others = {name: item for name, item in objects.items() if name != newcomer.name}
-    if judged and newcomer.root.tangible and (found := newcomer_penetration(newcomer, others)):
+    if collisions and newcomer.root.tangible and (found := newcomer_penetration(newcomer, others)):
         other, depth = found
         return (
             f'{newcomer.name!r} at ({_place(newcomer)}) would penetrate {other.name!r} at ({_place(other)}) by '
@@ -85,7 +85,7 @@ def admission_problem(newcomer: Object, objects: Mapping[str, Object], judged: b
     return None
 
 
-def spawned_without_room(
+def spawned_inside_others(
     spawned: Sequence[Object], objects: Mapping[str, Object], results: Mapping[str, CycleResult]
 ) -> dict[str, str]:
     """Return the participant of each object that a participant spawned inside another tangible object, by its name.
