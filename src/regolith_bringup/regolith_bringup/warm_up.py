@@ -84,6 +84,12 @@ def _participants() -> None:
         kind.warm_up()
 
 
+def _bodies() -> None:
+    """Prepare a vehicle that touches rigid bodies, and let bodies fall for a short time."""
+    _prepare('lander_site')
+    Simulation(load_scenario('lander_site').scenario).run(0.06)
+
+
 def _collision() -> None:
     """Let two balls collide."""
     shape = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
@@ -114,6 +120,7 @@ def main() -> None:
         _garage,
         _moon,
         _on_one_ground,
+        _bodies,
         _linkages,
         _particles,
         _collision,
