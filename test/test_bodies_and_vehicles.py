@@ -158,3 +158,18 @@ def test_row_8_momentum_is_conserved_with_two_rovers_and_when_the_vehicle_of_a_b
             assert change.max() < 2e-4
     assert seen[: len(order)] == order
     assert made.world.objects['basalt'].body.linear_velocity[0] > 0.02
+
+
+@pytest.mark.slow
+def test_rover_at_a_lander_nudges_a_box_and_drops_a_breadcrumb_that_rests_on_the_ground() -> None:
+    made = Simulation(load_scenario('lander_site').scenario)
+    made.run(1.5)
+    crate = made.world.objects['crate'].body.position.copy()
+    made.run(16.0)
+    assert np.linalg.norm(made.world.objects['crate'].body.position - crate) > 0.05
+    (crumb,) = (item for name, item in made.world.objects.items() if 'breadcrumb' in name)
+    assert crumb.moved_by in ('bodies', 'rover')
+    level = float(made.terrain.grid.levels(*crumb.body.position[:2]))
+    assert abs(crumb.body.position[2] - level) < 0.06
+    assert np.linalg.norm(crumb.body.linear_velocity) < 0.02
+    assert made.world.discarded_cycles == 0

@@ -23,6 +23,7 @@ OTHER_CONCEPTS = {
     'count',
     'detail',
     'height_m',
+    'least_m',
     'range_m',
     'returns',
     'samples',

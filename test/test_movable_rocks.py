@@ -92,7 +92,7 @@ def field(folder: Path, **sections: Any) -> Path:
         'rock_free_zones': [{'points': [[-3.0, 0.0]], 'half_width_m': 1.4}],
     }
     rover = {'rover': vehicle(-3.0, 0.0, type='constant', speed_mps=0.3)}
-    bodies = {'movable_rocks': {'least_m': 0.1, 'most_m': 0.8, 'within_m': 4.0}}
+    bodies = {'movable_rocks': {'least_m': 0.1, 'most_m': 0.8, 'half_side_m': 4.0}}
     content = {'seed': 4, 'terrain': terrain, 'bodies': bodies, **sections}
     return write_scenario(folder, rover, **content)
 

@@ -67,14 +67,14 @@ def test_made_files_are_the_scenarios_ground(tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ('arguments', 'words'),
     [
-        (['make', '--preset', 'poler'], 'allowed: highland, mare, polar (did you mean polar?)'),
+        (['make', '--preset', 'poler'], 'allowed: crater_rim, highland, mare, polar (did you mean polar?)'),
         (['make'], 'needs a scenario or --preset; allowed: one of the two'),
         (['make', 'two_rovers', '--preset', 'mare'], 'needs a scenario or --preset; allowed: one of the two'),
         (['make', '--preset', 'mare', '--size', '90000', '--spacing', '0.1'], 'allowed: 3 x 3 to 1e+09'),
         (['make', '--preset', 'mare', '--center', '7'], "--center = '7': is not two numbers"),
         (['import', 'nothing.tif'], 'nothing.tif: no such file'),
         (['import', 'nothing.tif', '--north', 'up'], 'allowed: true, grid'),
-        (['import', 'nothing.tif', '--preset', 'sea'], 'allowed: highland, mare, polar'),
+        (['import', 'nothing.tif', '--preset', 'sea'], 'allowed: crater_rim, highland, mare, polar'),
     ],
 )
 def test_wrong_arguments_say_why(

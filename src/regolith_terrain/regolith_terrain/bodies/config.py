@@ -19,7 +19,7 @@ class MovableRocksConfig(Section):
     least_m: float = Field(default=0.10, ge=0.05, le=10.0, description='Width of the smallest movable rocks [m].')
     most_m: float = Field(default=1.5, gt=0.05, le=20.0, description='Width of the largest movable rocks [m].')
     density_kgpm3: float = Field(default=2900.0, ge=500.0, le=8000.0, description='Density of the rocks [kg/m^3].')
-    within_m: float = Field(
+    half_side_m: float = Field(
         default=50.0,
         gt=0.0,
         le=1000.0,

@@ -199,7 +199,7 @@ def _checked_rocks(section: BodiesConfig, terrain: TerrainConfig, seed: int, sou
         raise source.error((*place, 'most_m'), 'is below least_m', f'at least {config.least_m:g}', config.most_m)
     rocks = movable_rocks(terrain, seed, config)
     if not rocks:
-        problem = f'finds no rock from {config.least_m:g} to {config.most_m:g} m within {config.within_m:g} m'
+        problem = f'finds no rock from {config.least_m:g} to {config.most_m:g} m within {config.half_side_m:g} m'
         raise source.error(place, problem, 'a terrain with rocks of these sizes that do not overlap others', 0)
     return rocks
 

@@ -76,7 +76,7 @@ def movable_numbers(terrain: TerrainConfig, seed: int, config: MovableRocksConfi
     middles, halves = rock_shapes.placed(rocks)
     reach = np.hypot(halves[:, 0], halves[:, 1])
     size = (rocks.diameter >= config.least_m) & (rocks.diameter <= config.most_m)
-    chosen = np.flatnonzero(size & (np.abs(middles[:, :2]).max(axis=1) <= config.within_m))
+    chosen = np.flatnonzero(size & (np.abs(middles[:, :2]).max(axis=1) <= config.half_side_m))
     solid = np.flatnonzero(rocks.diameter > rock_shapes.CONTACT_M)
     free = []
     for k in chosen.tolist():
