@@ -92,7 +92,7 @@ NOT_SAVED = {
     *('BodiesParticipant.' + name for name in ('_Participant__result', '_last_key', 'epoch')),
     *('BodyArrays.mobility', 'BodyArrays.rotation', 'BodyArrays.work', 'BodySetting.mobility'),  # of the orientation
     *('BodyRigidContact._found', 'BodyScmContact._point', 'BodyScmContact._zeros'),  # work arrays of a contact
-    'BodyScmContact._members',  # bodies of the present cycle
+    *('BodyScmContact._members', 'SolidContact._work'),  # of the present cycle
     *('RigidBodies._states', 'RigidBody._hashed', '_Body.kept'),  # kept results of the state
     *('Wrench.force', 'Wrench.stats', 'Wrench.torque'),  # of one part in the loop
     *('StateManager._states', 'StateManager._times'),  # the history before the saved state
