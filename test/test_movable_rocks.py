@@ -65,7 +65,7 @@ def test_rock_holds_on_a_slope_and_is_torn_out_of_a_steeper_one() -> None:
 
 
 def test_rock_leaves_its_hole_and_no_mass_moves() -> None:
-    """The hole has the volume of the buried part of the rock within 5 %, the resolution of the grid."""
+    """The hole has the volume of the part of the rock below the surface within 5 %, the resolution of the grid."""
     bodies, start = bedded(0.0)
     advance(bodies, 0.02)
     grid, shape = bodies.ground.grid, bodies.bodies[0].shape
@@ -111,7 +111,7 @@ def test_movable_rocks_are_bodies_and_not_static_solids(tmp_path: Path) -> None:
     rest = build_solids(scenario.terrain, scenario.seed, ground, (scenario.model_extra or {})['bodies'])
     assert fixed is not None
     assert len(fixed) - (0 if rest is None else len(rest)) == len(rocks)
-    # Nothing moves until something touches it.
+    # No rock moves before the rover touches one.
     before = {name: made.world.objects[name].body.position.copy() for name in rocks}
     made.run(0.2)
     assert all((made.world.objects[name].body.position == place).all() for name, place in before.items())
