@@ -33,6 +33,8 @@ SIMULATED_S = {
     'tow': 11.0,  # the cable is taut
     'traverse_polar': 4.0,
     'tunnel': 3.0,
+    'boulder_field': 3.0,
+    'lander_site': 3.0,
     'two_rovers': 6.0,  # basalt is in amber's ruts
     'wheel_crm': 2.0,  # the front wheels are in particles from 1.3 s on
 }

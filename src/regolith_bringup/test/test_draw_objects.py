@@ -40,7 +40,7 @@ def body(name: str, x: float) -> SimpleNamespace:
 
 
 def visual(name: str, anchor: int, half: float, between: tuple[str, ...] = ()) -> SimpleNamespace:
-    shape = SimpleNamespace(kind=1, size=[half] * 3, pose=body('', 0.0).pose)
+    shape = SimpleNamespace(kind=1, size=[half] * 3, pose=body('', 0.0).pose, vertices=[])
     return SimpleNamespace(
         name=name, anchor=anchor, position=[5.0 * (anchor == 1), 0.0, 0.0], shapes=[shape] if half else [], material='metal', mesh='',
         mesh_scale=1.0, color=[], between=between, near=[0.0] * 3, far=[0.0] * 3, until_ns=2**62,

@@ -349,7 +349,7 @@ def test_history_takes_messages_of_bags() -> None:
         position=SimpleNamespace(x=1.0, y=2.0, z=3.0), orientation=SimpleNamespace(x=0, y=0, z=0, w=1)
     )
     cycle = SimpleNamespace(t_ns=5, key=SimpleNamespace(epoch=0), bodies=[SimpleNamespace(name='b', pose=pose)])
-    shape = SimpleNamespace(kind=0, size=[0.1, 0, 0], pose=pose)
+    shape = SimpleNamespace(kind=0, size=[0.1, 0, 0], pose=pose, vertices=[])
     visual = SimpleNamespace(
         name='b', anchor=0, position=[0, 0, 0], shapes=[shape], material='metal', mesh='', mesh_scale=1.0, color=[],
         between=[], near=[0, 0, 0], far=[0, 0, 0], until_ns=2**62,
