@@ -88,9 +88,11 @@ def force_and_moment(data: Any, whole: BodyState) -> tuple[Vector, Vector]:
     Checked by: test_force_and_moment.py::test_a_rover_at_rest_is_carried_by_its_weight,
     test_force_and_moment.py::test_forces_change_the_momentum_of_a_rover.
     """
-    force, torque = data.xfrc_applied[:, :3], data.xfrc_applied[:, 3:]
+    total = data.xfrc_applied.sum(axis=0)
     arms = data.xipos - whole.center_of_mass
-    return force.sum(axis=0), (torque + np.cross(arms, force)).sum(axis=0)
+    products = (arms[:, :, None] * data.xfrc_applied[:, None, :3]).sum(axis=0)  # their antisymmetric part: sum of r x f
+    turning = products[(1, 2, 0), (2, 0, 1)] - products[(2, 0, 1), (1, 2, 0)]
+    return total[:3], total[3:] + turning
 
 
 def drawn_poses(bodies: Indices, gear: RunningGear, data: Any) -> Vector:
