@@ -453,7 +453,7 @@ class World:
             tuple(n for n in constrained_names(self.objects) if n in names),
             self._bodies.assigned,
             handed_over,
-            self.visuals.news,
+            self.visuals.changes,
             fields=tuple(o.field_record() for _, o in sorted(self.objects.items()) if isinstance(o, ForceField)),
             refused=self._refused,
         )

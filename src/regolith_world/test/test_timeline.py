@@ -48,7 +48,7 @@ def test_visuals_of_spawned_objects_follow_rewinds_and_keep_their_appearance(beg
         timeline.rewind(acted_ns, live=False)
         assert [visual.name for visual in w.visuals.all] == ['bird']
         timeline.replay_edits()
-        assert 'stone' in [visual.name for visual in w.visuals.news]
+        assert 'stone' in [visual.name for visual in w.visuals.changes]
 
 
 def test_live_rewind_to_a_world_edit_undoes_it(begun: tuple[World, Timeline]) -> None:

@@ -18,7 +18,7 @@ class VisualRegister:
 
     def __init__(self) -> None:
         self._all: dict[str, ObjectVisual] = {}
-        self._news: dict[str, ObjectVisual] = {}
+        self._changes: dict[str, ObjectVisual] = {}
         self._first = True
         """Whether the epoch has no commit yet, so that observers know nothing."""
 
@@ -28,17 +28,17 @@ class VisualRegister:
         return tuple(visual for _, visual in sorted(self._all.items()))
 
     @property
-    def news(self) -> tuple[ObjectVisual, ...]:
+    def changes(self) -> tuple[ObjectVisual, ...]:
         """Visuals for :attr:`regolith_world.cycle.records.Cycle.visuals`, in name order."""
-        if not self._news and not self._first:
+        if not self._changes and not self._first:
             return ()
-        known = {**(self._all if self._first else {}), **self._news}
+        known = {**(self._all if self._first else {}), **self._changes}
         return tuple(visual for _, visual in sorted(known.items()))
 
     def show(self, visuals: Iterable[ObjectVisual]) -> None:
         """Add or replace visuals. One without shapes and mesh removes the entity from view."""
         for visual in visuals:
-            self._news[visual.name] = visual
+            self._changes[visual.name] = visual
             if visual.visible:
                 self._all[visual.name] = visual
             else:
@@ -54,9 +54,9 @@ class VisualRegister:
 
     def next_commit(self) -> None:
         """Begin the next commit: observers know everything so far."""
-        self._news, self._first = {}, False
+        self._changes, self._first = {}, False
 
     def load(self, visuals: Iterable[ObjectVisual]) -> None:
         """Replace everything by the visuals of a checkpoint; a new epoch begins."""
         self._all = {visual.name: visual for visual in visuals}
-        self._news, self._first = {}, True
+        self._changes, self._first = {}, True
