@@ -206,9 +206,9 @@ def test_rover_pushes_a_sleeping_crate_over_soil(tmp_path: Path) -> None:
     made.run(3.0)
     assert participant.bodies.awake.tolist() == [False]
     start = float(made.world.objects['box'].body.position[0])
-    made.run(5.0)
+    made.run(6.0)
     between = float(made.world.objects['box'].body.position[0])
-    made.run(7.0)
+    made.run(8.0)
     end = float(made.world.objects['box'].body.position[0])
     assert between - start > 0.1
     assert end - between == pytest.approx(0.4, abs=0.02)

@@ -66,6 +66,15 @@ def test_row_11_state_hash_is_equal_after_a_rewind_while_vehicles_compute_bodies
     assert again.run(3.4) == end
 
 
+@pytest.mark.seconds
+def test_row_11_state_hash_is_equal_with_any_number_of_threads(tmp_path: Path) -> None:
+    """The compiled loops of both rovers run at the same time, each with bodies of its own."""
+    scenario = load_scenario(rocks(tmp_path)).scenario
+    alone = Simulation(scenario).run(3.0)
+    for _ in range(3):
+        assert Simulation(scenario, threads=2).run(3.0) == alone
+
+
 @pytest.mark.ros
 @pytest.mark.parametrize('processes', ['many', pytest.param('one', marks=pytest.mark.slow)])
 def test_row_11_state_hash_is_equal_in_any_number_of_processes(tmp_path: Path, processes: str) -> None:

@@ -27,7 +27,7 @@ from regolith_terrain.bodies import (
     split_memory,
     with_bodies,
 )
-from regolith_terrain.contact import Press
+from regolith_terrain.contact import Press, make_pose
 from regolith_terrain.grid import SoilWindow
 from regolith_terrain.solids import NOTHING_MOVES, STIFFEST, MovingSolids, NearbySolids
 from regolith_world.cycle import ComputedBody, Cycle, Saved, StateField, StateLayout, state_fields
@@ -75,6 +75,7 @@ class AssignedBodies(Saved):
         self.bodies: RigidBodies | None = None
         """The bodies; none: no body is assigned."""
         self._members: list[int] = []
+        self._relative, self._both = make_pose(), np.zeros((6, 6))
 
     # -- protocol -------------------------------------------------------------------------------------------------
 
@@ -162,6 +163,9 @@ class AssignedBodies(Saved):
             force=arrays.force,
             torque=arrays.torque,
             touching=arrays.touching,
+            # Work arrays of its own: the loops of several vehicles run in threads at the same time.
+            relative=self._relative,
+            both=self._both,
         )
         return with_bodies(solids, bodies.geometry, rows, numbers, friction), moving
 
