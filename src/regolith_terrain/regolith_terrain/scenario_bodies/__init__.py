@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from regolith_terrain.scenario_bodies.rock_bodies import MovableRock as MovableRock
     from regolith_terrain.scenario_bodies.rock_bodies import movable_numbers as movable_numbers
     from regolith_terrain.scenario_bodies.rock_bodies import movable_rocks as movable_rocks
-    from regolith_terrain.scenario_bodies.rock_bodies import rock_name as rock_name
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -34,7 +33,6 @@ __all__, __getattr__, __dir__ = export_lazily(
             'MovableRock',
             'movable_numbers',
             'movable_rocks',
-            'rock_name',
         ),
         'participant': (
             'BodiesParticipant',

@@ -22,7 +22,7 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.height_field_builder import build_rocks
 from regolith_terrain.lunar import Rocks
-from regolith_terrain.solids import Polyhedron, convex_hull, rock_shapes
+from regolith_terrain.solids import rock_shapes
 from regolith_world.cycle import ObjectVisual
 from regolith_world.numerics import portable_math, rotation
 from regolith_world.objects import hull_shape
@@ -56,11 +56,6 @@ class MovableRock(NamedTuple):
         )
 
 
-def rock_name(number: int) -> str:
-    """Return the name of a rock as an object."""
-    return f'rock_{number}'
-
-
 def movable_numbers(terrain: TerrainConfig, seed: int, config: MovableRocksConfig | None) -> NDArray[np.int64]:
     """Return the numbers of the rocks of a terrain that are movable, ascending.
 
@@ -89,7 +84,7 @@ def movable_numbers(terrain: TerrainConfig, seed: int, config: MovableRocksConfi
 
 def _placed(rocks: Rocks, k: int, halves: Floats, middles: Floats) -> tuple[Floats, Floats]:
     """Return vertices [m], shape (v, 3), and the planes of the facets of a rock, shape (m, 4)."""
-    solid = _solids()[int(rocks.shape[k]) % rock_shapes.SHAPES]
+    solid = rock_shapes.rock_hulls()[int(rocks.shape[k]) % rock_shapes.SHAPES]
     turn = rotation.matrix(rotation.from_yaw(float(rocks.yaw[k])))
     vertices = portable_math.times(solid.vertices * halves[k], turn.T) + middles[k]
     a, b, c = (vertices[solid.triangles[:, corner]] for corner in range(3))
@@ -107,12 +102,6 @@ def _apart(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> bool:
     return False
 
 
-@cache
-def _solids() -> tuple[Polyhedron, ...]:
-    """Return the convex hulls of all shapes of rocks, scaled to half widths of 1."""
-    return tuple(convex_hull(rock_shapes.scaled_rock(number)[0]) for number in range(rock_shapes.SHAPES))
-
-
 def movable_rocks(terrain: TerrainConfig, seed: int, config: MovableRocksConfig | None) -> list[MovableRock]:
     """Return the movable rocks of a terrain in the order of their numbers; arguments of :func:`movable_numbers`."""
     numbers = movable_numbers(terrain, seed, config)
@@ -123,18 +112,19 @@ def movable_rocks(terrain: TerrainConfig, seed: int, config: MovableRocksConfig 
     middles, halves = rock_shapes.placed(rocks)
     made = []
     for k in numbers.tolist():
-        kind = int(rocks.shape[k]) % rock_shapes.SHAPES
-        vertices = _library()[kind] * halves[k]
-        shape = shapes.hull(reduced_hull(vertices).vertices)  # vehicles make the same shape, without a reduction
+        shape = shapes.hull(_reduced_hulls()[int(rocks.shape[k]) % rock_shapes.SHAPES] * halves[k])
         mass = config.density_kgpm3 * shape.properties.volume
         orientation = rotation.from_yaw(float(rocks.yaw[k]))
         center = middles[k] + portable_math.times(rotation.matrix(orientation), shape.properties.center)
-        about = BodyDescription(rock_name(k), shape, mass, RESTITUTION, friction=terrain.rock_friction)
+        about = BodyDescription(f'rock_{k}', shape, mass, RESTITUTION, friction=terrain.rock_friction)
         made.append(MovableRock(k, about, center, orientation, shape.properties.center, halves[k]))
     return made
 
 
 @cache
-def _library() -> tuple[Floats, ...]:
-    """Return the vertices of all shapes of rocks, scaled to half widths of 1."""
-    return tuple(rock_shapes.scaled_rock(number)[0] for number in range(rock_shapes.SHAPES))
+def _reduced_hulls() -> tuple[Floats, ...]:
+    """Return the vertices of :func:`rock_shapes.rock_hulls` with at most 64 triangles.
+
+    Scaling along the axes of a rock keeps the ratio of volumes, so a rock has the volume of its full hull.
+    """
+    return tuple(reduced_hull(solid.vertices).vertices for solid in rock_shapes.rock_hulls())

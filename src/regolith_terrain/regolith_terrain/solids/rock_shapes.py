@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.lunar.rocks import RockField, Rocks
+from regolith_terrain.solids.polyhedron import Polyhedron, convex_hull
 from regolith_world.numerics import portable_math
 from regolith_world.random import generator
 
@@ -120,6 +122,12 @@ def scaled_rock(number: int) -> tuple[Floats, Indices]:
     vertices, triangles = rock(number, 2)
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     return (2.0 * vertices - low - high) / (high - low), triangles
+
+
+@cache
+def rock_hulls() -> tuple[Polyhedron, ...]:
+    """Return the convex hulls of all shapes, scaled to half widths of 1 along every axis, by number."""
+    return tuple(convex_hull(scaled_rock(number)[0]) for number in range(SHAPES))
 
 
 def site_rocks(field: RockField, size_m: float) -> Rocks:

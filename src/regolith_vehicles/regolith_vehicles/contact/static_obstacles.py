@@ -22,7 +22,6 @@ from regolith_terrain.solids import (
     Polyhedron,
     Solid,
     Solids,
-    convex_hull,
     make_obstacle,
     rock_shapes,
 )
@@ -81,7 +80,7 @@ def build_solids(
         for k in np.setdiff1d(np.flatnonzero(rocks.diameter > rock_shapes.CONTACT_M), movable).tolist():
             shape = first + int(rocks.shape[k]) % rock_shapes.SHAPES
             solids.append(Solid(shape, middles[k], _axes(rocks.yaw[k], halves[k]), terrain.rock_friction))
-        shapes += [convex_hull(rock_shapes.scaled_rock(number)[0]) for number in range(rock_shapes.SHAPES)]
+        shapes += rock_shapes.rock_hulls()
     return Solids(shapes, solids) if solids else None
 
 
@@ -111,7 +110,7 @@ def build_obstacle_map(terrain: TerrainConfig, scenario_seed: int, ground: Heigh
         half = 0.5 * terrain.map_size_m
         rocks = field.rocks_in(-half, half, -half, half, WIDE_M)
         middles, halves = rock_shapes.placed(rocks)
-        shapes = [convex_hull(rock_shapes.scaled_rock(number)[0]) for number in range(rock_shapes.SHAPES)]
+        shapes = rock_shapes.rock_hulls()
         for k in np.lexsort((rocks.y, rocks.x)).tolist():
             if rocks.height[k] >= HIGH_M:
                 standing.append(

@@ -48,15 +48,6 @@ class BodyAssignments:
         """Names of spawned bodies that the participant of rigid bodies computes."""
         self._kept: dict[str, tuple[BodyState, Vector, Vector]] = {}
 
-    def participant_of(self, body: str, movers: Mapping[str, str]) -> str:
-        """Return the participant that computes a body; '': the world.
-
-        Args:
-            body: Name of the body.
-            movers: Participant that joined with each body.
-        """
-        return next((each.participant for each in self.assigned if each.name == body), movers.get(body, ''))
-
     def hand_over(self, objects: Mapping[str, Object], requests: Iterable[JoinRequest]) -> tuple[SpawnedObject, ...]:
         """Return the spawned bodies for :attr:`Cycle.handed_over`, and mark their participant.
 
