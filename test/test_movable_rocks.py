@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of movable rocks: beds, holes, selection, equal hashes, what is refused, and what sensors see."""
+"""Tests of movable rocks: selection, rest until a touch, equal hashes, what is refused, and what sensors see."""
 
 from __future__ import annotations
 
@@ -14,71 +14,8 @@ from harness import run_scenario, vehicle, write_scenario
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files import InputError
-from regolith_terrain.bodies import BodyDescription, BodyGround, RigidBodies, shapes
-from regolith_terrain.config import load_soil
-from regolith_terrain.grid import SoilGrid, SoilMap
-from regolith_terrain.height_field import FlatField
 from regolith_terrain.scenario_bodies import BodiesParticipant
-from regolith_terrain.solids import rock_shapes
 from regolith_vehicles.contact.static_obstacles import build_solids
-
-DENSITY = 2900.0
-
-
-def bedded(tilt_deg: float, scale: float = 1.0) -> tuple[RigidBodies, np.ndarray]:
-    """Return an awake rock that lies in the soil with 30 % of its height, and its position, on a tilted plane."""
-    shape = shapes.hull(rock_shapes.scaled_rock(3)[0] * np.array([0.12, 0.10, 0.09]) * scale)
-    angle = np.radians(tilt_deg)
-    gravity = 1.62 * np.array([np.sin(angle), 0.0, -np.cos(angle)])
-    soils = SoilMap(load_soil('lunar_nominal').parameters())
-    ground = BodyGround(SoilGrid(FlatField(), 0.02), soils, gravity)
-    bodies = RigidBodies([BodyDescription('rock', shape, DENSITY * shape.properties.volume)], ground)
-    low, high = shape.points.place[:, 2].min(), shape.points.place[:, 2].max()
-    bodies.place(0, np.array([0.003, 0.004, -low - 0.3 * (high - low)]))
-    bodies.in_bed[0] = True
-    return bodies, bodies.position[0].copy()
-
-
-def advance(bodies: RigidBodies, seconds: float) -> None:
-    for _ in range(round(seconds / 0.02)):
-        bodies.ground.grid.apply(bodies.advance(0.02, [0]))
-
-
-@pytest.mark.parametrize('scale', [1.0, 0.35])
-def test_rock_in_its_bed_stays_at_rest(scale: float) -> None:
-    """It wakes and moves by less than 0.2 mm; the soil carries its weight within 1 %. The small one uses its points."""
-    bodies, start = bedded(0.0, scale)
-    assert bool(bodies.contact.small[0]) == (scale < 1.0)
-    advance(bodies, 2.0)
-    assert np.abs(bodies.position[0] - start).max() < 2e-4
-    assert bodies.contact_force[0, 2] == pytest.approx(bodies.mass[0] * 1.62, rel=0.01)
-
-
-def test_rock_holds_on_a_slope_and_is_torn_out_of_a_steeper_one() -> None:
-    """Its bed holds it beyond the friction angle of 37 deg; no soil holds a rock that stands out by 70 % at 65 deg."""
-    bodies, start = bedded(40.0)
-    advance(bodies, 2.0)
-    assert np.abs(bodies.position[0] - start).max() < 2e-3
-    bodies, start = bedded(65.0)
-    advance(bodies, 2.0)
-    assert bodies.position[0, 0] - start[0] > 0.1
-
-
-def test_rock_leaves_its_hole_and_no_mass_moves() -> None:
-    """The hole has the volume of the part of the rock below the surface within 5 %, the resolution of the grid."""
-    bodies, start = bedded(0.0)
-    advance(bodies, 0.02)
-    grid, shape = bodies.ground.grid, bodies.bodies[0].shape
-    axis = 0.02 * np.arange(-12, 13)
-    x, y = np.meshgrid(axis, axis, indexing='ij')
-    depth = -grid.levels(x, y)
-    corners = shape.points.place + start
-    points = np.random.default_rng(1).uniform([-0.2, -0.2, -0.1], [0.2, 0.2, 0.0], (200_000, 3))
-    planes = shape.solid.normals
-    away = np.sum(planes * corners[shape.solid.triangles[:, 0]], axis=1)
-    inside = (points @ planes.T <= away).all(axis=1)
-    assert depth.sum() * 0.02**2 == pytest.approx(inside.mean() * 0.4 * 0.4 * 0.1, rel=0.05)
-    assert float(np.abs(grid.window(-12, 13, -12, 13).mass_kgpm2).max()) == 0.0
 
 
 def field(folder: Path, **sections: Any) -> Path:
@@ -115,6 +52,25 @@ def test_movable_rocks_are_bodies_and_not_static_solids(tmp_path: Path) -> None:
     before = {name: made.world.objects[name].body.position.copy() for name in rocks}
     made.run(0.2)
     assert all((made.world.objects[name].body.position == place).all() for name, place in before.items())
+
+
+@pytest.mark.seconds
+def test_rock_near_which_a_rover_passes_gets_its_bed_and_keeps_its_pose_to_the_bit(tmp_path: Path) -> None:
+    """A bed changes the soil below a sleeping rock, which does not wake it."""
+    made = Simulation(load_scenario(field(tmp_path)).scenario)
+    start = {name: item.body for name, item in made.world.objects.items() if name.startswith('rock_')}
+    bedded, touched = set(), set()
+    while made.world.t_ns < 6_000_000_000:
+        made.world.step()
+        bodies = made.agents['rover'].vehicle.assigned.bodies
+        for name, n in ({} if bodies is None else bodies.index).items():
+            bedded |= set() if bodies.in_bed[n] else {name}
+            touched |= {name} if bodies.awake[n] else set()
+    assert bedded - touched
+    for name in bedded - touched:
+        now = made.world.objects[name].body
+        assert (now.position == start[name].position).all()
+        assert (now.orientation == start[name].orientation).all()
 
 
 @pytest.mark.seconds

@@ -263,24 +263,26 @@ class RigidBodies(Saved):
             velocity: Velocity [m/s], shape (3,); none: zero.
             spin: Angular velocity, world axes [rad/s], shape (3,); none: zero.
         """
-        self.move(n, position, orientation, velocity, spin)
-        self._release(n)
-        self.in_bed[n] = False
-
-    def move(
-        self,
-        n: int,
-        position: Floats,
-        orientation: Floats | None = None,
-        velocity: Floats | None = None,
-        spin: Floats | None = None,
-    ) -> None:
-        """Set the state of a body as :meth:`place` does; its contacts stay."""
         self.position[n] = position
         self.orientation[n] = (0.0, 0.0, 0.0, 1.0) if orientation is None else orientation
         self.velocity[n] = 0.0 if velocity is None else velocity
         self.spin[n] = 0.0 if spin is None else spin
+        self.in_bed[n] = False
+        self._release(n)
+
+    def move(self, n: int, state: BodyState) -> None:
+        """Set pose and twist of a body; its contacts stay."""
+        self.position[n], self.orientation[n] = state.position, state.orientation
+        self.velocity[n], self.spin[n] = state.linear_velocity, state.angular_velocity
         self._changed([n])
+
+    def take(self, other: RigidBodies) -> None:
+        """Take states and memories of the bodies of the same names from another set."""
+        for name, m in other.index.items():
+            n = self.index.get(name)
+            if n is not None:
+                self.move(n, other.body_state(m))
+                self.members[n].load(other.members[m].save())
 
     def _release(self, n: int) -> None:
         """Reset the contacts of a body."""
@@ -376,14 +378,13 @@ class RigidBodies(Saved):
         rows = [self.index[name] for name in given]
         state = np.concatenate((self.position, self.orientation, self.velocity, self.spin), axis=1)[rows]
         for n, body, same in zip(rows, given.values(), _equal(given.values(), state), strict=True):
-            pose = body.position, body.orientation, body.linear_velocity, body.angular_velocity
             if same:
                 self._states[n] = body  # the record of the world, which then sees that the body has not moved
                 continue
-            self.move(n, *pose)
+            self.move(n, body)
             if own is None or body.name in own:
-                self._release(n)
                 self.in_bed[n] = False
+                self._release(n)
                 self.wake(n)
         for hit in cycle.impulses:
             for struck, impulse in ((hit.a, hit.impulse), (hit.b, -hit.impulse)):
@@ -401,10 +402,11 @@ class RigidBodies(Saved):
 
     def watch_soil(self, members: Sequence[int]) -> None:
         """Wake those of some bodies that sleep and below which the soil has moved by more than WAKE_LEVEL_M."""
-        grid, unknown_rows = self.ground.grid, np.isnan(self.footprint[:, 0]).tolist()
-        places = zip(*self.position[:, :2].T.tolist(), self.reach.tolist(), strict=True)
-        near = [unknown or grid.any_record(*place) for unknown, place in zip(unknown_rows, places, strict=True)]
-        asleep = [n for n in members if near[n] and not self.awake[n]]
+        grid, asleep = self.ground.grid, [n for n in members if not self.awake[n]]
+        fresh = np.isnan(self.footprint[asleep, 0]).tolist()
+        places = zip(*self.position[asleep, :2].T.tolist(), self.reach[asleep].tolist(), strict=True)
+        seen = [new or grid.any_record(*place) for new, place in zip(fresh, places, strict=True)]
+        asleep = [n for n, kept in zip(asleep, seen, strict=True) if kept]
         if not asleep:
             return
         watched = self.position[asleep, None, :2] + 0.7 * self.reach[asleep, None, None] * _AROUND
@@ -459,7 +461,7 @@ class RigidBodies(Saved):
         ways: dict[int, float] = {}
         for n in awake:
             ways[n] = way = self.way(n, duration)
-            near[n] = self._solids_near(n, way)
+            near[n] = self.solids_near([n], np.array([way]))
             if len(near[n]) or self._may_touch(n, way):
                 grounded.append(n)
             else:
@@ -483,7 +485,7 @@ class RigidBodies(Saved):
         first_solid: int = 0,
         geometry: BodyGeometry = NO_GEOMETRY,
     ) -> BodyStep:
-        """Return the arguments of :attr:`step` for a cycle.
+        """Return the arguments of the substep of bodies (:mod:`regolith_terrain.bodies.substep`) for a cycle.
 
         Args:
             window: Soil of the cycle.
@@ -528,7 +530,7 @@ class RigidBodies(Saved):
         planes[:, :3] = portable_math.times(planes[:, :3], turn.T)
         planes[:, 3] += portable_math.times(planes[:, :3], position)
         self.contact.make_bed(window, n, position, turn, planes, float(self._weight[n]))
-        self.in_bed[n] = False
+        self.in_bed[n], self.footprint[n] = False, np.nan  # the change of the soil must not wake the rock
 
     def check(self, status: int, members: Sequence[int]) -> None:
         """Check the result of the substeps of some bodies.
@@ -563,9 +565,6 @@ class RigidBodies(Saved):
         reach = float(self.reach[n])
         x, y, z = self.position[n].tolist()
         return self.ground.grid.rises_above((x, y, reach, reach, z - reach, 0.0, 0.0), way)
-
-    def _solids_near(self, n: int, way: float) -> Indices:
-        return self.solids_near([n], np.array([way]))
 
     def solids_near(self, members: Sequence[int], ways: Floats) -> Indices:
         """Return the numbers of the static solids that bodies may touch, ascending.

@@ -4,7 +4,7 @@
 
 A vehicle calls :func:`place_bodies` before it presses its parts, and the function of :func:`step_function` after that.
 Its parts then press bodies as they press other solids, and the bodies receive the opposite forces
-(:class:`regolith_terrain.solids.contact.MovingSolids`).
+(:class:`regolith_terrain.solids.moving_solids.MovingSolids`).
 """
 
 from __future__ import annotations

@@ -132,11 +132,7 @@ class BodiesParticipant(Participant):
         old, self._spawned = self.bodies, dict(spawned)
         more = (restored_description(name, about) for name, about in spawned.items())
         self.bodies = b = RigidBodies([*self._first, *more], self._ground, self._section)
-        for name, n in old.index.items():
-            if name in b.index:
-                m = b.index[name]
-                b.move(m, old.position[n], old.orientation[n], old.velocity[n], old.spin[n])
-                b.members[m].load(old.members[n].save())
+        b.take(old)
         kept = dict(zip(old.names, self.present.tolist(), strict=True))
         self.present = np.array([kept.get(name, True) for name in b.names], dtype=bool)
 
@@ -212,17 +208,14 @@ class BodiesParticipant(Participant):
             self.spawned = {**self._spawned, **taken}
         b = self.bodies
         for spawned in cycle.handed_over:
-            at = spawned.state
-            n = b.index[spawned.name]
-            b.place(n, at.position, at.orientation, at.linear_velocity, at.angular_velocity)
+            b.move(b.index[spawned.name], spawned.state)
         self._own = set(b.names) - {each.name for each in cycle.assigned if each.participant != self.name}
         self._reported = [b.index[each.name] for each in cycle.assigned if each.name in self._own]
         states = {body.name: body for body in cycle.bodies}
         for each in cycle.assigned:
             if each.memory and each.name in self._own:  # a vehicle returns the body
-                n, body = b.index[each.name], states[each.name]
-                b.load_memory(n, each.memory)
-                b.move(n, body.position, body.orientation, body.linear_velocity, body.angular_velocity)
+                b.load_memory(b.index[each.name], each.memory)
+                b.move(b.index[each.name], states[each.name])
         present = b.follow(cycle, self._own)
         self.present[:] = False
         self.present[present] = True

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -30,7 +31,7 @@ from regolith_terrain.bodies import (
 from regolith_terrain.contact import Press, make_pose
 from regolith_terrain.grid import SoilWindow
 from regolith_terrain.solids import NOTHING_MOVES, STIFFEST, MovingSolids, NearbySolids
-from regolith_world.cycle import ComputedBody, Cycle, Saved, StateField, StateLayout, state_fields
+from regolith_world.cycle import ComputedBody, Cycle, Saved, StateLayout, decode_record, encode_record, state_fields
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -41,9 +42,7 @@ MOST_PARTS = 4
 """Largest number of parts of a substep."""
 _NUMBER = 2**32
 """Numbers of bodies as solids begin here; those of rocks and obstacles are smaller."""
-_KEPT = StateLayout(
-    'assigned bodies', StateField('names', list[str]), StateField('bodies', list[bytes]), *state_fields(bytes, 'state')
-)
+_KEPT = StateLayout('assigned bodies', *state_fields(bytes, 'described', 'state'))
 
 
 @dataclass(slots=True)
@@ -74,6 +73,8 @@ class AssignedBodies(Saved):
         self.vehicle, self.section, self.ground = vehicle, section, ground
         self.bodies: RigidBodies | None = None
         """The bodies; none: no body is assigned."""
+        self._described = b''
+        """Descriptions of the bodies as bytes."""
         self._members: list[int] = []
         self._relative, self._both = make_pose(), np.zeros((6, 6))
 
@@ -92,22 +93,29 @@ class AssignedBodies(Saved):
     def _replace(self, own: dict[str, bytes], cycle: Cycle) -> None:
         """Replace the set of bodies; those that stay keep their states and memories."""
         old = self.bodies
-        kept = {} if old is None else {name: old.memory(n) for name, n in old.index.items()}
-        memories = {name: memory or kept[name] for name, memory in own.items() if memory or name in kept}
-        if not memories:
+        kept = {} if old is None else {body.name: body for body in old.bodies}
+        described = [
+            restored_description(name, split_memory(memory)[0]) if memory else kept[name]
+            for name, memory in own.items()
+            if memory or name in kept
+        ]
+        if not described:
             self.bodies = None
             return
-        states = {body.name: body for body in cycle.bodies}
-        made = [restored_description(name, split_memory(memory)[0]) for name, memory in memories.items()]
-        self.bodies = bodies = RigidBodies(made, self.ground, self.section)
-        for n, (name, memory) in enumerate(memories.items()):
-            bodies.load_memory(n, memory)
-            if old is not None and name in old.index:
-                m = old.index[name]
-                bodies.move(n, old.position[m], old.orientation[m], old.velocity[m], old.spin[m])
-            elif name in states:
-                body = states[name]
-                bodies.move(n, body.position, body.orientation, body.linear_velocity, body.angular_velocity)
+        self._make(described)
+        bodies, states = self.bodies, {body.name: body for body in cycle.bodies}
+        assert bodies is not None
+        if old is not None:
+            bodies.take(old)
+        for name, n in bodies.index.items():
+            if own[name]:
+                bodies.load_memory(n, own[name])
+                bodies.move(n, states[name])
+
+    def _make(self, described: Sequence[BodyDescription]) -> None:
+        """Make the set of bodies; their states must follow."""
+        self.bodies = RigidBodies(described, self.ground, self.section)
+        self._described = encode_record({body.name: body.save() for body in described})
 
     def computed(self) -> tuple[ComputedBody, ...]:
         """Return the bodies at the end of the cycle."""
@@ -229,8 +237,8 @@ class AssignedBodies(Saved):
 
     def warm_up(self, position: Vector) -> None:
         """Add a ball at a position [m] that a cycle computes; :meth:`load` removes it."""
-        ball = BodyDescription('ball', shapes.sphere(0.1), 5.0)
-        self.bodies = RigidBodies([ball], self.ground, self.section)
+        self._make([BodyDescription('ball', shapes.sphere(0.1), 5.0)])
+        assert self.bodies is not None
         self.bodies.place(0, position)
         self._members = [0]
 
@@ -241,8 +249,7 @@ class AssignedBodies(Saved):
         bodies = self.bodies
         if bodies is None:
             return b''
-        described = [body.save() for body in bodies.bodies]
-        return _KEPT.pack(SimpleNamespace(names=bodies.names, bodies=described, state=bodies.save()))
+        return _KEPT.pack(SimpleNamespace(described=self._described, state=bodies.save()))
 
     def load(self, blob: bytes) -> None:
         """Restore the state from :meth:`save`.
@@ -254,8 +261,9 @@ class AssignedBodies(Saved):
             self.bodies, self._members = None, []
             return
         kept = _KEPT.values(blob)
-        if self.bodies is None or self.bodies.names != kept.names:
-            made = [restored_description(name, one) for name, one in zip(kept.names, kept.bodies, strict=True)]
-            self.bodies = RigidBodies(made, self.ground, self.section)
+        if self.bodies is None or self._described != kept.described:
+            described = decode_record(dict[str, bytes], kept.described)
+            self._make([restored_description(name, blob) for name, blob in described.items()])
+        assert self.bodies is not None
         self.bodies.load(kept.state)
         self._members = list(range(len(self.bodies)))

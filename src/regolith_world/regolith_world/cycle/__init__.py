@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from regolith_world.cycle.codec import StateField as StateField
     from regolith_world.cycle.codec import StateLayout as StateLayout
     from regolith_world.cycle.codec import decode_record as decode_record
+    from regolith_world.cycle.codec import encode_record as encode_record
     from regolith_world.cycle.codec import plain as plain
     from regolith_world.cycle.codec import state_fields as state_fields
     from regolith_world.cycle.participant import Participant as Participant
@@ -58,6 +59,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'StateField',
             'StateLayout',
             'decode_record',
+            'encode_record',
             'plain',
             'state_fields',
         ),
