@@ -55,7 +55,7 @@ def test_movable_rocks_are_bodies_and_not_static_solids(tmp_path: Path) -> None:
 
 
 @pytest.mark.seconds
-def test_rock_near_which_a_rover_passes_gets_its_bed_and_keeps_its_pose_to_the_bit(tmp_path: Path) -> None:
+def test_rock_near_which_a_rover_passes_gets_its_bed_and_keeps_its_pose_bit_for_bit(tmp_path: Path) -> None:
     """A bed changes the soil below a sleeping rock, which does not wake it."""
     made = Simulation(load_scenario(field(tmp_path)).scenario)
     start = {name: item.body for name, item in made.world.objects.items() if name.startswith('rock_')}

@@ -93,7 +93,7 @@ NOT_SAVED = {
     *('BodyArrays.mobility', 'BodyArrays.rotation', 'BodyArrays.work', 'BodySetting.mobility'),  # of the orientation
     *('BodyRigidContact._found', 'BodyScmContact._point', 'BodyScmContact._zeros'),  # work arrays of a contact
     *('BodyScmContact._members', 'SolidContact._work'),  # of the present cycle
-    *('RigidBodies._states', 'RigidBody._hashed', '_Body.kept'),  # kept results of the state
+    *('RigidBodies._states', 'RigidBody._hashed', 'MemberState.kept'),  # kept results of the state
     *('Wrench.force', 'Wrench.stats', 'Wrench.torque'),  # of one part in the loop
     *('StateManager._states', 'StateManager._times'),  # the history before the saved state
     'ThrowingRobot._before',  # for the discard of an attempt

@@ -13,17 +13,19 @@ from regolith_files import export_lazily
 
 if TYPE_CHECKING:
     from regolith_terrain.bodies import shapes as shapes
-    from regolith_terrain.bodies.body_set import BodyGround as BodyGround
     from regolith_terrain.bodies.body_set import RigidBodies as RigidBodies
-    from regolith_terrain.bodies.body_set import split_memory as split_memory
     from regolith_terrain.bodies.config import BodiesConfig as BodiesConfig
     from regolith_terrain.bodies.contact_points import BodySetting as BodySetting
     from regolith_terrain.bodies.description import BodyDescription as BodyDescription
     from regolith_terrain.bodies.description import restored_description as restored_description
+    from regolith_terrain.bodies.ground import BodyGround as BodyGround
     from regolith_terrain.bodies.mass_properties import MassProperties as MassProperties
     from regolith_terrain.bodies.mass_properties import polyhedron_properties as polyhedron_properties
     from regolith_terrain.bodies.mass_properties import reduced_hull as reduced_hull
+    from regolith_terrain.bodies.member_state import split_memory as split_memory
     from regolith_terrain.bodies.shapes import BodyShape as BodyShape
+    from regolith_terrain.bodies.sleep import rest as rest
+    from regolith_terrain.bodies.sleep import watch_soil as watch_soil
     from regolith_terrain.bodies.substep import BodyStep as BodyStep
     from regolith_terrain.bodies.substep import no_bodies as no_bodies
     from regolith_terrain.bodies.substep import place_bodies as place_bodies
@@ -33,23 +35,25 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
-        'body_set': (
-            'BodyGround',
-            'RigidBodies',
-            'split_memory',
-        ),
+        'body_set': ('RigidBodies',),
         'config': ('BodiesConfig',),
         'contact_points': ('BodySetting',),
         'description': (
             'BodyDescription',
             'restored_description',
         ),
+        'ground': ('BodyGround',),
         'mass_properties': (
             'MassProperties',
             'polyhedron_properties',
             'reduced_hull',
         ),
+        'member_state': ('split_memory',),
         'shapes': ('BodyShape',),
+        'sleep': (
+            'rest',
+            'watch_soil',
+        ),
         'substep': (
             'BodyStep',
             'no_bodies',

@@ -9,9 +9,7 @@ nodes share a window and take their substeps together, in the order of the list.
 from __future__ import annotations
 
 import math
-import struct
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -20,8 +18,11 @@ from numpy.typing import NDArray
 from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.bodies.contact_points import BodySetting
 from regolith_terrain.bodies.description import BodyDescription
+from regolith_terrain.bodies.ground import BodyGround
+from regolith_terrain.bodies.member_state import AROUND, MemberState, join_memory, split_memory
 from regolith_terrain.bodies.motion import BodyArrays, move_body, prepare_body
 from regolith_terrain.bodies.shapes import join_points
+from regolith_terrain.bodies.soil_windows import joined_records, joint_windows
 from regolith_terrain.bodies.substep import NO_GEOMETRY, STATUSES, BodyGeometry, BodyStep, geometry_of, step_function
 from regolith_terrain.contact.arrays import Wrench, make_wrench
 from regolith_terrain.contact.constants import CONTACT_OK, WINDOW_MARGIN_CELLS
@@ -30,44 +31,21 @@ from regolith_terrain.contact.kernel_binding import bind_kernels, unbound
 from regolith_terrain.contact.mixed_contact import make_contact
 from regolith_terrain.contact.shapes import join_shapes
 from regolith_terrain.grid.node_records import Floats, NodeRecords
-from regolith_terrain.grid.soil_grid import SoilGrid, SoilWindow
-from regolith_terrain.grid.soil_map import SoilMap
+from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.solids.contact import STIFFNESS_OF_PART
 from regolith_terrain.solids.friction_memory import NO_SOLIDS, SolidContact
 from regolith_terrain.solids.point_force import damping_ratio
-from regolith_terrain.solids.solids import Solids, solids_within
+from regolith_terrain.solids.solids import solids_within
 from regolith_world.cycle import BodyState, Cycle, Part, Saved, StateField, StateLayout, state_fields
 from regolith_world.numerics import kernel, portable_math, rotation
 
 Indices = NDArray[np.int64]
 
 _DEFAULTS = BodiesConfig()
-WAKE_LEVEL_M = 1e-4
-"""Change of the soil's level below a sleeping body that wakes it [m]."""
-SETTLED = 0.1
-"""Largest deviation of the contact force of a body at rest from its weight, as a fraction of it."""
-_AROUND = np.array([(x, y) for x in (-1.0, 0.0, 1.0) for y in (-1.0, 0.0, 1.0)])
-"""Places at which the soil below a sleeping body is watched, in units of 0.7 of its reach, shape (9, 2)."""
 MARGIN_ACCELERATION = 100.0
 """Acceleration of a body within a cycle for which its soil window is sufficient [m/s^2]."""
 FASTEST = 1e3
 """Largest speed of a body [m/s]."""
-
-
-@dataclass(frozen=True, slots=True)
-class BodyGround:
-    """The ground of rigid bodies."""
-
-    grid: SoilGrid
-    """Committed soil."""
-    soils: SoilMap
-    """Soils of the terrain."""
-    gravity: Floats
-    """Gravity [m/s^2], shape (3,)."""
-    solids: Solids | None = None
-    """Rocks and obstacles; none: no solids."""
-    mode: str = 'regolith'
-    """Mode of the terrain model."""
 
 
 step_bodies: Callable[[BodyStep, float], int] = unbound
@@ -95,39 +73,6 @@ def fly(bodies: BodyArrays, b: int, step: float, count: int, wrench: Wrench) -> 
     prepare_body(bodies, b)
     for _ in range(count):
         move_body(bodies, b, wrench, step)
-
-
-class _Body(Saved):
-    """State of one body except its pose and twist, with the memory of its contacts."""
-
-    STATE = StateLayout(
-        'a rigid body on the ground',
-        *state_fields('|b1', 'awake', 'in_bed', shared=True),
-        *state_fields('<i8', 'quiet_ns', shared=True),
-        *state_fields('<f8', 'contact_force', 'footprint', shared=True),
-        StateField('memories', Part(1)),
-        StateField('friction', Part(1)),
-    )
-
-    def __init__(self, bodies: RigidBodies, n: int) -> None:
-        self.awake, self.quiet_ns = bodies.awake[n : n + 1], bodies.quiet_ns[n : n + 1]
-        self.in_bed = bodies.in_bed[n : n + 1]
-        self.contact_force, self.footprint = bodies.contact_force[n], bodies.footprint[n]
-        self.memories = bodies.contact.memories(n)
-        self.friction = None if bodies.solid_contact is None else bodies.solid_contact.of_part(n)
-        self.kept: bytes | None = None
-        """State of a body that has not changed."""
-
-    def save(self) -> bytes:
-        """Return the state as bytes."""
-        if self.kept is None:
-            self.kept = super().save()
-        return self.kept
-
-    def setters(self, blob: bytes) -> list[Callable[[], None]]:
-        """Return the functions that restore the state from :meth:`save`."""
-        self.kept = None
-        return super().setters(blob)
 
 
 class RigidBodies(Saved):
@@ -166,7 +111,7 @@ class RigidBodies(Saved):
         """Whether each body lies in soil that does not have its shape yet, shape (n,); see :meth:`_make_bed`."""
         self.quiet_ns = np.zeros(count, dtype=np.int64)
         """Time for which each body has been at rest [ns], shape (n,)."""
-        self.footprint = np.full((count, len(_AROUND)), np.nan)
+        self.footprint = np.full((count, len(AROUND)), np.nan)
         """Level of the soil around each sleeping body [m], NaN until the next cycle, shape (n, 9)."""
         self.reach = np.array([body.shape.reach for body in bodies])
         """Radius about the center of mass that contains each body [m], shape (n,)."""
@@ -191,7 +136,8 @@ class RigidBodies(Saved):
             gravity,
         )
         """Arrays of the kernels."""
-        self._weight = mass * np.sqrt(np.sum(np.square(gravity), axis=1))
+        self.weight = mass * np.sqrt(np.sum(np.square(gravity), axis=1))
+        """Weights [N], shape (n,)."""
         self.contact: GroundContact
         """Ground contact of all bodies; a set without bodies has none."""
         self.solid_contact: SolidContact | None = None
@@ -199,7 +145,7 @@ class RigidBodies(Saved):
         if count:
             self._make_contacts()
         self._states: list[BodyState | None] = [None] * count
-        self.members = [_Body(self, n) for n in range(count)]
+        self.members = [self._member(n) for n in range(count)]
         """State and memory of each body."""
         self._pose, self._wrench = make_pose(), make_wrench()
 
@@ -212,9 +158,20 @@ class RigidBodies(Saved):
         step = step_function(self.contact.press)
         self._run = bind_kernels(_run, views_only=True, step_bodies=step)
 
+    def _member(self, n: int) -> MemberState:
+        return MemberState(
+            self.awake[n : n + 1],
+            self.in_bed[n : n + 1],
+            self.quiet_ns[n : n + 1],
+            self.contact_force[n],
+            self.footprint[n],
+            self.contact.memories(n),
+            None if self.solid_contact is None else self.solid_contact.of_part(n),
+        )
+
     def setters(self, blob: bytes) -> list[Callable[[], None]]:
         """Return the functions that restore the state from :meth:`save`."""
-        return [*super().setters(blob), lambda: self._changed(range(len(self)))]
+        return [*super().setters(blob), lambda: self.changed(range(len(self)))]
 
     @cached_property
     def geometry(self) -> BodyGeometry:
@@ -274,7 +231,7 @@ class RigidBodies(Saved):
         """Set pose and twist of a body; its contacts stay."""
         self.position[n], self.orientation[n] = state.position, state.orientation
         self.velocity[n], self.spin[n] = state.linear_velocity, state.angular_velocity
-        self._changed([n])
+        self.changed([n])
 
     def take(self, other: RigidBodies) -> None:
         """Take states and memories of the bodies of the same names from another set."""
@@ -286,7 +243,7 @@ class RigidBodies(Saved):
 
     def _release(self, n: int) -> None:
         """Reset the contacts of a body."""
-        self._changed([n])
+        self.changed([n])
         for memory in self.members[n].memories:
             memory.reset()
         if self.solid_contact is not None:
@@ -297,7 +254,7 @@ class RigidBodies(Saved):
         turn = rotation.matrix(self.orientation[n])
         moment = portable_math.cross(point - self.position[n], impulse)
         inverse = portable_math.times(portable_math.times(turn, self.arrays.inverse_inertia[n]), turn.T)
-        self._changed([n])
+        self.changed([n])
         self.velocity[n] += impulse / self.arrays.mass[n]
         self.spin[n] += portable_math.times(inverse, moment)
 
@@ -324,7 +281,7 @@ class RigidBodies(Saved):
         )
         return state
 
-    def _changed(self, members: Sequence[int]) -> None:
+    def changed(self, members: Sequence[int]) -> None:
         """Discard what is kept of the states of some bodies."""
         for n in members:
             self._states[n] = self.members[n].kept = None
@@ -351,8 +308,7 @@ class RigidBodies(Saved):
 
     def memory(self, n: int) -> bytes:
         """Return description and state of a body except its pose and twist, for another set of bodies."""
-        description = self._descriptions[n]
-        return struct.pack('<q', len(description)) + description + self.members[n].save()
+        return join_memory(self._descriptions[n], self.members[n].save())
 
     def load_memory(self, n: int, memory: bytes) -> None:
         """Take the state from :meth:`memory`.
@@ -393,54 +349,10 @@ class RigidBodies(Saved):
                     self.wake(self.index[struck])
         return sorted(self.index[name] for name in given)
 
-    # -- rest -----------------------------------------------------------------------------------------------------
-
     def wake(self, n: int) -> None:
         """Wake a body."""
-        self._changed([n])
+        self.changed([n])
         self.awake[n], self.quiet_ns[n] = True, 0
-
-    def watch_soil(self, members: Sequence[int]) -> None:
-        """Wake those of some bodies that sleep and below which the soil has moved by more than WAKE_LEVEL_M."""
-        grid, asleep = self.ground.grid, [n for n in members if not self.awake[n]]
-        fresh = np.isnan(self.footprint[asleep, 0]).tolist()
-        places = zip(*self.position[asleep, :2].T.tolist(), self.reach[asleep].tolist(), strict=True)
-        seen = [new or grid.any_record(*place) for new, place in zip(fresh, places, strict=True)]
-        asleep = [n for n, kept in zip(asleep, seen, strict=True) if kept]
-        if not asleep:
-            return
-        watched = self.position[asleep, None, :2] + 0.7 * self.reach[asleep, None, None] * _AROUND
-        levels: Floats = grid.levels(watched[:, :, 0], watched[:, :, 1])
-        unknown = np.isnan(self.footprint[asleep, 0])
-        moved = np.abs(levels - self.footprint[asleep]).max(axis=1) > WAKE_LEVEL_M
-        for n, now, new, gone in zip(asleep, levels, unknown.tolist(), moved.tolist(), strict=True):
-            if new:
-                self._changed([n])
-                self.footprint[n] = now
-            elif gone:
-                self.wake(n)
-
-    def rest(self, members: Sequence[int], dt_ns: int) -> None:
-        """Count the time for which each of some awake bodies is at rest, and let it sleep.
-
-        A body is at rest if every point of it is slower than ``sleep_speed_mps``, and the force on it is its weight
-        within SETTLED.
-        """
-        rows = [n for n in members if self.awake[n]]
-        if not rows:
-            return
-        most, long = self.section.sleep_speed_mps, round(self.section.sleep_after_s * 1e9)
-        weight, force = self._weight[rows], self.contact_force[rows].copy()
-        force += self.arrays.mass[rows, None] * self.arrays.gravity[rows]
-        v, w = (np.sqrt(np.sum(np.square(each[rows]), axis=1)) for each in (self.velocity, self.spin))
-        still = (v < most) & (w * self.reach[rows] < most)
-        still &= np.sqrt(np.sum(np.square(force), axis=1)) <= SETTLED * weight
-        quiet = np.where(still, self.quiet_ns[rows] + dt_ns, 0)
-        self.quiet_ns[rows] = quiet
-        self._changed(rows)
-        for n in np.array(rows)[quiet >= long].tolist():
-            self.awake[n] = False
-            self.velocity[n], self.spin[n], self.footprint[n] = 0.0, 0.0, np.nan
 
     # -- motion ---------------------------------------------------------------------------------------------------
 
@@ -468,13 +380,15 @@ class RigidBodies(Saved):
                 self._release(n)  # also discards what is kept of its state
                 fly(self.arrays, n, step, count, self._wrench)
         records = []
-        for window, members in self._windows(grounded, ways):
+        margins = [self.margin(n, ways[n]) for n in grounded]
+        for box, members in joint_windows(grounded, self.position, margins, self.ground.grid.spacing):
+            window = self.ground.grid.window(*box)
             numbers = np.unique(np.concatenate([near[n] for n in members]))
             arrays = self.step_arrays(window, members, numbers, count)
             self.check(self._run(arrays, step, count), members)
             self.contact.remember(window, arrays.ground)
             records.append(window.changed())
-        return _joined(records, self.ground.grid.law.names)
+        return joined_records(records, self.ground.grid.law.names)
 
     def step_arrays(
         self,
@@ -495,7 +409,7 @@ class RigidBodies(Saved):
             first_solid: Index of the first member among the solids near a vehicle.
             geometry: :attr:`geometry` for a vehicle.
         """
-        self._changed(members)
+        self.changed(members)
         self.contact_force[list(members)] = 0.0
         for n in members:
             if self.in_bed[n]:
@@ -529,7 +443,7 @@ class RigidBodies(Saved):
         planes = geometry.planes[first:end].copy()
         planes[:, :3] = portable_math.times(planes[:, :3], turn.T)
         planes[:, 3] += portable_math.times(planes[:, :3], position)
-        self.contact.make_bed(window, n, position, turn, planes, float(self._weight[n]))
+        self.contact.make_bed(window, n, position, turn, planes, float(self.weight[n]))
         self.in_bed[n], self.footprint[n] = False, np.nan  # the change of the soil must not wake the rock
 
     def check(self, status: int, members: Sequence[int]) -> None:
@@ -586,38 +500,6 @@ class RigidBodies(Saved):
         margin = float(self.reach[n]) + way
         return margin + (self.contact.margin_cells + WINDOW_MARGIN_CELLS + 2.0) * self.ground.grid.spacing
 
-    def _windows(self, members: Sequence[int], ways: Mapping[int, float]) -> list[tuple[SoilWindow, list[int]]]:
-        """Return windows that contain all nodes within reach, each with its bodies; windows do not overlap."""
-        spacing = self.ground.grid.spacing
-        parts: list[tuple[list[int], list[int]]] = []
-        for n in members:
-            margin = self.margin(n, ways[n])
-            x, y = self.position[n, :2].tolist()
-            box = [math.floor((x - margin) / spacing), math.ceil((x + margin) / spacing) + 1]
-            box += [math.floor((y - margin) / spacing), math.ceil((y + margin) / spacing) + 1]
-            mine = [n]
-            while True:  # join with all that overlap, until none does
-                hit = next((k for k, (other, _) in enumerate(parts) if _overlap(box, other)), -1)
-                if hit < 0:
-                    break
-                other, more = parts.pop(hit)
-                box = [min(box[0], other[0]), max(box[1], other[1]), min(box[2], other[2]), max(box[3], other[3])]
-                mine += more
-            parts.append((box, sorted(mine)))
-        return [(self.ground.grid.window(box[0], box[1], box[2], box[3]), mine) for box, mine in parts]
-
-
-def split_memory(memory: bytes) -> tuple[bytes, bytes]:
-    """Return description and state from :meth:`RigidBodies.memory`.
-
-    Raises:
-        ValueError: If the bytes are too short.
-    """
-    (length,) = struct.unpack_from('<q', memory) if len(memory) >= 8 else (-1,)
-    if not 0 <= length <= len(memory) - 8:
-        raise ValueError(f'{len(memory)} bytes are no memory of a rigid body')
-    return memory[8 : 8 + length], memory[8 + length :]
-
 
 def _equal(bodies: Iterable[BodyState], state: Floats) -> list[bool]:
     """Return whether poses and twists of bodies are those of the rows of an array, shape (n, 13)."""
@@ -627,19 +509,3 @@ def _equal(bodies: Iterable[BodyState], state: Floats) -> list[bool]:
     given = np.concatenate([np.array(column) for column in zip(*poses, strict=True)], axis=1)
     same: list[bool] = (given == state).all(axis=1).tolist()
     return same
-
-
-def _overlap(a: Sequence[int], b: Sequence[int]) -> bool:
-    return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]
-
-
-def _joined(records: Sequence[NodeRecords], names: tuple[str, ...]) -> NodeRecords:
-    """Return records of disjoint windows as one, sorted by (i, j)."""
-    if not records:
-        return NodeRecords.empty(names)
-    if len(records) == 1:
-        return records[0]
-    i, j = np.concatenate([each.i for each in records]), np.concatenate([each.j for each in records])
-    values = np.concatenate([each.table for each in records], axis=1)
-    order = np.lexsort((j, i))
-    return NodeRecords.from_values(i[order], j[order], values[:, order], names)

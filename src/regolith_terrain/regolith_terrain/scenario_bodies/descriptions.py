@@ -12,9 +12,10 @@ import numpy as np
 
 from regolith_files import YamlSource
 from regolith_terrain.bodies import shapes
-from regolith_terrain.bodies.body_set import BodyGround, RigidBodies
+from regolith_terrain.bodies.body_set import RigidBodies
 from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.bodies.description import BodyDescription
+from regolith_terrain.bodies.ground import BodyGround
 from regolith_terrain.bodies.shapes import BodyShape
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid

@@ -8,7 +8,7 @@ has moved, or that the world has removed, is moved or removed here, too. A vehic
 substeps (:mod:`regolith_world.contacts.body_assignment`); the body then has the state of the world here.
 
 A body at rest sleeps: it is not computed, until an impulse acts on it, its state is changed, or the soil below it moves
-by more than WAKE_LEVEL_M.
+by more than 0.1 mm (:mod:`regolith_terrain.bodies.sleep`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regolith_terrain.bodies.body_set import BodyGround, RigidBodies
+from regolith_terrain.bodies.body_set import RigidBodies
 from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.bodies.description import restored_description
+from regolith_terrain.bodies.ground import BodyGround
+from regolith_terrain.bodies.sleep import rest, watch_soil
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.scenario_bodies.descriptions import body_configs, compile_bodies, description_of, make_bodies
@@ -189,13 +191,13 @@ class BodiesParticipant(Participant):
 
     def _evolve(self, cycle: Cycle) -> CycleResult:
         rows = self._follow(cycle)
-        self.bodies.watch_soil(rows)
+        watch_soil(self.bodies, rows)
         awake = [n for n in rows if self.bodies.awake[n]]
         try:
             records = self.bodies.advance(cycle.dt_ns * 1e-9, awake)
         except FloatingPointError as error:
             raise ParticipantFailed(f'{self.name}: {error} (t = {cycle.t_ns * 1e-9:.3f} s)') from error
-        self.bodies.rest(awake, cycle.dt_ns)
+        rest(self.bodies, awake, cycle.dt_ns)
         self._tentative = self.STATE.pack(self)
         self._delta = SoilDelta(cycle.key, self.name, records)
         self._access.send_delta(self._delta)

@@ -23,9 +23,11 @@ from regolith_terrain.bodies import (
     BodyGround,
     BodyStep,
     RigidBodies,
+    rest,
     restored_description,
     shapes,
     split_memory,
+    watch_soil,
     with_bodies,
 )
 from regolith_terrain.contact import Press, make_pose
@@ -88,7 +90,7 @@ class AssignedBodies(Saved):
         self._members = []
         if self.bodies is not None:
             self._members = self.bodies.follow(cycle)
-            self.bodies.watch_soil(self._members)
+            watch_soil(self.bodies, self._members)
 
     def _replace(self, own: dict[str, bytes], cycle: Cycle) -> None:
         """Replace the set of bodies; those that stay keep their states and memories."""
@@ -218,7 +220,7 @@ class AssignedBodies(Saved):
         assert self.bodies is not None
         self.bodies.check(0, near.members)
         self.bodies.contact.remember(window, arrays.ground)
-        self.bodies.rest(near.members, duration_ns)
+        rest(self.bodies, near.members, duration_ns)
 
     @property
     def press(self) -> Press:

@@ -1,0 +1,62 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Sleep of rigid bodies: a body at rest is not computed until a contact or a change of the soil wakes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from regolith_terrain.bodies.body_set import RigidBodies
+from regolith_terrain.bodies.member_state import AROUND
+from regolith_terrain.grid.node_records import Floats
+
+WAKE_LEVEL_M = 1e-4
+"""Change of the soil's level below a sleeping body that wakes it [m]."""
+SETTLED = 0.1
+"""Largest deviation of the contact force of a body at rest from its weight, as a fraction of it."""
+
+
+def watch_soil(bodies: RigidBodies, members: Sequence[int]) -> None:
+    """Wake those of some bodies that sleep and below which the soil has moved by more than WAKE_LEVEL_M."""
+    grid, asleep = bodies.ground.grid, [n for n in members if not bodies.awake[n]]
+    fresh = np.isnan(bodies.footprint[asleep, 0]).tolist()
+    places = zip(*bodies.position[asleep, :2].T.tolist(), bodies.reach[asleep].tolist(), strict=True)
+    seen = [new or grid.any_record(*place) for new, place in zip(fresh, places, strict=True)]
+    asleep = [n for n, kept in zip(asleep, seen, strict=True) if kept]
+    if not asleep:
+        return
+    watched = bodies.position[asleep, None, :2] + 0.7 * bodies.reach[asleep, None, None] * AROUND
+    levels: Floats = grid.levels(watched[:, :, 0], watched[:, :, 1])
+    unknown = np.isnan(bodies.footprint[asleep, 0])
+    moved = np.abs(levels - bodies.footprint[asleep]).max(axis=1) > WAKE_LEVEL_M
+    for n, now, new, gone in zip(asleep, levels, unknown.tolist(), moved.tolist(), strict=True):
+        if new:
+            bodies.changed([n])
+            bodies.footprint[n] = now
+        elif gone:
+            bodies.wake(n)
+
+
+def rest(bodies: RigidBodies, members: Sequence[int], dt_ns: int) -> None:
+    """Count the time for which each of some awake bodies is at rest, and let it sleep.
+
+    A body is at rest if every point of it is slower than ``sleep_speed_mps``, and the force on it is its weight
+    within SETTLED.
+    """
+    rows = [n for n in members if bodies.awake[n]]
+    if not rows:
+        return
+    most, long = bodies.section.sleep_speed_mps, round(bodies.section.sleep_after_s * 1e9)
+    weight, force = bodies.weight[rows], bodies.contact_force[rows].copy()
+    force += bodies.arrays.mass[rows, None] * bodies.arrays.gravity[rows]
+    v, w = (np.sqrt(np.sum(np.square(each[rows]), axis=1)) for each in (bodies.velocity, bodies.spin))
+    still = (v < most) & (w * bodies.reach[rows] < most)
+    still &= np.sqrt(np.sum(np.square(force), axis=1)) <= SETTLED * weight
+    quiet = np.where(still, bodies.quiet_ns[rows] + dt_ns, 0)
+    bodies.quiet_ns[rows] = quiet
+    bodies.changed(rows)
+    for n in np.array(rows)[quiet >= long].tolist():
+        bodies.awake[n] = False
+        bodies.velocity[n], bodies.spin[n], bodies.footprint[n] = 0.0, 0.0, np.nan
