@@ -16,6 +16,7 @@ from regolith_bringup.scenario.loading import load_scenario
 from regolith_files import InputError
 from regolith_terrain.scenario_bodies import BodiesParticipant
 from regolith_vehicles.contact.static_obstacles import build_solids
+from regolith_world.objects import RigidBody
 
 
 def field(folder: Path, **sections: Any) -> Path:
@@ -71,6 +72,24 @@ def test_rock_near_which_a_rover_passes_gets_its_bed_and_keeps_its_pose_bit_for_
         now = made.world.objects[name].body
         assert (now.position == start[name].position).all()
         assert (now.orientation == start[name].orientation).all()
+
+
+@pytest.mark.seconds
+def test_bodies_at_rest_are_left_out_of_cycles_without_a_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = field(tmp_path)
+    made = Simulation(load_scenario(file).scenario)
+    end = made.run(6.0)
+    rocks = [item for name, item in made.world.objects.items() if name.startswith('rock_')]
+    asleep = [item for item in rocks if item.at_rest]
+    assert len(asleep) > 0.8 * len(rocks) and any(item.time_ns < 1_000_000_000 for item in asleep)
+    states = made.world.state(made.world.t_ns)
+    assert all(states[item.name] is item.body for item in asleep)
+    monkeypatch.setattr(RigidBody, 'settle', lambda self: None)
+    again = Simulation(load_scenario(file).scenario)
+    assert again.run(6.0) == end
+    assert not any(item.at_rest for item in again.world.objects.values())
 
 
 @pytest.mark.seconds

@@ -54,8 +54,9 @@ ROOT = Path(__file__).resolve().parent.parent
 CYCLE_NS = 20_000_000
 RESETS = ('reset', 'restart', 'set_epoch')
 WORK_SPACE = {'_bodies', '_boxes', '_rooms', 'appearance', '_scratch', '_streams', '_tiles', '_writes'}
+WORK_SPACE |= {'_last', 'soil_writes', 'revision', '_given', '_rows', '_packed_of', '_last_packed', '_hash_of'}
 """Attributes without state: arrays that every step overwrites, addresses, caches of undisturbed ground, of boxes and
-of keys; and the appearance of objects, which the visuals of the world contain."""
+of keys, counts of changes and the last states received; and the appearance of objects, which the visuals of the world contain."""
 NOT_STATE = {
     'RunningSimulation': 'sends a request to a running world',
     'NodeProcess': 'starts a process',

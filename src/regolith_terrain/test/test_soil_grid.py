@@ -46,6 +46,23 @@ def test_soil_window_has_terrain_and_records_across_tiles() -> None:
     assert not window.touched.any()
 
 
+def test_boxes_in_tiles_of_the_last_write_may_have_changed() -> None:
+    grid = SoilGrid(FlatField(), 0.05)
+    low = np.array([[0.1, 0.1], [-0.2, -0.2], [40.0, 40.0]])
+    mark, node = grid.writes, np.zeros(1, dtype=np.int32)
+    assert grid.written_since(mark, low, low + 0.1).tolist() == [False, False, False]
+    grid.apply(NodeRecords.from_values(node, node, np.ones((5, 1))))
+    assert grid.written_since(mark, low, low + 0.1).tolist() == [True, False, False]
+    assert grid.written_since(mark, low, low + 0.3).tolist() == [True, True, False]
+    grid.apply(NodeRecords.empty(grid.law.names))
+    assert grid.written_since(mark + 1, low, low + 0.1).tolist() == [False, False, False]
+    assert grid.written_since(mark, low, low + 0.1).tolist() == [True, True, True]
+    saved = grid.save()
+    mark = grid.writes
+    grid.load(saved)
+    assert grid.written_since(mark, low, low + 0.1).all(), 'a restored soil may differ everywhere'
+
+
 def test_soil_window_is_a_copy_that_lists_touched_nodes() -> None:
     grid = SoilGrid(FlatField(), 0.02)
     window = grid.window(-3, 4, 60, 70)

@@ -31,6 +31,7 @@ from regolith_world.contacts.newcomers import (
     spawned_body,
     spawned_inside_others,
 )
+from regolith_world.contacts.resting_bodies import RestingBodies
 from regolith_world.contacts.time_of_impact import limited_step_ns
 from regolith_world.cycle import codec
 from regolith_world.cycle.handshake import PROTOCOL, ParameterAgreement
@@ -134,6 +135,7 @@ class World:
         """What observers see of objects and participants."""
         self._encounters = CollisionDetector(judged=config.contact != 'none')
         self._bodies = BodyAssignments()
+        self._resting = RestingBodies({})
         self.discards = Discards(config.discards_per_s)
         self._gravity = np.array([0.0, 0.0, -config.gravity_mps2])
         for item in objects:
@@ -323,7 +325,8 @@ class World:
             ProtocolError: If participants disagree about the terrain, or a resimulation diverges from the logged run.
             regolith_world.cycle.stall.Stalled: If too many attempts are discarded.
         """
-        wish = min((o.next_dt_ns() for o in self.objects.values()), default=self.control.max_step_ns)
+        self._resting.update(self.objects)
+        wish = min((o.next_dt_ns() for o in self._resting.others), default=self.control.max_step_ns)
         wish = min([wish, *(a.next_dt_ns for n, a in self.last_results.items() if n not in self.objects)])
         if end_ns is not None:
             wish = min(wish, end_ns - self.t_ns)
@@ -376,7 +379,8 @@ class World:
         Args:
             cycle: The attempt; the objects have evolved to its end.
         """
-        hits, worst = self._encounters.find(self.objects, cycle)
+        self._resting.update(self.objects)
+        hits, worst = self._encounters.find(self.objects, cycle, self._resting)
         self._intersections = tuple(hits)
         return worst
 
@@ -430,11 +434,13 @@ class World:
 
     def _record(self, command: Command, dt_ns: int) -> Cycle:
         names = tuple(sorted(self.participants))
+        self._resting.update(self.objects)
         present = (self._requests[name] for name in names)
-        handed_over = self._bodies.hand_over(self.objects, present) if command == Command.EVOLVE else ()
-        everything = (o for root in self.objects.values() for o in root.family())
-        shown = (o for o in everything if (o.tangible and o.shapes) or isinstance(o, RemoteBody))
-        bodies = tuple(sorted((o.states.get_state(self.t_ns) for o in shown), key=lambda b: b.name))
+        handed_over = self._bodies.hand_over(self._resting.others, present) if command == Command.EVOLVE else ()
+        moving = (o for root in self._resting.others for o in root.family())
+        shown = (o for o in moving if (o.tangible and o.shapes) or isinstance(o, RemoteBody))
+        states = (*(o.states.get_state(self.t_ns) for o in shown), *self._resting.states)
+        bodies = tuple(sorted(states, key=lambda b: b.name))
         cycle = Cycle(
             CycleKey(self.epoch, self.cycle, self._attempt),
             self.t_ns,
@@ -495,10 +501,10 @@ class World:
         # Remote agents first: they compute in their own processes while the world waits for none of them.
         results = self._exchange(cycle)
         offspring: list[Object] = []
-        for name in sorted(self.objects):
-            offspring += self.objects[name].evolve(cycle)
+        for item in self._resting.others:
+            offspring += item.evolve(cycle)
+        self._bodies.take(self.objects, results, cycle, self._resting)
         for name, result in results.items():
-            self._bodies.take(self.objects, name, result, end_ns)
             offspring += [spawned_body(spawned, self._gravity, end_ns) for spawned in result.spawned]
             if self.participants[name].has_bodies:
                 if result.soil_hash and self.soil_hash and result.soil_hash != self.soil_hash:
@@ -531,7 +537,8 @@ class World:
     def _discard(self, before: dict[str, Object]) -> None:
         self.objects = before
         for item in before.values():
-            item.discard()
+            if not item.at_rest:
+                item.discard()
         self._verdict = Verdict.DISCARD
 
     def _commit(self, cycle: Cycle, offspring: list[Object], forced: bool) -> None:
@@ -550,9 +557,10 @@ class World:
         for hit in hits:
             for root in {hit.a.root.name, hit.b.root.name}:
                 of_root.setdefault(root, []).append(hit)
-        for name in sorted(self.objects):
-            item = self.objects[name]
-            item.commit([h for h in hits if h.involves(item)] if emitted else of_root.get(name, []))
+        for item in self._resting.others:
+            item.commit([h for h in hits if h.involves(item)] if emitted else of_root.get(item.name, []))
+            if isinstance(item, RigidBody) and item.moved_by:
+                item.settle()
         touching = [h for h in hits if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION]
         touching = [h for h in touching if not yields(h.a, h.b)]
         self._impulses = ()
@@ -568,14 +576,14 @@ class World:
             self.visuals.show_object(item)
         for _, result in sorted(self.last_results.items()):
             self.visuals.show(result.visuals)
-        dead = [name for name, o in self.objects.items() if not o.alive]
+        dead = [o.name for o in self._resting.others if not o.alive]
         gone = [o.name for name in dead for o in self.objects.pop(name).family()]
-        gone += [name for o in self.objects.values() for name in o.remove_dead()]
+        gone += [name for o in self._resting.others if o.alive for name in o.remove_dead()]
         self._deaths = tuple(sorted(gone))
+        self._resting.update(self.objects)
         self._bodies.handed_over |= {body.name for body in cycle.handed_over} & self.objects.keys()
         movers, step_s = self._movers, self.config.max_step_s
-        self._bodies.commit(self.objects, movers, self._requests, self.last_results, step_s)
-        self._bodies.mark(self.objects, movers)
+        self._bodies.commit(self.objects, movers, self._requests, self.last_results, step_s, self._resting)
         self.visuals.remove(self._deaths)
         self.state_hash = cycle_hash(self.t_ns, self._hashes(), self.soil_hash, self.control.save())
         latched = {n: result.live_inputs for n, result in self.last_results.items() if self.participants[n].inputs}
@@ -586,7 +594,8 @@ class World:
 
     def _hashes(self) -> dict[str, str]:
         """Return the state hashes of all root objects and participants, without that of the soil."""
-        hashes = {name: o.state_hash() for name, o in self.objects.items()}
+        self._resting.update(self.objects)
+        hashes = {o.name: o.state_hash() for o in self._resting.others} | self._resting.hashes
         # A participant without bodies is not an object, but its state is part of the world. Terrain has the soil hash.
         others = (n for n, roles in self.participants.items() if not (roles.has_bodies or roles.owns_soil))
         hashes |= {n: self.last_results[n].state_hash for n in others if n in self.last_results}
@@ -605,6 +614,9 @@ class World:
             ProtocolError: If there are objects of a kind that cannot be restored.
         """
         present = [o for _, o in sorted(self.objects.items())]
+        for item in present:
+            if item.at_rest:
+                item.states.resume(self.t_ns)
         agents = [o for o in present if isinstance(o, RemoteAgent)]
         own = [o for o in present if not isinstance(o, RemoteAgent)]
         foreign = [o.name for o in own if not o.kind or (o.children and not o.keeps_children)]

@@ -344,7 +344,9 @@ def test_an_nii_rewinds_the_timer(monkeypatch: pytest.MonkeyPatch) -> None:
     w = world(ball=SPINNING, wall=WALL)
     find = w._encounters.find
     monkeypatch.setattr(
-        w._encounters, 'find', lambda objects, cycle: starts.append((cycle.t_ns, cycle.dt_ns)) or find(objects, cycle)
+        w._encounters,
+        'find',
+        lambda objects, cycle, rest: starts.append((cycle.t_ns, cycle.dt_ns)) or find(objects, cycle, rest),
     )
     while not w.discarded_cycles:
         starts.clear()

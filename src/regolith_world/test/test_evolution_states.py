@@ -235,16 +235,12 @@ def test_compiled_shapes_are_kept_between_intersections() -> None:
     """
     w = world(a=BALL, b=at(0.4), spark=at(0.0, position=[0.0, 0.4, 0.0], lifetime_s=0.05))
     w.step()
-    assert w._encounters._geometry is not None
-    layout = w._encounters._geometry[1]
+    detector = w._encounters
+    layout = detector._geometry
     w.step()
-    assert w._encounters._geometry[1] is layout and [name for name, _ in w._encounters._geometry[0]] == [
-        'a',
-        'b',
-        'spark',
-    ]
+    assert layout is not None and detector._geometry is layout and list(detector._outlines) == ['a', 'b', 'spark']
     w.step(), w.step()
-    assert w._encounters._geometry[1] is not layout and [name for name, _ in w._encounters._geometry[0]] == ['a', 'b']
+    assert detector._geometry is not layout and list(detector._outlines) == ['a', 'b']
 
 
 def test_the_status_is_one_of_five() -> None:

@@ -34,6 +34,23 @@ def test_states_are_exact_where_recorded_and_interpolated_between():
         states.get_state(11)
 
 
+def test_a_held_state_is_that_of_all_later_times_until_it_resumes():
+    states = StateManager(interpolate_body)
+    states.new_state(0, body(0.0, 0.0))
+    still = states.new_state(10, body(1.0, 0.0))
+    states.held = True
+    assert states.get_state(10) is still and states.get_state(1000) is still
+    assert states.around(1000) == [(1000, still)]
+    assert states.get_state(5).position[0] == 0.5
+    states.resume(1000)
+    with pytest.raises(LookupError, match='no state at 1001 ns'):
+        states.get_state(1001)
+    states.new_state(1020, body(2.0, 0.0))
+    assert [states.get_state(t).position[0] for t in (500, 1000, 1010)] == [1.0, 1.0, 1.5]
+    states.delete_state(0)
+    assert states.newest is still and states.newest_time_ns == 1000
+
+
 def test_delete_state_counts_from_the_end_and_time_must_grow():
     states = StateManager()
     for t in range(4):

@@ -145,6 +145,11 @@ class RigidBodies(Saved):
         if count:
             self._make_contacts()
         self._states: list[BodyState | None] = [None] * count
+        self._given: list[BodyState | None] = [None] * count
+        self.revision = 0
+        """Number of changes of states so far."""
+        self.soil_writes = -1
+        """Writes of the soil at the last look at it, see :mod:`regolith_terrain.bodies.sleep`; -1: no look."""
         self.members = [self._member(n) for n in range(count)]
         """State and memory of each body."""
         self._pose, self._wrench = make_pose(), make_wrench()
@@ -171,7 +176,10 @@ class RigidBodies(Saved):
 
     def setters(self, blob: bytes) -> list[Callable[[], None]]:
         """Return the functions that restore the state from :meth:`save`."""
-        return [*super().setters(blob), lambda: self.changed(range(len(self)))]
+        return [*super().setters(blob), lambda: self.changed(range(len(self))), self._forget_soil]
+
+    def _forget_soil(self) -> None:
+        self.soil_writes = -1
 
     @cached_property
     def geometry(self) -> BodyGeometry:
@@ -283,6 +291,7 @@ class RigidBodies(Saved):
 
     def changed(self, members: Sequence[int]) -> None:
         """Discard what is kept of the states of some bodies."""
+        self.revision += 1
         for n in members:
             self._states[n] = self.members[n].kept = None
 
@@ -330,24 +339,37 @@ class RigidBodies(Saved):
         Returns:
             Indices of the bodies that exist.
         """
-        given = {body.name: body for body in cycle.bodies if body.name in self.index}
-        rows = [self.index[name] for name in given]
-        state = np.concatenate((self.position, self.orientation, self.velocity, self.spin), axis=1)[rows]
-        for n, body, same in zip(rows, given.values(), _equal(given.values(), state), strict=True):
+        rows: list[int] = []
+        given: dict[int, BodyState] = {}
+        for body in cycle.bodies:
+            n = self.index.get(body.name)
+            if n is not None:
+                rows.append(n)
+                self._given[n] = body
+                if self._states[n] is not body:
+                    given[n] = body
+        state = np.concatenate((self.position, self.orientation, self.velocity, self.spin), axis=1)[list(given)]
+        for (n, body), same in zip(given.items(), _equal(given.values(), state), strict=True):
             if same:
-                self._states[n] = body  # the record of the world, which then sees that the body has not moved
+                self._states[n] = body
                 continue
             self.move(n, body)
             if own is None or body.name in own:
                 self.in_bed[n] = False
                 self._release(n)
                 self.wake(n)
+        present = set(rows)
         for hit in cycle.impulses:
             for struck, impulse in ((hit.a, hit.impulse), (hit.b, -hit.impulse)):
-                if struck in given and (own is None or struck in own) and impulse.any():
-                    self.push(self.index[struck], impulse, hit.point)
-                    self.wake(self.index[struck])
-        return sorted(self.index[name] for name in given)
+                n = self.index.get(struck)
+                if n in present and (own is None or struck in own) and impulse.any():
+                    self.push(n, impulse, hit.point)
+                    self.wake(n)
+        return sorted(rows)
+
+    def unmoved(self, n: int) -> bool:
+        """Return whether a body has the state that the last cycle of :meth:`follow` gave it."""
+        return self._states[n] is not None and self._states[n] is self._given[n]
 
     def wake(self, n: int) -> None:
         """Wake a body."""

@@ -20,11 +20,14 @@ SETTLED = 0.1
 
 def watch_soil(bodies: RigidBodies, members: Sequence[int]) -> None:
     """Wake those of some bodies that sleep and below which the soil has moved by more than WAKE_LEVEL_M."""
-    grid, asleep = bodies.ground.grid, [n for n in members if not bodies.awake[n]]
-    fresh = np.isnan(bodies.footprint[asleep, 0]).tolist()
-    places = zip(*bodies.position[asleep, :2].T.tolist(), bodies.reach[asleep].tolist(), strict=True)
-    seen = [new or grid.any_record(*place) for new, place in zip(fresh, places, strict=True)]
-    asleep = [n for n, kept in zip(asleep, seen, strict=True) if kept]
+    grid = bodies.ground.grid
+    rows = np.array(members, dtype=np.int64)
+    rows = rows[~bodies.awake[rows]]
+    # A node next to the box may be the nearest to a watched point.
+    place, reach = bodies.position[rows, :2], bodies.reach[rows, None] + grid.spacing
+    below = grid.written_since(bodies.soil_writes, place - reach, place + reach)
+    bodies.soil_writes = grid.writes
+    asleep = rows[below | np.isnan(bodies.footprint[rows, 0])].tolist()
     if not asleep:
         return
     watched = bodies.position[asleep, None, :2] + 0.7 * bodies.reach[asleep, None, None] * AROUND

@@ -141,13 +141,16 @@ class SoilGrid(Saved):
         self._from_base = np.array([field.start == 'base' for field in self.law.fields])
         self._initial, self._level, self._mass = (self.law.fields.index(f) for f in (LEVEL_INITIAL, LEVEL, MASS))
         self._no_values = np.zeros((len(self._from_base), 0, 0))
+        self._writes = 0
         self._clear()
 
     def _clear(self) -> None:
         self._tiles: dict[tuple[int, int], _Tile] = {}
         self._lanes = np.zeros(LANES, dtype=np.uint64)
         self._count = 0
-        self._writes = 0
+        self._writes += 1
+        self._last: list[tuple[int, int]] = []
+        """Tiles of the last write."""
         self._hashed: tuple[NodeRecords, int, NDArray[np.uint64], int] | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------
@@ -218,15 +221,28 @@ class SoilGrid(Saved):
                 values[:, members] = tile.values[:, li, lj]
         return NodeRecords(i, j, values, self.law.names)
 
-    def any_record(self, x: float, y: float, reach: float) -> bool:
-        """Return whether a tile within a distance of a position has records [m]; False: its soil is undisturbed."""
-        width = TILE * self.spacing
-        for i in range(math.floor((x - reach) / width), math.floor((x + reach) / width) + 1):
-            for j in range(math.floor((y - reach) / width), math.floor((y + reach) / width) + 1):
-                tile = self._tiles.get((i, j))
-                if tile is not None and tile.values is not None:
-                    return True
-        return False
+    @property
+    def writes(self) -> int:
+        """Number of writes so far; the soil differs only if it does."""
+        return self._writes
+
+    def written_since(self, writes: int, low: Floats, high: Floats) -> Flags:
+        """Return whether soil in boxes may have changed since :attr:`writes` was a number, shape (n,).
+
+        Args:
+            writes: Former value of :attr:`writes`.
+            low: Minima (x, y) of the boxes [m], shape (n, 2).
+            high: Maxima (x, y) [m], shape (n, 2).
+        """
+        if writes == self._writes or not self._last:
+            return np.full(len(low), writes != self._writes and writes != self._writes - 1)
+        if writes != self._writes - 1:
+            return np.full(len(low), True)
+        tiles, width = np.array(self._last)[None], TILE * self.spacing
+        first, end = np.floor(low / width)[:, None], np.floor(high / width)[:, None]
+        inside = ((first <= tiles) & (tiles <= end)).all(axis=2)
+        found: Flags = np.amax(inside, axis=1)
+        return found
 
     def levels(self, x: ArrayLike, y: ArrayLike) -> Floats:
         """Return the level [m] of the nodes nearest to (x, y) [m]; the arguments broadcast."""
@@ -365,7 +381,10 @@ class SoilGrid(Saved):
             raise ValueError(f'node records of {", ".join(records.fields)}; allowed here: {", ".join(self.law.names)}')
         lanes, count = self._lanes.copy(), self._count
         i, j, values, bits = records.i, records.j, records.table, records.table.view(np.uint64)
-        for (ti, tj), members in by_tile(i, j):
+        groups = by_tile(i, j)
+        if write:
+            self._last = [key for key, _ in groups]
+        for (ti, tj), members in groups:
             tile = self._tile(ti, tj).writable(self._from_base)
             count += take_tile(ti << SHIFT, tj << SHIFT, i, j, values, bits, members, *tile, lanes, write, weigh)
         return count, lanes

@@ -112,12 +112,17 @@ class BodiesParticipant(Participant):
         self._spawned: dict[str, bytes] = {}
         self._own = set(self.bodies.names)
         """Bodies that no vehicle computes."""
+        self._rows: list[int] = []
+        """Bodies that it computes in the cycle."""
         self._reported: list[int] = []
         """Bodies whose memory the result contains."""
         count = len(self.bodies)
         self.present = np.ones(count, dtype=bool)
         """Whether each body is in the world, shape (n,)."""
-        self._kept = self.STATE.pack(self)
+        self._packed_of: tuple[RigidBodies, int, bytes, dict[str, bytes]] | None = None
+        self._last_packed = b''
+        self._hash_of = b'', ''
+        self._kept = self._packed()
         self._tentative: bytes | None = None
         self._delta: SoilDelta | None = None
 
@@ -182,29 +187,37 @@ class BodiesParticipant(Participant):
         )
 
     def _hash(self) -> str:
-        return hashlib.sha256(self._kept if self._tentative is None else self._tentative).hexdigest()
+        state = self._kept if self._tentative is None else self._tentative
+        if self._hash_of[0] is not state:
+            self._hash_of = state, hashlib.sha256(state).hexdigest()
+        return self._hash_of[1]
+
+    def _packed(self) -> bytes:
+        """Return the state as bytes; the committed ones if nothing has changed since."""
+        now = self.bodies, self.bodies.revision, self.present.tobytes(), self._spawned
+        if self._packed_of != now:
+            self._packed_of, self._last_packed = now, self.STATE.pack(self)
+        return self._last_packed
 
     def _states(self) -> tuple[BodyState, ...]:
-        b, others = self.bodies, set(self._reported)
-        rows = (n for n in range(len(b)) if self.present[n] and n not in others and b.names[n] in self._own)
-        return tuple(b.body_state(n) for n in rows)
+        return tuple(self.bodies.body_state(n) for n in range(len(self.bodies)))
 
     def _evolve(self, cycle: Cycle) -> CycleResult:
-        rows = self._follow(cycle)
-        watch_soil(self.bodies, rows)
-        awake = [n for n in rows if self.bodies.awake[n]]
+        self._follow(cycle)
+        watch_soil(self.bodies, self._rows)
+        awake = [n for n in self._rows if self.bodies.awake[n]]
         try:
             records = self.bodies.advance(cycle.dt_ns * 1e-9, awake)
         except FloatingPointError as error:
             raise ParticipantFailed(f'{self.name}: {error} (t = {cycle.t_ns * 1e-9:.3f} s)') from error
         rest(self.bodies, awake, cycle.dt_ns)
-        self._tentative = self.STATE.pack(self)
+        self._tentative = self._packed()
         self._delta = SoilDelta(cycle.key, self.name, records)
         self._access.send_delta(self._delta)
         return self._answer(cycle)
 
-    def _follow(self, cycle: Cycle) -> list[int]:
-        """Take what the world has committed; return the bodies to compute."""
+    def _follow(self, cycle: Cycle) -> None:
+        """Take what the world has committed, and find the bodies to compute."""
         if cycle.handed_over:
             taken = {body.name: description_of(body, self._section).save() for body in cycle.handed_over}
             self.spawned = {**self._spawned, **taken}
@@ -213,23 +226,24 @@ class BodiesParticipant(Participant):
             b.move(b.index[spawned.name], spawned.state)
         self._own = set(b.names) - {each.name for each in cycle.assigned if each.participant != self.name}
         self._reported = [b.index[each.name] for each in cycle.assigned if each.name in self._own]
-        states = {body.name: body for body in cycle.bodies}
-        for each in cycle.assigned:
-            if each.memory and each.name in self._own:  # a vehicle returns the body
-                b.load_memory(b.index[each.name], each.memory)
-                b.move(b.index[each.name], states[each.name])
+        returned = {each.name: each.memory for each in cycle.assigned if each.memory and each.name in self._own}
+        states = {body.name: body for body in cycle.bodies if body.name in returned}
+        for name, memory in returned.items():
+            b.load_memory(b.index[name], memory)
+            b.move(b.index[name], states[name])
         present = b.follow(cycle, self._own)
         self.present[:] = False
         self.present[present] = True
-        return [n for n in present if b.names[n] in self._own]
+        self._rows = [n for n in present if b.names[n] in self._own]
 
     def _answer(self, cycle: Cycle, report: str = '') -> CycleResult:
-        b = self.bodies
+        b, apart = self.bodies, set(self._reported)
+        moved = (n for n in self._rows if n not in apart and not b.unmoved(n))
         return CycleResult(
             cycle.key,
             self.name,
             NO_STEP_LIMIT_NS,
-            self._states(),
+            tuple(b.body_state(n) for n in moved),
             state_hash=self._hash(),
             soil_hash=self.soil_hash(),
             summary_json=report,

@@ -20,7 +20,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.cycle.records import AssignedBody, BodyState, CycleResult, JoinRequest, SpawnedObject, Vector
+from regolith_world.contacts.resting_bodies import RestingBodies
+from regolith_world.cycle.records import AssignedBody, Cycle, CycleResult, JoinRequest, SpawnedObject, Vector
 from regolith_world.numerics.portable_math import norm
 from regolith_world.objects.object import Object
 from regolith_world.objects.remote_body import RemoteAgent
@@ -46,41 +47,45 @@ class BodyAssignments:
         """Memory of bodies near vehicles at the last commit."""
         self.handed_over: set[str] = set()
         """Names of spawned bodies that the participant of rigid bodies computes."""
-        self._kept: dict[str, tuple[BodyState, Vector, Vector]] = {}
 
-    def hand_over(self, objects: Mapping[str, Object], requests: Iterable[JoinRequest]) -> tuple[SpawnedObject, ...]:
+    def hand_over(self, objects: Iterable[Object], requests: Iterable[JoinRequest]) -> tuple[SpawnedObject, ...]:
         """Return the spawned bodies for :attr:`Cycle.handed_over`, and mark their participant.
 
         They are rigid bodies of one shape about their center of mass, on which gravity acts. The world computes others.
 
         Args:
-            objects: Root objects at committed states.
+            objects: Root objects at committed states, by name, except those that a participant moves.
             requests: Join requests of the present participants.
         """
         mover = mover_of(requests)
         if not mover:
             return ()
         found = []
-        for name, item in sorted(objects.items()):
+        for item in objects:
             if isinstance(item, RigidBody) and not item.moved_by and item.rests_on_ground:
                 item.moved_by = mover
-                found.append(SpawnedObject(name, item.shapes, item.body, item.restitution, item.friction))
+                found.append(SpawnedObject(item.name, item.shapes, item.body, item.restitution, item.friction))
         return tuple(found)
 
     def mark(self, objects: Mapping[str, Object], movers: Mapping[str, str]) -> None:
         """Write the participant of each body to the objects."""
-        now = {**movers, **{each.name: each.participant for each in self.assigned if each.name in movers}}
-        for name, mover in now.items():
-            item = objects.get(name)
-            if isinstance(item, RigidBody):
-                item.moved_by = mover
+        _mark(objects, {**movers, **{each.name: each.participant for each in self.assigned if each.name in movers}})
 
-    def take(self, objects: Mapping[str, Object], name: str, result: CycleResult, t_ns: int) -> None:
-        """Set the tentative states of the bodies that a participant has computed."""
-        for computed in (*(body.state for body in result.computed), *(() if name in objects else result.bodies)):
-            item = objects.get(computed.name)
-            if isinstance(item, RigidBody) and item.moved_by == name:
-                item.take(t_ns, computed)
+    def take(
+        self, objects: Mapping[str, Object], results: Mapping[str, CycleResult], cycle: Cycle, resting: RestingBodies
+    ) -> None:
+        """Set the tentative states of the bodies that participants have computed.
+
+        A body that the result of its participant leaves out has not moved.
+        """
+        for name, result in results.items():
+            for computed in (*(body.state for body in result.computed), *(() if name in objects else result.bodies)):
+                item = objects.get(computed.name)
+                if isinstance(item, RigidBody) and item.moved_by == name:
+                    item.take(cycle, computed)
+        for item in resting.others:
+            if isinstance(item, RigidBody) and item.moved_by and item.time_ns == cycle.t_ns:
+                item.take(cycle, item.body)
 
     def commit(
         self,
@@ -89,8 +94,9 @@ class BodyAssignments:
         requests: Mapping[str, JoinRequest],
         results: Mapping[str, CycleResult],
         step_s: float,
+        resting: RestingBodies,
     ) -> None:
-        """Assign all bodies for the next cycle.
+        """Assign all bodies for the next cycle, and write the participants to the objects.
 
         Args:
             objects: Root objects at the states of the commit.
@@ -98,6 +104,7 @@ class BodyAssignments:
             requests: Join requests of the participants.
             results: Results of the cycle.
             step_s: Longest duration of the next cycle [s].
+            resting: Those of the objects that are at rest.
         """
         if not movers:
             return
@@ -110,32 +117,30 @@ class BodyAssignments:
             for name, item in sorted(objects.items())
             if isinstance(item, RemoteAgent) and COMPUTES_BODIES in requests[name].parameters
         ]
-        bodies = [item for name in sorted(movers) if isinstance(item := objects.get(name), RigidBody)]
-        low, high = self._boxes_of(bodies, step_s)
+        moving = [item for item in resting.others if item.moved_by and item.name in movers]
+        bodies = [*moving, *resting.items]
+        low, high = _boxes([[item] for item in moving], step_s)
+        low, high = np.concatenate((low, resting.low)), np.concatenate((high, resting.high))
         gaps = _gaps(low, high, able, step_s) if able else np.full((len(bodies), 1), np.inf)
         groups = _islands(low, high, gaps)
-        near = np.array([gaps[groups == group].min() for group in groups]) < REPORT_M
-        self.assigned = tuple(
-            self._next(item, able, gaps[groups == groups[k]].min(axis=0), before, movers)
-            for k, item in enumerate(bodies)
-            if near[k] or before.get(item.name, movers[item.name]) != movers[item.name]
-        )
-
-    def _boxes_of(self, bodies: Sequence[RigidBody], step_s: float) -> tuple[Vector, Vector]:
-        """Return the boxes of bodies over a cycle; those of bodies that have not moved are kept."""
-        before, self._kept = self._kept, {}
-        for item in bodies:
-            kept = before.get(item.name)
-            if kept is None or kept[0] is not item.body:
-                low, high = _boxes([[item]], step_s)
-                kept = item.body, low[0], high[0]
-            self._kept[item.name] = kept
-        low, high = (np.array([kept[k] for kept in self._kept.values()]).reshape(-1, 3) for k in (1, 2))
-        return low, high
+        least = np.full_like(gaps, np.inf)
+        np.minimum.at(least, groups, gaps)  # least gap of each island
+        gaps = least[groups]
+        away = {name for name, participant in before.items() if movers.get(name, participant) != participant}
+        near = [
+            (bodies[k].name, k)
+            for k in np.flatnonzero(gaps.min(axis=1) < REPORT_M).tolist()
+            if bodies[k].name in movers
+        ]
+        if absent := away.difference(name for name, _ in near):
+            near += [(item.name, k) for k, item in enumerate(bodies) if item.name in absent]
+        self.assigned = tuple(self._next(bodies[k], able, gaps[k], before, movers) for _, k in sorted(near))
+        home = {name: movers[name] for name in before if name in movers}
+        _mark(objects, {**home, **{each.name: each.participant for each in self.assigned}})
 
     def _next(
         self,
-        item: RigidBody,
+        item: Object,
         vehicles: Sequence[RemoteAgent],
         gaps: Vector,
         before: Mapping[str, str],
@@ -174,6 +179,13 @@ class BodyAssignments:
             digest.update(f'{each.name}\0{each.participant}\0'.encode())
             digest.update(hashlib.sha256(each.memory).digest())
         return digest.hexdigest()
+
+
+def _mark(objects: Mapping[str, Object], movers: Mapping[str, str]) -> None:
+    for name, mover in movers.items():
+        item = objects.get(name)
+        if isinstance(item, RigidBody):
+            item.moved_by = mover
 
 
 def mover_of(requests: Iterable[JoinRequest]) -> str:

@@ -22,6 +22,7 @@ from regolith_world.contacts.intersection import (
     close_pairs,
     intersect,
 )
+from regolith_world.contacts.resting_bodies import RestingBodies
 from regolith_world.cycle.records import Cycle, Vector
 from regolith_world.numerics.portable_math import norm
 from regolith_world.objects.bounding_box import ShapeBounds
@@ -51,43 +52,36 @@ class CollisionDetector:
 
     def __init__(self, *, judged: bool) -> None:
         self.judged = judged
-        self._geometry: tuple[list[tuple[str, ShapeBounds]], ShapeQueries] | None = None
+        self._roots: list[Object] = []
+        self._outlines: dict[str, ShapeBounds] = {}
+        self._geometry: ShapeQueries | None = None
 
     def find(
-        self, objects: Mapping[str, Object], cycle: Cycle
+        self, objects: Mapping[str, Object], cycle: Cycle, resting: RestingBodies | None = None
     ) -> tuple[list[Intersection], PenetrationViolation | None]:
         """Return all close intersections at the end of a cycle, in name order, and the earliest violation in it.
 
         Args:
             objects: Root objects by name, evolved to the end of ``cycle``.
             cycle: The cycle.
+            resting: Those of the objects that are at rest, of which no pairs are made; none: they are looked for.
         """
-        members = [o for name in sorted(objects) for o in objects[name].family() if o.shapes]
-        if len(members) < 2:
-            return [], None
+        resting = RestingBodies(objects) if resting is None else resting
+        members = [o for root in resting.others for o in root.family() if o.shapes]
         members.sort(key=lambda o: o.name)
-        shapes = [(o.name, o.outline) for o in members]
-        if self._geometry is None or self._geometry[0] != shapes:
-            self._geometry = (shapes, ShapeQueries(members))
-        geometry = self._geometry[1]
-        low, high = np.empty((len(members), 3)), np.empty((len(members), 3))
-        for k, item in enumerate(members):
-            low[k], high[k] = item.box(item.body)
-            if len(item.states) > 1 and not item.unmoved:
-                low0, high0 = item.box(item.states.get_state(cycle.t_ns))
-                low[k], high[k] = np.minimum(low[k], low0), np.maximum(high[k], high0)
+        pairs = self._close(members, cycle, resting)
+        if not pairs:
+            return [], None
+        geometry = self._shapes(objects, members)
         hits: list[Intersection] = []
         worst: tuple[float, PenetrationViolation] | None = None
-        for i, j in close_pairs(members, low, high):
-            a, b = members[i], members[j]
+        for a, b in pairs:
             if not (a.tangible or b.tangible):
-                continue
-            if a.root is b.root and not (a.root.members_collide(a, b) and _meet(low, high, i, j)):
                 continue
             if a.emitted_by(b.root) or b.emitted_by(a.root):
                 continue
             if a.moved_by and b.moved_by and a.unmoved and b.unmoved:
-                continue  # both sleep
+                continue  # both are at rest
             if b.root.name == a.root.moved_by or a.root.name == b.root.moved_by:
                 continue  # a vehicle solves the contacts of the bodies that it computes
             if a.tangible and b.tangible and not (a.contact_target.body.mass or b.contact_target.body.mass):
@@ -103,6 +97,38 @@ class CollisionDetector:
                 if worst is None or moment < worst[0]:
                     worst = (moment, bad)
         return hits, worst[1] if worst else None
+
+    def _shapes(self, objects: Mapping[str, Object], members: Sequence[Object]) -> ShapeQueries:
+        """Return the compiled shapes of all objects; ``members`` are those that move."""
+        roots = list(objects.values())
+        known = all(self._outlines.get(o.name) is o.outline for o in members)
+        if self._geometry is None or roots != self._roots or not known:
+            everything = sorted((o for root in roots for o in root.family() if o.shapes), key=lambda o: o.name)
+            self._roots, self._outlines = roots, {o.name: o.outline for o in everything}
+            self._geometry = ShapeQueries(everything)
+        return self._geometry
+
+    @staticmethod
+    def _close(members: Sequence[Object], cycle: Cycle, resting: RestingBodies) -> list[tuple[Object, Object]]:
+        """Return the pairs in name order whose boxes are near; of one family, those that can touch."""
+        low, high = np.empty((len(members), 3)), np.empty((len(members), 3))
+        for k, item in enumerate(members):
+            low[k], high[k] = item.box(item.body)
+            if len(item.states) > 1 and not item.unmoved:
+                low0, high0 = item.box(item.states.get_state(cycle.t_ns))
+                low[k], high[k] = np.minimum(low[k], low0), np.maximum(high[k], high0)
+        pairs = []
+        for i, j in close_pairs(members, low, high):
+            a, b = members[i], members[j]
+            if a.root is not b.root or (a.root.members_collide(a, b) and _meet(low, high, i, j)):
+                pairs.append((a, b))
+        if resting.items and members:
+            apart = (low[:, None] - resting.high > BROAD_MARGIN) | (resting.low - high[:, None] > BROAD_MARGIN)
+            for i, j in np.argwhere(~apart.any(axis=2)).tolist():
+                a, b = members[i], resting.items[j]
+                pairs.append((a, b) if a.name < b.name else (b, a))
+            pairs.sort(key=lambda pair: (pair[0].name, pair[1].name))
+        return pairs
 
 
 def _meet(low: Vector, high: Vector, i: int, j: int) -> bool:

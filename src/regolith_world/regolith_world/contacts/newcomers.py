@@ -96,6 +96,8 @@ def spawned_inside_others(
         results: Results of the participants.
     """
     theirs = {each.name: name for name, result in results.items() for each in result.spawned}
+    if not theirs:
+        return {}
     others = {name: other for name, other in objects.items() if name not in theirs}
     found = {}
     for item in (o for o in spawned if o.name in theirs):

@@ -320,7 +320,7 @@ class CycleResult:
     next_dt_ns: int
     """Maximum size of the next step [ns]."""
     bodies: tuple[BodyState, ...] = ()
-    """Tentative states at the end of the cycle; empty for a participant without bodies."""
+    """Tentative states at the end of the cycle; the participant of rigid bodies sends those that have moved."""
     swept_min: Vector = field(default_factory=lambda: np.full(3, np.inf))
     swept_max: Vector = field(default_factory=lambda: np.full(3, -np.inf))
     """Bounding box of all collision shapes over the cycle in the world frame [m], shape (3,)."""

@@ -23,7 +23,7 @@ def cycle_hash(t_ns: int, object_hashes: Mapping[str, str], soil_hash: str, step
         step_memory: Memory of the step control.
     """
     digest = hashlib.sha256(struct.pack('<q', t_ns))
-    for name in sorted(object_hashes):
-        digest.update(name.encode() + b'\x00' + bytes.fromhex(object_hashes[name]))
+    named = sorted(object_hashes.items())
+    digest.update(b''.join([b'%b\x00%b' % (name.encode(), bytes.fromhex(value)) for name, value in named]))
     digest.update(soil_hash.encode() + b'\x00' + step_memory)
     return digest.hexdigest()

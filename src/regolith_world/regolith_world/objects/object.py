@@ -139,6 +139,11 @@ class Object:
         return self.states.unchanged
 
     @property
+    def at_rest(self) -> bool:
+        """Whether cycles leave it out: a participant moves it, and it does not move."""
+        return self.states.held
+
+    @property
     def time_ns(self) -> int:
         """Time of :attr:`body` [ns]."""
         return self.states.newest_time_ns

@@ -138,12 +138,21 @@ class RigidBody(Object):
         self.states.new_state(cycle.t_ns + cycle.dt_ns, state)
         return self.evolve_children(cycle)
 
-    def take(self, t_ns: int, body: BodyState) -> None:
-        """Set the tentative state at time ``t_ns`` from the result of the participant that moves the body.
+    def take(self, cycle: Cycle, body: BodyState) -> None:
+        """Set the tentative state at the end of a cycle from the result of the participant that moves the body.
 
         A state equal to the present one is that same record, whichever process it came from (:attr:`unmoved`).
         """
-        self.states.new_state(t_ns, self.body if _equal(self.body, body) else body)
+        unmoved = _equal(self.body, body)
+        if self.at_rest:
+            if unmoved:
+                return
+            self.states.resume(cycle.t_ns)
+        self.states.new_state(cycle.t_ns + cycle.dt_ns, self.body if unmoved else body)
+
+    def settle(self) -> None:
+        """Leave a body that has not moved in the cycle out of further ones, until it moves (:attr:`at_rest`)."""
+        self.states.held = self.unmoved and not self.children and self._dies_at_ns >= NEVER_NS
 
     def on_intersections(self, intersections: Sequence[Intersection]) -> None:
         """Take the pull of fields at the newest state for the next cycle, and what the last one did not know of it."""

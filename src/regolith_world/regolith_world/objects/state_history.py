@@ -37,6 +37,8 @@ class StateManager(Generic[StateT]):
         self._times: list[int] = []
         self._states: list[StateT] = []
         self._constraints: list[Callable[[StateT], StateT]] = []
+        self.held = False
+        """Whether the newest state is also that of all later times, until :meth:`resume`."""
 
     def __len__(self) -> int:
         return len(self._times)
@@ -64,6 +66,12 @@ class StateManager(Generic[StateT]):
         if len(self._times) > self._keep:
             del self._times[0], self._states[0]
         return state
+
+    def resume(self, t_ns: int) -> None:
+        """End :attr:`held`: the newest state is that of all times up to ``t_ns`` [ns]."""
+        self.held = False
+        if t_ns > self._times[-1]:
+            self.new_state(t_ns, self._states[-1])
 
     def delay(self, by_ns: int) -> None:
         """Shift all recorded times by a duration [ns]."""
@@ -112,6 +120,8 @@ class StateManager(Generic[StateT]):
         Raises:
             LookupError: Outside the recorded span, or between states that cannot be interpolated.
         """
+        if self.held and t_ns > self._times[-1]:
+            return self._states[-1]
         if not self._times or not self._times[0] <= t_ns <= self._times[-1]:
             span = f'{self._times[0]} to {self._times[-1]} ns' if self._times else 'nothing'
             raise LookupError(f'no state at {t_ns} ns; recorded: {span}')
@@ -132,7 +142,9 @@ class StateManager(Generic[StateT]):
         Raises:
             LookupError: Outside the recorded span.
         """
-        self.get_state(t_ns)
+        state = self.get_state(t_ns)
+        if t_ns > self._times[-1]:
+            return [(t_ns, state)]
         right = bisect_right(self._times, t_ns)
         return list(zip(self._times, self._states))[right - 1 : right + (self._times[right - 1] != t_ns)]
 
@@ -140,6 +152,7 @@ class StateManager(Generic[StateT]):
         """Delete all states. The constraints remain."""
         self._times.clear()
         self._states.clear()
+        self.held = False
 
 
 def interpolate_body(a: BodyState, b: BodyState, fraction: float) -> BodyState:
