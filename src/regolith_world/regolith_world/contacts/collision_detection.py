@@ -110,7 +110,11 @@ class CollisionDetector:
 
     @staticmethod
     def _close(members: Sequence[Object], cycle: Cycle, resting: RestingBodies) -> list[tuple[Object, Object]]:
-        """Return the pairs in name order whose boxes are near; of one family, those that can touch."""
+        """Return the pairs in name order whose boxes are near.
+
+        Of one family, and with a body that a participant moves, they are the pairs that can touch in the cycle: their
+        distances limit no step.
+        """
         low, high = np.empty((len(members), 3)), np.empty((len(members), 3))
         for k, item in enumerate(members):
             low[k], high[k] = item.box(item.body)
@@ -120,10 +124,13 @@ class CollisionDetector:
         pairs = []
         for i, j in close_pairs(members, low, high):
             a, b = members[i], members[j]
-            if a.root is not b.root or (a.root.members_collide(a, b) and _meet(low, high, i, j)):
-                pairs.append((a, b))
+            if a.root is b.root and not a.root.members_collide(a, b):
+                continue
+            if (a.root is b.root or a.moved_by or b.moved_by) and not _meet(low, high, i, j):
+                continue
+            pairs.append((a, b))
         if resting.items and members:
-            apart = (low[:, None] - resting.high > BROAD_MARGIN) | (resting.low - high[:, None] > BROAD_MARGIN)
+            apart = (low[:, None] - resting.high > TOUCH_DISTANCE) | (resting.low - high[:, None] > TOUCH_DISTANCE)
             for i, j in np.argwhere(~apart.any(axis=2)).tolist():
                 a, b = members[i], resting.items[j]
                 pairs.append((a, b) if a.name < b.name else (b, a))

@@ -22,7 +22,7 @@ from regolith_world.contacts import coupled_contacts
 from regolith_world.contacts.intersection import TOUCH_DISTANCE
 from regolith_world.cycle.records import BodyState, Impulse, Vector
 from regolith_world.numerics.kernel_options import kernel
-from regolith_world.numerics.portable_math import dot, solved
+from regolith_world.numerics.portable_math import cross, dot, solved
 from regolith_world.objects.object import Intersection, Object, Status
 
 ITERATIONS = 60
@@ -230,7 +230,7 @@ def approach_speed(hit: Intersection, point: Vector, normal: Vector) -> float:
 
 def _velocity(body: BodyState, point: Vector) -> Vector:
     """Return the velocity of a body's material at ``point`` in the world frame [m/s], shape (3,)."""
-    at: Vector = body.linear_velocity + np.cross(body.angular_velocity, point - body.position)
+    at: Vector = body.linear_velocity + cross(body.angular_velocity, point - body.position)
     return at
 
 

@@ -129,12 +129,12 @@ class ShapeQueries:
         mujoco.mj_comPos(self._model, self._data)
         mujoco.mj_collision(self._model, self._data)
         first = self._geoms[a.name]
-        found = self._data.contact[: self._data.ncon]
-        if not len(found):
+        count, found = self._data.ncon, self._data.contact
+        if not count:
             return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)
-        points = np.array([contact.pos for contact in found]) + shift
-        normals = np.array([contact.frame[:3] if contact.geom1 in first else -contact.frame[:3] for contact in found])
-        return points, normals, np.array([contact.dist for contact in found])
+        normals = np.array(found.frame).reshape(count, -1)[:, :3]
+        normals[~np.isin(found.geom[:, 0], first)] *= -1.0
+        return np.array(found.pos).reshape(count, 3) + shift, normals, np.array(found.dist)
 
     def range_along(self, beam: Object, target: Object) -> float:
         """Return the distance from a beam's origin to the first hit on ``target``, inf beyond the beam's length."""
