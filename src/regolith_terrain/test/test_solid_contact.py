@@ -114,6 +114,65 @@ def test_solid_contact_edge_pushes_a_rim_along_the_radius() -> None:
     assert wheel.arrays.found[0, POINT_DEPTH] == pytest.approx(0.25 - math.hypot(wheel.place[0], 0.125), abs=1e-9)
 
 
+def test_solid_contact_points_of_a_wheel_are_on_the_rock() -> None:
+    """Also beside a rock with sharp corners: a force away from it would turn it without an equal work on the wheel.
+
+    A point is at most one distance of discs, 25 mm, off the rock.
+    """
+    random = np.random.default_rng(5)
+    beside = 0
+    for _ in range(300):
+        corners = random.normal(size=(8, 3))
+        corners *= 0.15 / np.linalg.norm(corners, axis=1)[:, None]
+        rock = Solids([convex_hull(corners)], [Solid(0, np.zeros(3), LEVEL, MU)])
+        wheel = Body(rock, contact.cylinder(0.45, 0.2), 50.0)
+        wheel.place[:] = random.uniform(-0.55, 0.55), random.choice((-1.0, 1.0)) * random.uniform(0.1, 0.25), 0.0
+        wheel.place[2] = random.uniform(-0.55, 0.55)
+        wheel.press()
+        count = int(wheel.arrays.touched[0])
+        for point in wheel.arrays.found[:count]:
+            assert np.linalg.norm(point[:3]) < 0.15 + 0.025
+            beside += abs(point[4]) > 0.99
+    assert beside > 30
+
+
+def test_solid_contact_normal_of_a_rim_is_the_gradient_of_its_depth() -> None:
+    """Also where an edge of the rock crosses the plane of a disc at an angle: otherwise a turning rock gains energy.
+
+    Depths below 1 mm, so that the bend of the rim over a depth is below 0.05.
+    """
+    random = np.random.default_rng(2)
+    seen = inclined = 0
+    for _ in range(2000):
+        corners = random.normal(size=(10, 3))
+        corners *= 0.15 / np.linalg.norm(corners, axis=1)[:, None]
+        rock = Solids([convex_hull(corners)], [Solid(0, np.zeros(3), LEVEL, MU)])
+        wheel = Body(rock, contact.cylinder(0.45, 0.2), 50.0)
+        angle = random.uniform(-math.pi, math.pi)
+        start = np.array([0.56 * math.cos(angle), random.uniform(-0.12, 0.12), 0.56 * math.sin(angle)])
+
+        def depths(place: np.ndarray, wheel: Body = wheel) -> dict[int, tuple[float, np.ndarray]]:
+            wheel.place[:] = place
+            wheel.press()
+            count = int(wheel.arrays.touched[0])
+            points = zip(wheel.arrays.keys[:count].tolist(), wheel.arrays.found[:count].copy(), strict=True)
+            return {key: (float(point[POINT_DEPTH]), point[3:6]) for key, point in points}
+
+        there = depths(start)
+        around = [[depths(start + sign * 1e-6 * axis) for sign in (-1.0, 1.0)] for axis in np.eye(3)]
+        for key, (depth, normal) in there.items():
+            if depth > 1e-3 or not all(key in at for pair in around for at in pair):
+                continue
+            # The wheel moves out along the normal: the depth shrinks at that rate.
+            gradient = np.array([(a[key][0] - b[key][0]) / 2e-6 for a, b in around])
+            if any(abs(a[key][0] + b[key][0] - 2.0 * depth) > 1e-8 for a, b in around):
+                continue  # a vertex of the rock passes the disc
+            assert gradient == pytest.approx(normal, abs=0.05)
+            seen += 1
+            inclined += 0.2 < abs(normal[1]) < 0.9
+    assert seen > 100 and inclined > 50
+
+
 def test_effective_mass_at_a_point_matches_the_closed_form() -> None:
     """1 / (1 / m + r^2 / J): the effective mass at the end of a rod is a quarter of its mass."""
     mass, length = 3.0, 2.0

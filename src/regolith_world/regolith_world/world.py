@@ -101,6 +101,8 @@ class World:
         self.epoch = 0
         self.discarded_cycles = 0
         self.forced_cycles = 0
+        self.shared_contacts = 0
+        """Number of contacts, summed over cycles, of vehicles with bodies that another vehicle computes."""
         self.soil_hash = ''
         self.state_hash = ''
         self.objects: dict[str, Object] = {}
@@ -369,6 +371,11 @@ class World:
         return StepReport(self.t_ns, dt_ns, attempts, forced, list(self._intersections), self._impulses)
 
     @property
+    def bodies_over_limit(self) -> int:
+        """Number of bodies, summed over cycles, that a vehicle left to others because it computes as many as it may."""
+        return self._bodies.over_limit
+
+    @property
     def intersection_pairs(self) -> tuple[Intersection, ...]:
         """Intersections of all close pairs in the last cycle, sorted by names; the objects in them move on."""
         return self._intersections
@@ -563,6 +570,11 @@ class World:
                 item.settle()
         touching = [h for h in hits if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION]
         touching = [h for h in touching if not yields(h.a, h.b)]
+        self.shared_contacts += sum(
+            isinstance(b.root, RemoteAgent) and a.moved_by in self.objects
+            for hit in touching
+            for a, b in ((hit.a, hit.b), (hit.b, hit.a))
+        )
         self._impulses = ()
         if self.config.contact == 'impulse':
             pressing = contact_accelerations(touching, self._separation, cycle.dt_ns * 1e-9)
@@ -646,6 +658,8 @@ class World:
                 self._bodies.assigned,
                 tuple(sorted(self._bodies.memories.items())),
                 tuple(sorted(self._bodies.handed_over)),
+                self._bodies.over_limit,
+                self.shared_contacts,
                 self.visuals.all,
             )
         )
@@ -690,6 +704,7 @@ class World:
             self.add(restored(kept))
         self._bodies.assigned, self._bodies.memories = state.assigned, dict(state.memories)
         self._bodies.handed_over = set(state.handed_over)
+        self._bodies.over_limit, self.shared_contacts = state.bodies_over_limit, state.shared_contacts
         self._bodies.mark(self.objects, self._movers)
         self.visuals.load(state.visuals)
         if self.log.has(self.cycle, self.t_ns, self.state_hash) and state.acts <= len(self.log.acts):

@@ -31,6 +31,8 @@ _WORLD_KEYS = (
     'cycles',
     'discarded_cycles',
     'forced_cycles',
+    'shared_contacts',
+    'bodies_over_limit',
     'state_hash',
     'processes',
     'real_time',

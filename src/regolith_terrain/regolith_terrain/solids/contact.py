@@ -3,12 +3,13 @@
 """Contact of a vehicle's parts with solids: rocks, obstacles, and rigid bodies that the vehicle computes.
 
 A wheel, or any round part, is a row of discs, at most 25 mm apart. The plane of a disc cuts a convex solid in a
-polygon, and the contact is where the polygon is closest to the axle: a flat side pushes along the facet's normal, a
-corner along the radius. Beside a wall, where the distance out along the axle is shorter, the wheel is pushed along its
-axle instead. A sphere is pushed along the line from the nearest point of the solid. A capsule is such a sphere at each
-end and at the place of its axis that is nearest to the solid. Any other part is a box. It is pushed along the normal of
-the shortest way out (of its own faces and the solid's facets), at its own points within the solid and at the solid's
-points within it, the deepest in each octant.
+polygon, and the contact is where the polygon is closest to the axle. A flat side pushes along the facet's normal. A
+corner pushes along the common normal of the rim and the edge that the corner belongs to, which is the gradient of the
+depth: along the radius alone, an inclined edge would gain energy. Beside a wall, where the distance out along the axle
+is shorter, the wheel is pushed along its axle instead. A sphere is pushed along the line from the nearest point of the
+solid. A capsule is such a sphere at each end and at the place of its axis that is nearest to the solid. Any other part
+is a box. It is pushed along the normal of the shortest way out (of its own faces and the solid's facets), at its own
+points within the solid and at the solid's points within it, the deepest in each octant.
 
 A point presses with a spring and a damper, N = max(0, k d - c v_n), as on rigid terrain. Both are as stiff as the
 vehicle's inverse inertia at the part allows in an explicit step, up to STIFFNESS: a wheel alone may be light, but a
@@ -109,7 +110,8 @@ class SolidContactArrays(NamedTuple):
     vertices: Floats
     """Work array for the vertices of one solid, shape (v, 3)."""
     discs: Floats
-    """Work array for disc contacts, shape (MOST_DISCS, 5): squared distance, x, z, facet, whether on its side."""
+    """Work array for disc contacts, shape (MOST_DISCS, 6): squared distance, x, z, facet, whether on its side,
+    change of the distance along the edge of a corner per length along the axle."""
 
 
 @kernel(views_only=True)
@@ -249,7 +251,7 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
             inside = nx * discs[k, 1] + nz * discs[k, 2] > 0.0
             depth = (radius + (distance if inside else -distance)) * math.sqrt(nx * nx + nz * nz)
         else:
-            depth = radius - distance
+            depth = (radius - distance) / math.sqrt(1.0 + discs[k, 5] * discs[k, 5])
         discs[k, 0] = depth
         deepest = max(deepest, depth)
         if depth > 0.0 and (outermost < 0 or beside > 0.0):
@@ -265,7 +267,8 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
         qx, qz = discs[outermost, 1], discs[outermost, 2]
         nx = plane[0] * rotation[0, 0] + plane[1] * rotation[1, 0] + plane[2] * rotation[2, 0]
         nz = plane[0] * rotation[0, 2] + plane[1] * rotation[1, 2] + plane[2] * rotation[2, 2]
-        if nx * qx + nz * qz > 0.0:  # the solid covers the hub
+        # The solid covers the hub. A corner that is nearest is no such case, whatever its facets.
+        if discs[outermost, 4] > 0.0 and nx * qx + nz * qz > 0.0:
             qx, qz = 0.0, 0.0
         for a in range(3):
             point[a] = center[a] + rotation[a, 0] * qx + rotation[a, 1] * beside * half_width + rotation[a, 2] * qz
@@ -284,7 +287,8 @@ def _meet_discs(solids: SolidContactArrays, n: int, part: int, pose: PartPose, c
             if discs[k, 4] > 0.0:
                 point[3 + a] = near.planes[int(discs[k, 3]), a]
             else:
-                point[3 + a] = -(rotation[a, 0] * qx + rotation[a, 2] * qz) / distance
+                radial = (rotation[a, 0] * qx + rotation[a, 2] * qz) / distance
+                point[3 + a] = (discs[k, 5] * rotation[a, 1] - radial) / math.sqrt(1.0 + discs[k, 5] * discs[k, 5])
         point[POINT_DEPTH], point[FRICTION] = discs[k, 0], near.friction[n]
         solids.keys[count] = base + k
         count = min(count + 1, SLOTS - 1)
@@ -321,20 +325,19 @@ def _cut(vertices: Floats, a: int, b: int, c: int, y: float, facet: int, disc: F
     """Cut a triangle by a disc's plane; keep the point of the cut closest to the axle, if it is closer."""
     count = 0
     px, pz, qx, qz = 0.0, 0.0, 0.0, 0.0
+    slope_px, slope_pz, slope_qx, slope_qz = 0.0, 0.0, 0.0, 0.0
     for k in range(3):
         i = a if k == 0 else b if k == 1 else c
         j = b if k == 0 else c if k == 1 else a
         yi, yj = vertices[i, 1], vertices[j, 1]
         if (yi <= y) != (yj <= y):
+            along_x, along_z = (vertices[j, 0] - vertices[i, 0]), (vertices[j, 2] - vertices[i, 2])
             part = (y - yi) / (yj - yi)
-            x, z = (
-                vertices[i, 0] + part * (vertices[j, 0] - vertices[i, 0]),
-                vertices[i, 2] + part * (vertices[j, 2] - vertices[i, 2]),
-            )
+            x, z = vertices[i, 0] + part * along_x, vertices[i, 2] + part * along_z
             if count == 0:
-                px, pz = x, z
+                px, pz, slope_px, slope_pz = x, z, along_x / (yj - yi), along_z / (yj - yi)
             else:
-                qx, qz = x, z
+                qx, qz, slope_qx, slope_qz = x, z, along_x / (yj - yi), along_z / (yj - yi)
             count += 1
     if count != 2:
         return
@@ -347,7 +350,10 @@ def _cut(vertices: Floats, a: int, b: int, c: int, y: float, facet: int, disc: F
     square = x * x + z * z
     # A side is preferred to its own end, which the next side shares.
     if square < disc[0] - 1e-15 or (square <= disc[0] and on_side > disc[4]):
-        disc[0], disc[1], disc[2], disc[3], disc[4] = square, x, z, facet, on_side
+        disc[0], disc[1], disc[2], disc[3], disc[4], disc[5] = square, x, z, facet, on_side, 0.0
+        if on_side == 0.0 and square > 0.0:
+            slope_x, slope_z = (slope_px, slope_pz) if part == 0.0 else (slope_qx, slope_qz)
+            disc[5] = (x * slope_x + z * slope_z) / math.sqrt(square)
 
 
 @kernel(views_only=True)

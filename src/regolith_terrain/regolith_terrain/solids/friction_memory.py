@@ -64,7 +64,7 @@ def _no_arrays() -> SolidContactArrays:
         np.zeros(SLOTS, dtype=np.int64),
         np.zeros((SLOTS, 3)),
         np.zeros((16, 3)),
-        np.zeros((MOST_DISCS, 5)),
+        np.zeros((MOST_DISCS, 6)),
     )
 
 
@@ -144,7 +144,7 @@ class SolidContact(Saved):
             np.zeros(SLOTS, dtype=np.int64),
             np.zeros((SLOTS, 3)),
             np.zeros((max(most, MOST_VERTICES), 3)),
-            np.zeros((MOST_DISCS, 5)),
+            np.zeros((MOST_DISCS, 6)),
         )
 
     def arrays(

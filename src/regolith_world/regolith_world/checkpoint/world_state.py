@@ -51,5 +51,7 @@ class WorldState:
     """See :class:`regolith_world.contacts.body_assignment.BodyAssignments`."""
     memories: tuple[tuple[str, bytes], ...] = ()
     handed_over: tuple[str, ...] = ()
+    bodies_over_limit: int = 0
+    shared_contacts: int = 0
     visuals: tuple[ObjectVisual, ...] = ()
     """Visible entities, in name order."""

@@ -9,7 +9,8 @@ from committed states only, so the result does not depend on processes or time.
 
 A body whose bounding box is within ASSIGN_M of that of a vehicle is a candidate. Bodies within ISLAND_M of each other
 are assigned together. The vehicle of the last cycle keeps a body as long as the body is a candidate. Otherwise the
-nearest vehicle gets it, by distance and then by name. Contacts of the body with further vehicles are impulses.
+nearest vehicle gets it, by distance and then by name. A vehicle computes at most MOST_ASSIGNED bodies: the nearest
+ones. Contacts of a body with vehicles that do not compute it are impulses.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ ASSIGN_M = 0.5
 """Gap between a vehicle and a body below which the vehicle computes it [m]. Its wheels may extend beyond its shapes."""
 REPORT_M = 1.0
 """Gap below which the participant of a body sends its memory in case the body is assigned next [m]."""
+MOST_ASSIGNED = 64
+"""Largest number of bodies that a vehicle computes."""
 ISLAND_M = 0.02
 """Gap between bodies below which they are assigned together [m]."""
 
@@ -45,6 +48,8 @@ class BodyAssignments:
         """See :attr:`regolith_world.cycle.records.Cycle.assigned`."""
         self.memories: dict[str, bytes] = {}
         """Memory of bodies near vehicles at the last commit."""
+        self.over_limit = 0
+        """Number of bodies, summed over cycles, that a vehicle did not get because of MOST_ASSIGNED."""
         self.handed_over: set[str] = set()
         """Names of spawned bodies that the participant of rigid bodies computes."""
 
@@ -125,7 +130,7 @@ class BodyAssignments:
         groups = _islands(low, high, gaps)
         least = np.full_like(gaps, np.inf)
         np.minimum.at(least, groups, gaps)  # least gap of each island
-        gaps = least[groups]
+        own, gaps = gaps, least[groups]
         away = {name for name, participant in before.items() if movers.get(name, participant) != participant}
         near = [
             (bodies[k].name, k)
@@ -134,7 +139,14 @@ class BodyAssignments:
         ]
         if absent := away.difference(name for name, _ in near):
             near += [(item.name, k) for k, item in enumerate(bodies) if item.name in absent]
-        self.assigned = tuple(self._next(bodies[k], able, gaps[k], before, movers) for _, k in sorted(near))
+        near.sort()
+        assigned = [self._next(bodies[k], able, gaps[k], before, movers) for _, k in near]
+        for column, vehicle in enumerate(able):
+            mine = [(own[k, column], n) for n, (_, k) in enumerate(near) if assigned[n].participant == vehicle.name]
+            for _, n in sorted(mine)[MOST_ASSIGNED:]:
+                assigned[n] = self._returned(assigned[n].name, before, movers)
+                self.over_limit += assigned[n].participant != vehicle.name
+        self.assigned = tuple(assigned)
         home = {name: movers[name] for name in before if name in movers}
         _mark(objects, {**home, **{each.name: each.participant for each in self.assigned}})
 
@@ -160,6 +172,13 @@ class BodyAssignments:
         if chosen != now and memory is None:  # its participant sends it in the next cycle
             chosen = now
         return AssignedBody(name, chosen, memory if memory is not None and chosen != now else b'')
+
+    def _returned(self, name: str, before: Mapping[str, str], movers: Mapping[str, str]) -> AssignedBody:
+        """Return the assignment of a body to the participant that joined with it."""
+        now, memory = before.get(name, movers[name]), self.memories.get(name)
+        if now == movers[name]:
+            return AssignedBody(name, now, b'')
+        return AssignedBody(name, now if memory is None else movers[name], memory or b'')
 
     def release(self, participant: str, movers: Mapping[str, str]) -> None:
         """Return the bodies of a participant that left to those that joined with them, at their committed states."""

@@ -29,6 +29,9 @@ from regolith_world.objects.bounding_box import ShapeBounds
 from regolith_world.objects.object import Intersection, Object, yields
 from regolith_world.objects.state_history import interpolate_body
 
+PRESSED_DEPTH = 5e-3
+"""Largest penetration of a body that a participant moves into another object without another attempt [m]."""
+
 
 @dataclass(frozen=True, slots=True)
 class PenetrationViolation:
@@ -153,6 +156,9 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: ShapeQueries) ->
     The end is tested exactly. If the pair moves by more than its distance, interpolated poses before it are tested too,
     in steps of at most half the thinner object. So a fast ball cannot pass through a thin wall undetected. The scheme
     is Regolith's own.
+
+    A body that a participant moves may be pressed deeper into another one by the ground or a third body, and a shorter
+    cycle would not prevent it. Such a pair may become deeper by NII_DEPTH in a cycle, up to PRESSED_DEPTH.
     """
     a, b, pair = hit.a, hit.b, (hit.a.name, hit.b.name)
     if len(a.states) < 2 or len(b.states) < 2:
@@ -162,14 +168,17 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: ShapeQueries) ->
     if hit.distance > motion:
         return None
     start, _ = geometry.distance(a0, b0, BROAD_MARGIN)
+    limit = -NII_DEPTH
+    if a.moved_by or b.moved_by:
+        limit = max(-PRESSED_DEPTH, limit + min(start, 0.0))
     thinnest = min(float(np.min(h - low)) for low, h in (a.outline.bounds(a0), b.outline.bounds(b0)))
     samples = int(np.ceil(motion / max(0.5 * thinnest, 1e-3))) if motion > max(start, 0.0) else 1
     for k in range(1, samples):
         at = [interpolate_body(s0, o.body, k / samples) for s0, o in ((a0, a), (b0, b))]
         d, _ = geometry.distance(at[0], at[1], BROAD_MARGIN)
-        if d < -NII_DEPTH:
+        if d < limit:
             return PenetrationViolation(cycle.dt_ns * k // samples, start, d, pair)
-    return PenetrationViolation(cycle.dt_ns, start, hit.distance, pair) if hit.distance < -NII_DEPTH else None
+    return PenetrationViolation(cycle.dt_ns, start, hit.distance, pair) if hit.distance < limit else None
 
 
 def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | None:

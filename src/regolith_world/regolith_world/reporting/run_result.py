@@ -35,6 +35,8 @@ def make_run_result(
         'cycles': world.cycle,
         'discarded_cycles': world.discarded_cycles,
         'forced_cycles': world.forced_cycles,
+        'shared_contacts': world.shared_contacts,
+        'bodies_over_limit': world.bodies_over_limit,
         'state_hash': world.state_hash,
         'soil_hash': world.soil_hash,
         'participant_summaries': {name: json.loads(text) for name, text in reports.items() if text},
