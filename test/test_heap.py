@@ -107,7 +107,7 @@ def test_row_9_truck_shoves_a_heap_of_fifty_rocks_and_no_energy_appears(tmp_path
         assigned = max(assigned, sum(item.moved_by == 'truck' for item in rocks))
     moved = np.linalg.norm(np.array([item.body.position for item in rocks]) - before, axis=1)
     assert (moved > 0.1).sum() > 5
-    # A heavy body gives a light one at most twice its speed in an elastic blow.
+    # A heavy body gives a light one at most twice its speed in an elastic impact.
     assert fastest < 2.0 * SPEED
     assert 10 < assigned <= body_assignment.MOST_ASSIGNED
     assert made.world.bodies_over_limit == 0
@@ -116,7 +116,7 @@ def test_row_9_truck_shoves_a_heap_of_fifty_rocks_and_no_energy_appears(tmp_path
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-def test_row_9_vehicle_computes_no_more_bodies_than_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_row_9_vehicle_computes_at_most_its_limit_of_bodies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(body_assignment, 'MOST_ASSIGNED', 12)
     made = truck_and_heap(tmp_path, 'rigid')
     most = 0
