@@ -278,14 +278,20 @@ def test_row_9_heap_of_ten_bodies_loses_energy_and_ends(tmp_path: Path, model: s
             r'lowest point is 0\.1.* m inside the ground at the start; allowed: less than',
         ),
         ({'position': [0.0, 0.0, 1.2]}, 'ball'),
+        (
+            {'position': [6.0, 0.0, 0.3]},
+            r'objects\.box\.position.*: is 0\.\d+ m inside a rock or obstacle at the start',
+        ),
         ({'shape': {'kind': 'sphere', 'size_m': [0.0]}}, r'size_m'),
     ],
 )
 def test_impossible_bodies_are_refused_with_numbers(tmp_path: Path, change: dict[str, Any], said: str) -> None:
     soft = {**BODIES['objects']['box'], **change}
     objects = {'box': soft, **({'ball': BODIES['objects']['ball']} if said == 'ball' else {})}
+    pillar = {'type': 'box', 'position': [6.0, 0.0], 'size': [1.0, 1.0, 1.0]}
+    terrain = {**BODIES['terrain'], 'obstacles': {'pillar': pillar}}
     with pytest.raises(InputError, match=said):
-        load_scenario(written(tmp_path, objects=objects))
+        load_scenario(written(tmp_path, objects=objects, terrain=terrain))
 
 
 def test_too_many_bodies_are_refused(tmp_path: Path) -> None:

@@ -128,3 +128,13 @@ def test_state_hash_is_equal_in_any_number_of_processes(tmp_path: Path, processe
 def test_movable_rocks_that_cannot_be_made_are_refused(tmp_path: Path, sections: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_scenario(field(tmp_path, **sections))
+
+
+@pytest.mark.seconds
+def test_body_that_begins_in_a_movable_rock_is_refused(tmp_path: Path) -> None:
+    made = Simulation(load_scenario(field(tmp_path)).scenario)
+    place = next(item.body.position for name, item in made.world.objects.items() if name.startswith('rock_'))
+    crate = {'type': 'rigid_body', 'mass_kg': 40.0, 'shape': {'kind': 'box', 'size_m': [0.15, 0.15, 0.15]}}
+    crate['position'] = (place + np.array([0.0, 0.0, 0.05])).tolist()
+    with pytest.raises(InputError, match=r'objects\.crate\.position.* inside a rock or obstacle'):
+        load_scenario(field(tmp_path, objects={'crate': crate}))

@@ -8,7 +8,7 @@ Kernels are imported on use, since this takes longer than the validation of a sc
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from regolith_files import YamlSource
 from regolith_terrain.bodies import BodiesConfig
@@ -16,7 +16,9 @@ from regolith_world import ParticipantContext
 from regolith_world.cycle import CycleResult, ParticipantType
 
 if TYPE_CHECKING:
+    from regolith_terrain import HeightField
     from regolith_terrain.scenario_bodies import BodiesParticipant
+    from regolith_terrain.solids import Solids
 
 
 class BodiesType(ParticipantType[BodiesConfig, 'BodiesParticipant']):
@@ -28,10 +30,15 @@ class BodiesType(ParticipantType[BodiesConfig, 'BodiesParticipant']):
     def resolved(self, section: BodiesConfig, site: ParticipantContext, source: YamlSource) -> BodiesConfig:
         """Return the section after the checks of all bodies."""
         from regolith_terrain.scenario_bodies import check_bodies
+        from regolith_vehicles.contact import build_solids
 
-        sections = site.sections
-        gravity = sections['world'].gravity_mps2
-        check_bodies(section, sections['objects'], sections['terrain'], gravity, site.ground(), site.seed, source)
+        sections, ground = site.sections, cast('HeightField', site.ground())
+        terrain, gravity = sections['terrain'], sections['world'].gravity_mps2
+
+        def solids() -> Solids | None:
+            return build_solids(terrain, site.seed, ground)  # with the movable rocks, which may not overlap bodies
+
+        check_bodies(section, sections['objects'], terrain, gravity, ground, site.seed, source, solids)
         return section
 
     def warm_up(self) -> None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,17 @@ from regolith_terrain.bodies.body_set import RigidBodies
 from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.bodies.description import BodyDescription
 from regolith_terrain.bodies.ground import BodyGround
+from regolith_terrain.bodies.motion import prepare_body, set_pose
 from regolith_terrain.bodies.shapes import BodyShape
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.contact.arrays import make_wrench
+from regolith_terrain.contact.ground_contact import make_pose
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.scenario_bodies.rock_bodies import MovableRock, movable_rocks
+from regolith_terrain.solids.contact import add_solid_wrench
+from regolith_terrain.solids.point_force import POINT_DEPTH
+from regolith_terrain.solids.solids import Solids
 from regolith_terrain.terrain_model import find_terrain_model, terrain_models
 from regolith_world import TerrainSurface
 from regolith_world.cycle import ShapeKind, SpawnedObject
@@ -29,6 +35,8 @@ from regolith_world.objects import RigidBodyConfig
 
 MOST_BODIES = 1000
 """Largest number of bodies of a scenario."""
+DEEPEST_M = 2e-3
+"""Largest depth of a body in static solids at the start [m]: the stiffest spring turns it into 1 m/s."""
 
 
 def body_configs(objects: Mapping[str, Mapping[str, Any]]) -> dict[str, RigidBodyConfig]:
@@ -128,6 +136,7 @@ def check_bodies(
     field: TerrainSurface,
     seed: int,
     source: YamlSource,
+    solids: Callable[[], Solids | None],
 ) -> None:
     """Refuse bodies that cannot be computed.
 
@@ -139,10 +148,11 @@ def check_bodies(
         field: Height field of the undisturbed surface.
         seed: Seed of the scenario.
         source: Scenario file, for messages.
+        solids: Returns all rocks and obstacles; none: there are none.
 
     Raises:
-        InputError: If there are no bodies or too many, one starts inside the ground, or one is too thin or too light
-            for the substep.
+        InputError: If there are no bodies or too many, one starts inside the ground, a rock or an obstacle, or one is
+            too thin or too light for the substep.
     """
     rocks = _checked_rocks(section, terrain, seed, source)
     if taken := sorted({rock.description.name for rock in rocks} & objects.keys()):
@@ -157,7 +167,8 @@ def check_bodies(
     grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)  # for the limits of the contact only
     if not configs:
         return
-    bodies = make_bodies(section, configs, BodyGround(grid, terrain.soil_map(), gravity, mode=terrain.scm_mode))
+    ground = BodyGround(grid, terrain.soil_map(), gravity, solids(), terrain.scm_mode)
+    bodies = make_bodies(section, configs, ground)
     x, y = bodies.position[:, 0], bodies.position[:, 1]
     levels = np.asarray(field.heights(x, y), dtype=float)
     for n, (name, config) in enumerate(configs.items()):
@@ -168,6 +179,9 @@ def check_bodies(
             problem = f'its lowest point is {depth:.3g} m inside the ground at the start'
             allowed = f'less than half of its smallest width, {shape.half_width:.3g} m'
             raise source.error(('objects', name, 'position'), problem, allowed, list(config.position))
+        if (depth := _depth_in_solids(bodies, n)) > DEEPEST_M:
+            problem = f'is {depth:.3g} m inside a rock or obstacle at the start, which would throw it away'
+            raise source.error(('objects', name, 'position'), problem, f'up to {DEEPEST_M} m', list(config.position))
         limit = bodies.step_limit(n)
         if section.substep_s > limit.seconds:
             problem = (
@@ -203,6 +217,20 @@ def _checked_rocks(section: BodiesConfig, terrain: TerrainConfig, seed: int, sou
         problem = f'finds no rock from {config.least_m:g} to {config.most_m:g} m within {config.half_side_m:g} m'
         raise source.error(place, problem, 'a terrain with rocks of these sizes that do not overlap others', 0)
     return rocks
+
+
+def _depth_in_solids(bodies: RigidBodies, n: int) -> float:
+    """Return the depth of the deepest point of a body in static solids [m]; its contacts with them are reset."""
+    numbers = bodies.solids_near([n], np.zeros(1))
+    if bodies.solid_contact is None or not len(numbers):
+        return 0.0
+    arrays, pose = bodies.solid_contact.arrays(numbers, bodies.arrays.mobility), make_pose()
+    prepare_body(bodies.arrays, n)
+    set_pose(bodies.arrays, n, pose)
+    add_solid_wrench(arrays, bodies.section.substep_s, n, pose, make_wrench())
+    depth = float(arrays.found[: arrays.touched[n], POINT_DEPTH].max(initial=0.0))
+    bodies.solid_contact.release([n])
+    return depth
 
 
 def _extent_below(config: RigidBodyConfig, shape: BodyShape) -> float:
