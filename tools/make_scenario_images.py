@@ -4,6 +4,7 @@
 """Render the images of docs/guide/scenarios.md: ``./regolith exec python3 tools/make_scenario_images.py [NAME…]``.
 
 Each scenario runs to a characteristic time. It is rendered from a camera at eye height, in the scenario's own light.
+The images of scenarios with bodies that move are cropped images of ``./regolith render`` of a recorded run.
 """
 
 from __future__ import annotations
