@@ -195,6 +195,22 @@ def test_impact_wakes_a_sleeping_body_and_conserves_momentum(tmp_path: Path) -> 
 
 
 @pytest.mark.seconds
+def test_crate_in_a_force_field_slides_out_and_the_state_hash_is_equal_after_a_rewind(tmp_path: Path) -> None:
+    crate = {**BODIES['objects']['box'], 'position': [3.0, 0.0, 0.08], 'rpy_deg': [0, 0, 0]}
+    region = [{'kind': 'box', 'size_m': [0.5, 2.0, 1.0]}]
+    wind = {'type': 'force_field', 'position': [3.0, 0.0, 0.0], 'shapes': region, 'acceleration_mps2': [1.5, 0.0, 0.0]}
+    made, _ = simulation(tmp_path, objects={'box': crate, 'wind': wind})
+    made.run(0.4)
+    saved, end = made.checkpoint(), made.run(3.0)
+    x, speed = (float(getattr(made.world.objects['box'].body, name)[0]) for name in ('position', 'linear_velocity'))
+    # 1.5 - 0.6 g over half a meter, then it slides by (1.5 - 0.6 g) / (0.6 g) times as far and stops.
+    assert speed == pytest.approx(0.0, abs=0.01)
+    assert x - 3.0 == pytest.approx(0.5 * 1.5 / (0.6 * 1.62), rel=0.03)
+    made.go_to(saved)
+    assert made.run(3.0) == end
+
+
+@pytest.mark.seconds
 @pytest.mark.slow
 def test_rover_pushes_a_sleeping_crate_over_soil(tmp_path: Path) -> None:
     """The crate wakes at the contact, moves with the rover at 0.2 m/s, and no step is forced."""

@@ -55,6 +55,7 @@ CYCLE_NS = 20_000_000
 RESETS = ('reset', 'restart', 'set_epoch')
 WORK_SPACE = {'_bodies', '_boxes', '_rooms', 'appearance', '_scratch', '_streams', '_tiles', '_writes'}
 WORK_SPACE |= {'_last', 'soil_writes', 'revision', '_given', '_rows', '_packed_of', '_last_packed', '_hash_of'}
+WORK_SPACE |= {'force_fields'}
 """Attributes without state: arrays that every step overwrites, addresses, caches of undisturbed ground, of boxes and
 of keys, counts of changes and the last states received; and the appearance of objects, which the visuals of the world contain."""
 NOT_STATE = {

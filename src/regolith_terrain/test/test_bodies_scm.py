@@ -220,3 +220,14 @@ def test_ploughing_stops_a_sunken_block_sooner() -> None:
         bodies.place(0, np.array([0.005, 0.005, 0.055]), velocity=(0.5, 0.0, 0.0))
         distance[ploughs] = float(run(bodies, 1.5)[-1, 0])
     assert 0.0 < distance[True] < 0.95 * distance[False]
+
+
+def test_light_plate_takes_shorter_substeps_and_gains_no_height() -> None:
+    """A plate of 0.1 kg, for which check refuses 1 ms, as after a spawn: it does not rise above the place of its fall."""
+    body = one_body(shapes.box([0.2, 0.2, 0.001]), 0.1, scm_parameters(), spacing=0.02)
+    assert body.step_limit(0).seconds < body.section.substep_s
+    assert body.substep[0] == pytest.approx(0.5 * body.step_limit(0).seconds)
+    body.place(0, np.array([0.0, 0.0, 0.3]), spin=np.array([0.3, 0.2, 0.0]))
+    track = run(body, 4.0)
+    assert track[:, 2].max() <= 0.3 + 1e-9
+    assert np.abs(track[-50:, 5]).max() < 0.05

@@ -17,10 +17,9 @@ from regolith_terrain.height_field_builder import FlatField
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.description.model_files import load_vehicle_model
-from regolith_vehicles.dynamics.field_forces import depth_in_shape
 from regolith_vehicles.dynamics.multibody import momentum
 from regolith_world.config import WorldConfig
-from regolith_world.cycle.records import Command, Cycle, FieldRecord, ShapeKind
+from regolith_world.cycle.records import Command, Cycle, FieldRecord
 from regolith_world.objects.object_types import make_objects
 from regolith_world.world import World
 
@@ -62,23 +61,6 @@ def go(made: Vehicle, seconds: float, *fields: FieldRecord) -> Vehicle:
 def velocity(made: Vehicle) -> np.ndarray:
     """Return the velocity of the center of mass [m/s], shape (3,)."""
     return momentum(made.body.model, made.data, np.zeros(3))[0] / made.body.mass
-
-
-def test_depth_of_points_in_shapes() -> None:
-    """Depth and shortest way out, inside and outside, of all four shapes."""
-    out = np.zeros(3)
-    for kind, size, point, depth, way in (
-        (ShapeKind.SPHERE, (2.0, 0.0, 0.0), (0.0, 1.5, 0.0), 0.5, (0.0, 1.0, 0.0)),
-        (ShapeKind.SPHERE, (2.0, 0.0, 0.0), (0.0, 0.0, 0.0), 2.0, (0.0, 0.0, 0.0)),
-        (ShapeKind.BOX, (1.0, 2.0, 3.0), (-0.7, 0.0, 0.0), 0.3, (-1.0, 0.0, 0.0)),
-        (ShapeKind.BOX, (1.0, 2.0, 3.0), (0.0, 0.0, 3.5), -0.5, (0.0, 0.0, 1.0)),
-        (ShapeKind.CAPSULE, (0.5, 1.0, 0.0), (0.0, 0.3, 0.5), 0.2, (0.0, 1.0, 0.0)),
-        (ShapeKind.CAPSULE, (0.5, 1.0, 0.0), (0.0, 0.0, 1.4), 0.1, (0.0, 0.0, 1.0)),
-        (ShapeKind.CYLINDER, (0.5, 1.0, 0.0), (0.0, 0.0, -0.9), 0.1, (0.0, 0.0, -1.0)),
-        (ShapeKind.CYLINDER, (0.5, 1.0, 0.0), (0.4, 0.0, 0.0), 0.1, (1.0, 0.0, 0.0)),
-    ):
-        assert depth_in_shape(int(kind), np.array(size), np.array(point), out) == pytest.approx(depth, abs=1e-12)
-        assert out == pytest.approx(way, abs=1e-12)
 
 
 @pytest.mark.parametrize('model', ['viper', 'rocker_bogie', 'rassor'])

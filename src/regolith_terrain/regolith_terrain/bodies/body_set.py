@@ -20,7 +20,7 @@ from regolith_terrain.bodies.contact_points import BodySetting
 from regolith_terrain.bodies.description import BodyDescription
 from regolith_terrain.bodies.ground import BodyGround
 from regolith_terrain.bodies.member_state import AROUND, MemberState, join_memory, split_memory
-from regolith_terrain.bodies.motion import BodyArrays, move_body, prepare_body
+from regolith_terrain.bodies.motion import BodyArrays, add_field_wrench, move_body, prepare_body
 from regolith_terrain.bodies.shapes import join_points
 from regolith_terrain.bodies.soil_windows import joined_records, joint_windows
 from regolith_terrain.bodies.substep import NO_GEOMETRY, STATUSES, BodyGeometry, BodyStep, geometry_of, step_function
@@ -38,12 +38,15 @@ from regolith_terrain.solids.point_force import damping_ratio
 from regolith_terrain.solids.solids import solids_within
 from regolith_world.cycle import BodyState, Cycle, Part, Saved, StateField, StateLayout, state_fields
 from regolith_world.numerics import kernel, portable_math, rotation
+from regolith_world.objects import FieldRegions, depth_in_field, make_field_regions
 
 Indices = NDArray[np.int64]
 
 _DEFAULTS = BodiesConfig()
 MARGIN_ACCELERATION = 100.0
 """Acceleration of a body within a cycle for which its soil window is sufficient [m/s^2]."""
+SHORTEST_S = 1e-5
+"""Shortest substep of light bodies [s]."""
 FASTEST = 1e3
 """Largest speed of a body [m/s]."""
 
@@ -64,14 +67,15 @@ def _run(arrays: BodyStep, step: float, count: int) -> int:
 
 
 @kernel(views_only=True)
-def fly(bodies: BodyArrays, b: int, step: float, count: int, wrench: Wrench) -> None:
+def fly(bodies: BodyArrays, b: int, step: float, count: int, fields: FieldRegions, wrench: Wrench) -> None:
     """Advance a body without contact by ``count`` substeps."""
-    wrench.force[:] = 0.0
-    wrench.torque[:] = 0.0
     for k in range(3):
         bodies.contact_force[b, k] = 0.0
     prepare_body(bodies, b)
     for _ in range(count):
+        wrench.force[:] = 0.0
+        wrench.torque[:] = 0.0
+        add_field_wrench(fields, bodies, b, step, wrench)
         move_body(bodies, b, wrench, step)
 
 
@@ -144,8 +148,12 @@ class RigidBodies(Saved):
         """Contact of all bodies with solids; none: there are no solids."""
         if count:
             self._make_contacts()
+        self.substep = np.array([self._stable_substep(n) for n in range(count)])
+        """Maximum substep of each body on the ground [s], shape (n,): shorter for a light spawned body."""
         self._states: list[BodyState | None] = [None] * count
         self._given: list[BodyState | None] = [None] * count
+        self.force_fields = make_field_regions(())
+        """Force fields of the cycle."""
         self.revision = 0
         """Number of changes of states so far."""
         self.soil_writes = -1
@@ -308,6 +316,11 @@ class RigidBodies(Saved):
             return RigidBodies([self.bodies[n]], self.ground, self.section).step_limit(0)
         return limit
 
+    def _stable_substep(self, n: int) -> float:
+        """Return the substep of the section, or half of the limit of a body for which it is too long [s]."""
+        limit = self.step_limit(n).seconds
+        return self.section.substep_s if limit >= self.section.substep_s else max(0.5 * limit, SHORTEST_S)
+
     def energy(self, n: int) -> float:
         """Return the kinetic and potential energy of a body, zero at rest at the origin [J]."""
         gravity, v, w = self.ground.gravity, self.velocity[n], self.spin[n]
@@ -339,6 +352,8 @@ class RigidBodies(Saved):
         Returns:
             Indices of the bodies that exist.
         """
+        if cycle.fields or len(self.force_fields.drag):
+            self.force_fields = make_field_regions(cycle.fields)
         rows: list[int] = []
         given: dict[int, BodyState] = {}
         for body in cycle.bodies:
@@ -371,6 +386,11 @@ class RigidBodies(Saved):
         """Return whether a body has the state that the last cycle of :meth:`follow` gave it."""
         return self._states[n] is not None and self._states[n] is self._given[n]
 
+    def in_field(self, n: int) -> bool:
+        """Return whether the center of mass of a body is in a force field."""
+        fields = self.force_fields
+        return any(depth_in_field(fields, k, self.position[n]) > 0.0 for k in range(len(fields.drag)))
+
     def wake(self, n: int) -> None:
         """Wake a body."""
         self.changed([n])
@@ -400,14 +420,15 @@ class RigidBodies(Saved):
                 grounded.append(n)
             else:
                 self._release(n)  # also discards what is kept of its state
-                fly(self.arrays, n, step, count, self._wrench)
+                fly(self.arrays, n, step, count, self.force_fields, self._wrench)
         records = []
         margins = [self.margin(n, ways[n]) for n in grounded]
         for box, members in joint_windows(grounded, self.position, margins, self.ground.grid.spacing):
             window = self.ground.grid.window(*box)
             numbers = np.unique(np.concatenate([near[n] for n in members]))
+            count = max(1, math.ceil(duration / float(self.substep[members].min()) - 1e-9))
             arrays = self.step_arrays(window, members, numbers, count)
-            self.check(self._run(arrays, step, count), members)
+            self.check(self._run(arrays, duration / count, count), members)
             self.contact.remember(window, arrays.ground)
             records.append(window.changed())
         return joined_records(records, self.ground.grid.law.names)
@@ -450,6 +471,7 @@ class RigidBodies(Saved):
             geometry,
             self.contact.arrays_of(window, members),
             solids,
+            self.force_fields,
             self._pose,
             self._wrench,
         )

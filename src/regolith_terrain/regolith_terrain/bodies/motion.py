@@ -14,6 +14,7 @@ from regolith_terrain.contact.arrays import Wrench
 from regolith_terrain.contact.ground_contact import PartPose
 from regolith_terrain.grid.node_records import Floats
 from regolith_world.numerics import kernel
+from regolith_world.objects import FieldRegions, depth_in_field
 
 
 class BodyArrays(NamedTuple):
@@ -134,6 +135,36 @@ def set_pose(bodies: BodyArrays, b: int, pose: PartPose) -> None:
         pose.rotation[k, 0] = rotation[k, 0]
         pose.rotation[k, 1] = rotation[k, 2] if upright else rotation[k, 1]
         pose.rotation[k, 2] = -rotation[k, 1] if upright else rotation[k, 2]
+
+
+@kernel(views_only=True)
+def add_field_wrench(fields: FieldRegions, bodies: BodyArrays, b: int, step: float, wrench: Wrench) -> None:
+    """Add the forces of force fields on a body whose center of mass is inside them.
+
+    Drag is the mean over the substep (trapezoidal rule), so it never reverses a velocity below a rate of 2 / step.
+
+    Args:
+        fields: The fields.
+        bodies: States of the bodies. The rotation of the body must be that of its orientation.
+        b: Row of the body.
+        step: Substep [s].
+        wrench: In/out: force [N] and torque about the center of mass [N m].
+
+    Source: goldstein2002; hairer2006.
+    Checked by: test_bodies_in_fields.py::test_field_against_gravity_lets_a_body_float,
+    test_bodies_in_fields.py::test_drag_slows_a_body_as_the_exponential,
+    test_bodies_in_fields.py::test_body_in_a_repulsive_region_swings_as_a_spring_does.
+    """
+    way, mass, momentum = fields.work[2], bodies.mass[b], bodies.work[0]
+    for n in range(fields.drag.shape[0]):
+        depth = depth_in_field(fields, n, bodies.position[b])
+        if depth == 0.0:
+            continue
+        drag, push = fields.drag[n] / (1.0 + 0.5 * step * fields.drag[n]), fields.repulsion[n] * depth
+        _turned(bodies.rotation[b], bodies.inertia[b], bodies.spin[b], momentum)
+        for k in range(3):
+            wrench.force[k] += mass * (fields.acceleration[n, k] - drag * bodies.velocity[b, k] + push * way[k])
+            wrench.torque[k] -= drag * momentum[k]
 
 
 @kernel(views_only=True)

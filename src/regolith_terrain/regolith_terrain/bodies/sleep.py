@@ -19,8 +19,15 @@ SETTLED = 0.1
 
 
 def watch_soil(bodies: RigidBodies, members: Sequence[int]) -> None:
-    """Wake those of some bodies that sleep and below which the soil has moved by more than WAKE_LEVEL_M."""
+    """Wake those of some bodies that sleep and below which the soil has moved by more than WAKE_LEVEL_M.
+
+    A body in a force field does not sleep.
+    """
     grid = bodies.ground.grid
+    if len(bodies.force_fields.drag):
+        for n in members:
+            if not bodies.awake[n] and bodies.in_field(n):
+                bodies.wake(n)
     rows = np.array(members, dtype=np.int64)
     rows = rows[~bodies.awake[rows]]
     # A node next to the box may be the nearest to a watched point.

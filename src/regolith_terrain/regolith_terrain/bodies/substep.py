@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.bodies.motion import BodyArrays, move_body, prepare_body, set_pose
+from regolith_terrain.bodies.motion import BodyArrays, add_field_wrench, move_body, prepare_body, set_pose
 from regolith_terrain.contact.arrays import Wrench
 from regolith_terrain.contact.constants import CONTACT_OK
 from regolith_terrain.contact.ground_contact import PartPose, Press
@@ -26,6 +26,7 @@ from regolith_terrain.solids.contact import SolidContactArrays, add_solid_wrench
 from regolith_terrain.solids.polyhedron import Polyhedron
 from regolith_terrain.solids.solids import NearbySolids
 from regolith_world.numerics import kernel
+from regolith_world.objects import FieldRegions
 
 Indices = NDArray[np.int64]
 
@@ -78,6 +79,8 @@ class BodyStep(NamedTuple):
     """Arguments of the ground contact."""
     solids: SolidContactArrays
     """Static solids near the bodies."""
+    fields: FieldRegions
+    """Force fields."""
     pose: PartPose
     """Work array."""
     wrench: Wrench
@@ -220,6 +223,7 @@ def _step_bodies(arrays: BodyStep, step: float) -> int:
             wrench.force[k] += bodies.force[b, k]
             wrench.torque[k] += bodies.torque[b, k]
             bodies.contact_force[b, k] += wrench.force[k] * arrays.share
+        add_field_wrench(arrays.fields, bodies, b, step, wrench)
         move_body(bodies, b, wrench, step)
     return CONTACT_OK
 

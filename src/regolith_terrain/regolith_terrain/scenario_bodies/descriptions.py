@@ -35,6 +35,8 @@ from regolith_world.objects import RigidBodyConfig
 
 MOST_BODIES = 1000
 """Largest number of bodies of a scenario."""
+MOST_REACH_M = 20.0
+"""Largest radius of a body about its center of mass [m]; contact arrays grow with its square."""
 DEEPEST_M = 2e-3
 """Largest depth of a body in static solids at the start [m]: the stiffest spring turns it into 1 m/s."""
 
@@ -167,6 +169,10 @@ def check_bodies(
     grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)  # for the limits of the contact only
     if not configs:
         return
+    for name, config in configs.items():
+        if (reach := body_shape(config).reach) > MOST_REACH_M:
+            problem = f'reaches {reach:.3g} m from the center of mass'
+            raise source.error(('objects', name, 'shape'), problem, f'up to {MOST_REACH_M:g} m', reach)
     ground = BodyGround(grid, terrain.soil_map(), gravity, solids(), terrain.scm_mode)
     bodies = make_bodies(section, configs, ground)
     x, y = bodies.position[:, 0], bodies.position[:, 1]
@@ -188,7 +194,7 @@ def check_bodies(
                 f'is too light for its area of {shape.shadow_area:.3g} m^2: its contact with the ground ({limit.why}) '
                 f'is stable up to a substep of {limit.seconds:.3g} s, bodies.substep_s is {section.substep_s:.3g} s'
             )
-            heavier = config.mass_kg * (section.substep_s / limit.seconds) ** 2
+            heavier = _least_mass(bodies, shape.shadow_area, section.substep_s)
             allowed = f'bodies.substep_s up to {limit.seconds:.3g} s, or at least {heavier:.3g} kg'
             raise source.error(('objects', name, 'mass_kg'), problem, allowed, config.mass_kg)
 
@@ -217,6 +223,17 @@ def _checked_rocks(section: BodiesConfig, terrain: TerrainConfig, seed: int, sou
         problem = f'finds no rock from {config.least_m:g} to {config.most_m:g} m within {config.half_side_m:g} m'
         raise source.error(place, problem, 'a terrain with rocks of these sizes that do not overlap others', 0)
     return rocks
+
+
+def _least_mass(bodies: RigidBodies, area: float, substep_s: float) -> float:
+    """Return the smallest mass whose contact of an area [m^2] is stable at a substep [kg]."""
+    low, high = 0.0, 1.0
+    while bodies.contact.step_limit(high, area).seconds < substep_s:
+        low, high = high, 2.0 * high
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if bodies.contact.step_limit(middle, area).seconds < substep_s else (low, middle)
+    return high
 
 
 def _depth_in_solids(bodies: RigidBodies, n: int) -> float:

@@ -147,7 +147,7 @@ class VehicleStep:
 
     def set_fields(self, fields: Sequence[FieldRecord]) -> None:
         """Set the force fields that act on the vehicle in the next cycles."""
-        if not fields and not len(self._bodies.fields.drag):
+        if not fields and not len(self._bodies.fields.regions.drag):
             return
         # A running gear with a drive resets all wrenches; otherwise those of parts are reset.
         driven = self.gear.run.drive is not substeps.no_drive

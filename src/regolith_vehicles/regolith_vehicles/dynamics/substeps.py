@@ -426,7 +426,7 @@ def _run_substeps(
             drive(driving, step, part, bodies)
         if assigned is not None:
             place_bodies(assigned, solids.near)
-        if bodies.fields.drag.shape[0] > 0:
+        if bodies.fields.regions.drag.shape[0] > 0:
             center_of_mass = bodies.subtree_com[bodies.root]
             act_on_bodies(bodies.fields, step, bodies.xipos, bodies.cvel, center_of_mass, xfrc_applied)
         for w in range(parts.active):

@@ -170,7 +170,8 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: ShapeQueries) ->
     start, _ = geometry.distance(a0, b0, BROAD_MARGIN)
     limit = -NII_DEPTH
     if a.moved_by or b.moved_by:
-        limit = max(-PRESSED_DEPTH, limit + min(start, 0.0))
+        # Beyond that depth, a cycle only has to make it no deeper.
+        limit = start - TOUCH_DISTANCE if start < -PRESSED_DEPTH else max(-PRESSED_DEPTH, limit + min(start, 0.0))
     thinnest = min(float(np.min(h - low)) for low, h in (a.outline.bounds(a0), b.outline.bounds(b0)))
     samples = int(np.ceil(motion / max(0.5 * thinnest, 1e-3))) if motion > max(start, 0.0) else 1
     for k in range(1, samples):

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from regolith_world.objects.bounding_box import ShapeBounds as ShapeBounds
     from regolith_world.objects.constraint_checks import impossible_constraint as impossible_constraint
     from regolith_world.objects.constraints import attachable_bodies as attachable_bodies
+    from regolith_world.objects.field_regions import FieldRegions as FieldRegions
+    from regolith_world.objects.field_regions import depth_in_field as depth_in_field
+    from regolith_world.objects.field_regions import make_field_regions as make_field_regions
     from regolith_world.objects.linkages.linkage_types import inertia_of as inertia_of
     from regolith_world.objects.named_poses import NamedPose as NamedPose
     from regolith_world.objects.object_types import RigidBodyConfig as RigidBodyConfig
@@ -41,6 +44,11 @@ __all__, __getattr__, __dir__ = export_lazily(
         'bounding_box': ('ShapeBounds',),
         'constraint_checks': ('impossible_constraint',),
         'constraints': ('attachable_bodies',),
+        'field_regions': (
+            'FieldRegions',
+            'depth_in_field',
+            'make_field_regions',
+        ),
         'linkages.linkage_types': ('inertia_of',),
         'named_poses': ('NamedPose',),
         'object_types': (

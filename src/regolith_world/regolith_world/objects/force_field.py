@@ -42,7 +42,8 @@ class ForceField(Object):
         t_ns: Time of the initial state [ns].
 
     The method is of second order in time for bodies that remain inside. A body enters or leaves at the end of a cycle.
-    A body of a vehicle is inside while its center of mass is; the vehicle computes its forces in each substep.
+    A body that a participant computes, as of a vehicle, is inside while its center of mass is. The participant computes
+    its forces in each substep.
     """
 
     kind = 'force_field'

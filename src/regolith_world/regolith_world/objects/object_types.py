@@ -10,6 +10,7 @@ with a section ``bodies`` touch the terrain.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, Generic, Literal, TypeVar
@@ -161,6 +162,10 @@ class StaticBodyConfig(_Thing):
     )
 
 
+MOST_SPEED_MPS = 900.0
+"""Largest initial speed of a rigid body [m/s]; a participant that computes bodies fails above 1000 m/s."""
+
+
 class RigidBodyConfig(_Thing):
     """A homogeneous sphere, box, capsule, cylinder or convex hull in free motion.
 
@@ -171,7 +176,7 @@ class RigidBodyConfig(_Thing):
     shape: ShapeConfig = Field(description='Collision shape, centered at the center of mass.')
     mass_kg: float = Field(ge=1e-3, le=1e6, description='Mass [kg].')
     velocity_mps: tuple[Meters, Meters, Meters] = Field(
-        (0.0, 0.0, 0.0), description='Initial velocity in the world frame [m/s].'
+        (0.0, 0.0, 0.0), description='Initial velocity in the world frame, at most 900 m/s [m/s].'
     )
     angular_velocity_radps: tuple[Meters, Meters, Meters] = Field(
         (0.0, 0.0, 0.0), description='Initial angular velocity in the world frame [rad/s].'
@@ -186,6 +191,11 @@ class RigidBodyConfig(_Thing):
         if any(self.shape.position):
             raise ValueError(
                 f'shape.position = {list(self.shape.position)!r}: is not valid for a rigid body; allowed: no position'
+            )
+        if not math.hypot(*self.velocity_mps) <= MOST_SPEED_MPS:
+            raise ValueError(
+                f'velocity_mps = {list(self.velocity_mps)}: is {math.hypot(*self.velocity_mps):g} m/s; '
+                f'allowed: up to {MOST_SPEED_MPS:g} m/s'
             )
         return self
 

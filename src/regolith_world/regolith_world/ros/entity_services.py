@@ -32,6 +32,7 @@ from regolith_world.checkpoint.world_edits import DeleteEdit, SetStateEdit, Spaw
 from regolith_world.cycle.records import BodyState
 from regolith_world.objects import entities, spawning
 from regolith_world.objects.object import Object
+from regolith_world.objects.object_types import MOST_SPEED_MPS
 from regolith_world.objects.spawning import SpawnError, SpawnPose, SpawnResultCode
 from regolith_world.ros.clock_offset import stamp
 from regolith_world.ros.interfaces_version import fields_to_set, resource_of, spawnable_message
@@ -179,9 +180,11 @@ class EntityServices:
         except ValueError as error:
             response.result = result_of(getattr(response, 'INVALID_POSE', Result.RESULT_OPERATION_FAILED), str(error))
             return response
-        if not (np.abs([linear, angular]) <= _FASTEST).all():  # false for NaN
+        fastest = MOST_SPEED_MPS if item.moved_by else _FASTEST
+        if not ((np.abs(angular) <= _FASTEST).all() and math.hypot(*linear) <= fastest):  # false for NaN
             why = (
-                f'velocities {linear.tolist()}, {angular.tolist()} are too large; allowed: numbers within {_FASTEST:g}'
+                f'velocities {linear.tolist()}, {angular.tolist()} are too large; '
+                f'allowed: up to {fastest:g} m/s, rates within {_FASTEST:g} rad/s'
             )
             response.result = result_of(Result.RESULT_OPERATION_FAILED, why)
             return response
