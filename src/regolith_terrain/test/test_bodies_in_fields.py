@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from bodies_on_ground import MOON, RigidBodies, one_body, run, scm_parameters
 
-from regolith_terrain.bodies import rest, shapes, watch_soil
+from regolith_terrain.bodies import rest, shapes, wake_disturbed
 from regolith_world.objects import make_field_regions, make_objects
 
 
@@ -61,13 +61,13 @@ def test_body_asleep_wakes_in_a_field_and_does_not_sleep_there() -> None:
     for _ in range(200):
         run(body, 0.02)
         rest(body, [0], 20_000_000)
-        watch_soil(body, [0])
+        wake_disturbed(body, [0])
     assert not body.awake[0]
     region = [{'kind': 'sphere', 'size_m': [1.0]}]
     section = {'type': 'force_field', 'position': [0.0, 0.0, 0.0], 'shapes': region}
     (made,) = make_objects({'f': {**section, 'acceleration_mps2': [3.0, 0.0, 0.5]}}, MOON)
     body.force_fields = make_field_regions([made.field_record()])  # type: ignore[attr-defined]
-    watch_soil(body, [0])
+    wake_disturbed(body, [0])
     assert body.awake[0]
     run(body, 0.5)
     assert body.velocity[0, 0] > 0.3  # 3 - mu (g - 0.5) at least, for half a second

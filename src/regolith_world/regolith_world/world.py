@@ -377,7 +377,10 @@ class World:
 
     @property
     def intersection_pairs(self) -> tuple[Intersection, ...]:
-        """Intersections of all close pairs in the last cycle, sorted by names; the objects in them move on."""
+        """Intersections of all close pairs in the last cycle, sorted by names; the objects in them move on.
+
+        Pairs with a body that a participant moves are those that could touch in the cycle.
+        """
         return self._intersections
 
     def handle_intersection_pairs(self, cycle: Cycle) -> PenetrationViolation | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from regolith_terrain.bodies.member_state import split_memory as split_memory
     from regolith_terrain.bodies.shapes import BodyShape as BodyShape
     from regolith_terrain.bodies.sleep import rest as rest
-    from regolith_terrain.bodies.sleep import watch_soil as watch_soil
+    from regolith_terrain.bodies.sleep import wake_disturbed as wake_disturbed
     from regolith_terrain.bodies.substep import BodyStep as BodyStep
     from regolith_terrain.bodies.substep import no_bodies as no_bodies
     from regolith_terrain.bodies.substep import place_bodies as place_bodies
@@ -52,7 +52,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'shapes': ('BodyShape',),
         'sleep': (
             'rest',
-            'watch_soil',
+            'wake_disturbed',
         ),
         'substep': (
             'BodyStep',

