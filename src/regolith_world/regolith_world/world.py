@@ -379,7 +379,7 @@ class World:
     def intersection_pairs(self) -> tuple[Intersection, ...]:
         """Intersections of all close pairs in the last cycle, sorted by names; the objects in them move on.
 
-        Pairs with a body that a participant moves are those that could touch in the cycle.
+        Pairs with a body that a participant moves are those that touch.
         """
         return self._intersections
 
@@ -417,6 +417,7 @@ class World:
 
         The hash of ``ground`` is that of the soil: levels and memory of all grid nodes.
         """
+        self._resting.update(self.objects)
         return dict(sorted((self._hashes() | ({GROUND: self.soil_hash} if self._has_ground else {})).items()))
 
     def hold(self) -> dict[str, CycleResult]:
@@ -609,7 +610,6 @@ class World:
 
     def _hashes(self) -> dict[str, str]:
         """Return the state hashes of all root objects and participants, without that of the soil."""
-        self._resting.update(self.objects)
         hashes = {o.name: o.state_hash() for o in self._resting.others} | self._resting.hashes
         # A participant without bodies is not an object, but its state is part of the world. Terrain has the soil hash.
         others = (n for n, roles in self.participants.items() if not (roles.has_bodies or roles.owns_soil))

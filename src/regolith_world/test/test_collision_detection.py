@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from regolith_world.contacts import collision_detection
 from regolith_world.contacts.collision_detection import CollisionDetector, newcomer_penetration
 from regolith_world.contacts.intersection import BROAD_MARGIN, Status
 from regolith_world.cycle.records import Command, Cycle, CycleKey, Shape, ShapeKind, Verdict
@@ -20,6 +22,7 @@ from regolith_world.objects.static_body import StaticBody
 
 START, DT = 40_000_000, 20_000_000
 CYCLE = Cycle(CycleKey(0, 2, 0), START, DT, Verdict.NONE, Command.EVOLVE)
+PLATE = Shape(ShapeKind.BOX, np.array([0.2, 0.1, 0.02]))
 BALL = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
 
 
@@ -168,3 +171,41 @@ def test_overlap_names_the_first_and_the_depth():
     )
     # A box with a corner in the bounding box of the other, but not in its shape.
     assert newcomer_penetration(ball('x', [0.15, 0.15, 0]), {'o': ball('o', [0, 0, 0])}) is None
+
+
+def test_pairs_that_stay_apart_are_left_out_without_effect_on_the_others(monkeypatch):
+    """Eight plates that turn and walk at random near each other: a new detector in each cycle finds the same."""
+    random, calls = np.random.default_rng(3), {'kept': 0, 'new': 0}
+    plates = [body(f'p{k}', [0.35 * (k % 4), 0.35 * (k // 4), 0.0], PLATE) for k in range(8)]
+    for plate in plates:
+        plate.moved_by = 'bodies'
+    objects, kept, where = {o.name: o for o in plates}, CollisionDetector(judged=True), 'kept'
+    intersect = collision_detection.intersect
+
+    def counted(*arguments):
+        calls[where] += 1
+        return intersect(*arguments)
+
+    monkeypatch.setattr(collision_detection, 'intersect', counted)
+    touching = passing = 0
+    for n in range(150):
+        t_ns = START + n * DT
+        for plate in plates[: 8 if n % 10 == 0 else 3]:
+            q = plate.body.orientation + 0.02 * random.normal(size=4)
+            p = plate.body.position + 0.004 * random.normal(size=3)
+            state = replace(plate.body, position=p, center_of_mass=p, orientation=q / np.sqrt(np.sum(q * q)))
+            plate.states.new_state(t_ns + DT, state)
+        for plate in plates:
+            if plate.states.newest_time_ns < t_ns + DT:
+                plate.states.new_state(t_ns + DT, plate.body)
+        cycle = Cycle(CycleKey(0, n, 0), t_ns, DT, Verdict.NONE, Command.EVOLVE)
+        where = 'kept'
+        hits, worst = kept.find(objects, cycle)
+        where = 'new'
+        again, same = CollisionDetector(judged=True).find(objects, cycle)
+        assert [(h.a.name, h.b.name, h.status, h.distance) for h in hits] == [
+            (h.a.name, h.b.name, h.status, h.distance) for h in again
+        ]
+        assert worst == same and all(h.status != Status.NO_INTERSECTION for h in hits)
+        touching, passing = touching + len(hits), passing + (worst is not None)
+    assert touching > 100 and passing > 20 and calls['kept'] - touching < 0.7 * (calls['new'] - touching)

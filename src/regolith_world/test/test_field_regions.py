@@ -9,7 +9,12 @@ import pytest
 
 from regolith_world.cycle.records import FieldRecord, Shape, ShapeKind
 from regolith_world.numerics.rotation import from_yaw
-from regolith_world.objects.field_regions import depth_in_field, depth_in_shape, make_field_regions
+from regolith_world.objects.field_regions import (
+    depth_in_field,
+    depth_in_shape,
+    inside_fields,
+    make_field_regions,
+)
 
 
 def test_depth_of_points_in_shapes() -> None:
@@ -38,3 +43,6 @@ def test_the_deepest_shape_of_a_field_gives_the_way_out_in_the_world() -> None:
     assert depth_in_field(regions, 1, np.array([10.0, 4.8, 0.1])) == pytest.approx(0.2, abs=1e-12)
     assert regions.work[2] == pytest.approx([0.0, 1.0, 0.0], abs=1e-12)
     assert depth_in_field(regions, 0, np.array([10.0, 2.0, 0.0])) == 0.0
+    places = np.array([[10.0, 2.0, 0.0], [50.0, 50.0, 0.0], [10.0, 4.8, 0.1]])
+    assert inside_fields(regions, places, np.array([2, 1])).tolist() == [True, False]
+    assert not inside_fields(make_field_regions(()), places, np.arange(3)).any()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -38,7 +39,7 @@ from regolith_terrain.solids.point_force import damping_ratio
 from regolith_terrain.solids.solids import solids_within
 from regolith_world.cycle import BodyState, Cycle, Part, Saved, StateField, StateLayout, state_fields
 from regolith_world.numerics import kernel, portable_math, rotation
-from regolith_world.objects import FieldRegions, depth_in_field, make_field_regions
+from regolith_world.objects import FieldRegions, inside_fields, make_field_regions
 
 Indices = NDArray[np.int64]
 
@@ -77,6 +78,24 @@ def fly(bodies: BodyArrays, b: int, step: float, count: int, fields: FieldRegion
         wrench.torque[:] = 0.0
         add_field_wrench(fields, bodies, b, step, wrench)
         move_body(bodies, b, wrench, step)
+
+
+@dataclass(slots=True)
+class WindowSteps:
+    """The substeps of the bodies of one window of soil."""
+
+    members: list[int]
+    """Indices of the bodies, ascending."""
+    window: SoilWindow
+    """The soil."""
+    arrays: BodyStep
+    """Arguments of the substep."""
+    step: float
+    """Duration of a substep [s]."""
+    count: int
+    """Number of substeps."""
+    status: int = CONTACT_OK
+    """Result, see :func:`step_bodies`."""
 
 
 class RigidBodies(Saved):
@@ -363,7 +382,9 @@ class RigidBodies(Saved):
                 self._given[n] = body
                 if self._states[n] is not body:
                     given[n] = body
-        state = np.concatenate((self.position, self.orientation, self.velocity, self.spin), axis=1)[list(given)]
+        new = list(given)
+        moving = (self.position, self.orientation, self.velocity, self.spin)
+        state = np.concatenate([each[new] for each in moving], axis=1)
         for (n, body), same in zip(given.items(), _equal(given.values(), state), strict=True):
             if same:
                 self._states[n] = body
@@ -382,14 +403,15 @@ class RigidBodies(Saved):
                     self.wake(n)
         return sorted(rows)
 
-    def unmoved(self, n: int) -> bool:
-        """Return whether a body has the state that the last cycle of :meth:`follow` gave it."""
-        return self._states[n] is not None and self._states[n] is self._given[n]
+    def moved(self, rows: Sequence[int]) -> list[int]:
+        """Return those of some bodies whose state is not the one that the last cycle of :meth:`follow` gave them."""
+        states, given = self._states, self._given
+        return [n for n in rows if states[n] is None or states[n] is not given[n]]
 
-    def in_field(self, n: int) -> bool:
-        """Return whether the center of mass of a body is in a force field."""
-        fields = self.force_fields
-        return any(depth_in_field(fields, k, self.position[n]) > 0.0 for k in range(len(fields.drag)))
+    def in_fields(self, rows: Indices) -> NDArray[np.bool_]:
+        """Return whether the center of mass of each of some bodies is in a force field."""
+        inside: NDArray[np.bool_] = inside_fields(self.force_fields, self.position, rows)
+        return inside
 
     def wake(self, n: int) -> None:
         """Wake a body."""
@@ -401,12 +423,28 @@ class RigidBodies(Saved):
     def advance(self, duration: float, awake: Sequence[int]) -> NodeRecords:
         """Advance bodies; return the nodes of the soil that they changed.
 
+        It is :meth:`plan`, :meth:`run` and :meth:`finish`.
+
         Args:
             duration: Time to advance [s].
             awake: Indices of the bodies, ascending.
 
         Raises:
             FloatingPointError: If a body is too fast or leaves the terrain.
+        """
+        steps = self.plan(duration, awake)
+        self.run(steps)
+        return self.finish(steps)
+
+    def plan(self, duration: float, awake: Sequence[int]) -> list[WindowSteps]:
+        """Return the substeps of bodies near the ground or a solid; advance the other bodies.
+
+        Args:
+            duration: Time to advance [s].
+            awake: Indices of the bodies, ascending.
+
+        Raises:
+            FloatingPointError: If a body is too fast.
         """
         count = max(1, math.ceil(duration / self.section.substep_s - 1e-9))
         step = duration / count
@@ -421,17 +459,31 @@ class RigidBodies(Saved):
             else:
                 self._release(n)  # also discards what is kept of its state
                 fly(self.arrays, n, step, count, self.force_fields, self._wrench)
-        records = []
+        steps = []
         margins = [self.margin(n, ways[n]) for n in grounded]
         for box, members in joint_windows(grounded, self.position, margins, self.ground.grid.spacing):
             window = self.ground.grid.window(*box)
             numbers = np.unique(np.concatenate([near[n] for n in members]))
             count = max(1, math.ceil(duration / float(self.substep[members].min()) - 1e-9))
             arrays = self.step_arrays(window, members, numbers, count)
-            self.check(self._run(arrays, duration / count, count), members)
-            self.contact.remember(window, arrays.ground)
-            records.append(window.changed())
-        return joined_records(records, self.ground.grid.law.names)
+            steps.append(WindowSteps(members, window, arrays, duration / count, count))
+        return steps
+
+    def run(self, steps: Sequence[WindowSteps]) -> None:
+        """Take the substeps of :meth:`plan`; another thread may do it."""
+        for each in steps:
+            each.status = self._run(each.arrays, each.step, each.count)
+
+    def finish(self, steps: Sequence[WindowSteps]) -> NodeRecords:
+        """Store the memory of the contacts after :meth:`run`; return the nodes of the soil that the bodies changed.
+
+        Raises:
+            FloatingPointError: If a body left the terrain.
+        """
+        for each in steps:
+            self.check(each.status, each.members)
+            self.contact.remember(each.window, each.arrays.ground)
+        return joined_records([each.window.changed() for each in steps], self.ground.grid.law.names)
 
     def step_arrays(
         self,

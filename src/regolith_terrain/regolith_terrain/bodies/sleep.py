@@ -21,12 +21,13 @@ SETTLED = 0.1
 def wake_disturbed(bodies: RigidBodies, members: Sequence[int]) -> None:
     """Wake those of some sleeping bodies that are in a force field or on soil that has moved by over WAKE_LEVEL_M."""
     grid = bodies.ground.grid
-    if len(bodies.force_fields.drag):
-        for n in members:
-            if not bodies.awake[n] and bodies.in_field(n):
-                bodies.wake(n)
     rows = np.array(members, dtype=np.int64)
     rows = rows[~bodies.awake[rows]]
+    if len(bodies.force_fields.drag):
+        inside = bodies.in_fields(rows)
+        for n in rows[inside].tolist():
+            bodies.wake(n)
+        rows = rows[~inside]
     # A node next to the box may be the nearest to a watched point.
     place, reach = bodies.position[rows, :2], bodies.reach[rows, None] + grid.spacing
     below = grid.written_since(bodies.soil_writes, place - reach, place + reach)

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from regolith_terrain.bodies.body_set import RigidBodies
+from regolith_terrain.bodies.body_set import RigidBodies, WindowSteps
 from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.bodies.description import restored_description
 from regolith_terrain.bodies.ground import BodyGround
@@ -114,6 +116,10 @@ class BodiesParticipant(Participant):
         """Bodies that no vehicle computes."""
         self._rows: list[int] = []
         """Bodies that it computes in the cycle."""
+        self._awake: list[int] = []
+        """Those of them that are awake."""
+        self._steps: list[WindowSteps] = []
+        """Their substeps."""
         self._reported: list[int] = []
         """Bodies whose memory the result contains."""
         count = len(self.bodies)
@@ -203,15 +209,18 @@ class BodiesParticipant(Participant):
     def _states(self) -> tuple[BodyState, ...]:
         return tuple(self.bodies.body_state(n) for n in range(len(self.bodies)))
 
-    def _evolve(self, cycle: Cycle) -> CycleResult:
+    def _prepare(self, cycle: Cycle) -> Callable[[], None] | None:
         self._follow(cycle)
         wake_disturbed(self.bodies, self._rows)
-        awake = [n for n in self._rows if self.bodies.awake[n]]
-        try:
-            records = self.bodies.advance(cycle.dt_ns * 1e-9, awake)
-        except FloatingPointError as error:
-            raise ParticipantFailed(f'{self.name}: {error} (t = {cycle.t_ns * 1e-9:.3f} s)') from error
-        rest(self.bodies, awake, cycle.dt_ns)
+        self._awake = [n for n in self._rows if self.bodies.awake[n]]
+        with _reported_loss(self.name, cycle):
+            self._steps = self.bodies.plan(cycle.dt_ns * 1e-9, self._awake)
+        return partial(self.bodies.run, self._steps) if self._steps else None
+
+    def _evolve(self, cycle: Cycle) -> CycleResult:
+        with _reported_loss(self.name, cycle):
+            records = self.bodies.finish(self._steps)
+        rest(self.bodies, self._awake, cycle.dt_ns)
         self._tentative = self._packed()
         self._delta = SoilDelta(cycle.key, self.name, records)
         self._access.send_delta(self._delta)
@@ -225,7 +234,8 @@ class BodiesParticipant(Participant):
         b = self.bodies
         for spawned in cycle.handed_over:
             b.move(b.index[spawned.name], spawned.state)
-        self._own = set(b.names) - {each.name for each in cycle.assigned if each.participant != self.name}
+        away = {each.name for each in cycle.assigned if each.participant != self.name}
+        self._own = b.index.keys() - away
         self._reported = [b.index[each.name] for each in cycle.assigned if each.name in self._own]
         returned = {each.name: each.memory for each in cycle.assigned if each.memory and each.name in self._own}
         states = {body.name: body for body in cycle.bodies if body.name in returned}
@@ -235,11 +245,12 @@ class BodiesParticipant(Participant):
         present = b.follow(cycle, self._own)
         self.present[:] = False
         self.present[present] = True
-        self._rows = [n for n in present if b.names[n] in self._own]
+        lent = {b.index[name] for name in away if name in b.index}
+        self._rows = [n for n in present if n not in lent]
 
     def _answer(self, cycle: Cycle, report: str = '') -> CycleResult:
         b, apart = self.bodies, set(self._reported)
-        moved = (n for n in self._rows if n not in apart and not b.unmoved(n))
+        moved = [n for n in b.moved(self._rows) if n not in apart]
         return CycleResult(
             cycle.key,
             self.name,
@@ -285,3 +296,12 @@ class BodiesParticipant(Participant):
         self.STATE.unpack(self, blob)
         self._kept, self._tentative = blob, None
         self.set_epoch(epoch)
+
+
+@contextmanager
+def _reported_loss(name: str, cycle: Cycle) -> Iterator[None]:
+    """Add participant and time to the error of a body that is lost."""
+    try:
+        yield
+    except FloatingPointError as error:
+        raise ParticipantFailed(f'{name}: {error} (t = {cycle.t_ns * 1e-9:.3f} s)') from error

@@ -70,6 +70,7 @@ from regolith_world.cycle import Part, Saved, StateField, StateLayout
 from regolith_world.numerics import kernel
 
 Flags = NDArray[np.bool_]
+Indices = NDArray[np.int64]
 
 SMALL_CELLS = 2.0
 """Radius of the contact at rest, in spacings, below which a body is pressed by the closed form."""
@@ -83,6 +84,8 @@ class BodyScmArrays(NamedTuple):
     """Soil, contact points and memory of :func:`press`."""
 
     scm: ScmArrays
+    members: Indices
+    """Body of each layer of the shear, shape (layers,)."""
     points: ContactPoints
     small: Flags
     """Whether the closed form applies to each body, shape (n,)."""
@@ -369,7 +372,6 @@ class BodyScmContact(ScmContact):
         radius = [min(resting_contact(setting, b, soil, self._gravity) for soil in soils)[1] for b in bodies]
         self.small = np.array(radius) < SMALL_CELLS * setting.spacing
         """Whether the grid is too coarse for each body, so that the closed form applies, shape (n,)."""
-        self._members: tuple[int, ...] = ()
 
     def arrays(self, window: SoilWindow, active: int) -> BodyScmArrays:  # type: ignore[override]
         """Return the arguments of :func:`press` for a cycle."""
@@ -377,14 +379,15 @@ class BodyScmContact(ScmContact):
 
     def arrays_of(self, window: SoilWindow, members: Sequence[int]) -> BodyScmArrays:
         """Return the arguments of :func:`press` for a cycle of some bodies."""
-        body, self._members = self._body, tuple(members)
+        body = self._body
         shear, layer = np.zeros((len(members), *window.shape, 2)), np.zeros(self.parts, np.int64)
-        for k, b in enumerate(self._members):
+        for k, b in enumerate(members):
             layer[b] = k
             if len(self._memories[b].shear):
                 self._memories[b].shear.scatter_into(window.i0, window.j0, shear[k : k + 1])
         return BodyScmArrays(
             self._with(window, shear, layer),
+            np.array(members, dtype=np.int64),
             body.points,
             self.small,
             body.ploughs,
@@ -399,7 +402,7 @@ class BodyScmContact(ScmContact):
     def remember(self, window: SoilWindow, arrays: BodyScmArrays) -> None:  # type: ignore[override]
         """Store the shear memory from the arrays."""
         dense = arrays.scm.shear
-        for k, b in enumerate(self._members):
+        for k, b in enumerate(arrays.members.tolist()):
             memory = self._memories[b]
             memory.shear = memory.shear.gather(window.i0, window.j0, dense[k : k + 1], window.touched)
 

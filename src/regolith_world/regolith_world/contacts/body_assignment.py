@@ -128,9 +128,10 @@ class BodyAssignments:
         low, high = np.concatenate((low, resting.low)), np.concatenate((high, resting.high))
         gaps = _gaps(low, high, able, step_s) if able else np.full((len(bodies), 1), np.inf)
         groups = _islands(low, high, gaps)
-        least = np.full_like(gaps, np.inf)
-        np.minimum.at(least, groups, gaps)  # least gap of each island
-        own, gaps = gaps, least[groups]
+        own, gaps = gaps, gaps.copy()
+        for number in {groups[k] for k in np.flatnonzero(groups != np.arange(len(groups))).tolist()}:
+            island = groups == number
+            gaps[island] = own[island].min(axis=0)
         away = {name for name, participant in before.items() if movers.get(name, participant) != participant}
         near = [
             (bodies[k].name, k)
@@ -239,16 +240,15 @@ def _islands(low: Vector, high: Vector, gaps: Vector) -> NDArray[np.int64]:
     Only bodies within REPORT_M of a vehicle, and those that they touch, are compared.
     """
     island = np.arange(len(low), dtype=np.int64)
-    todo = np.flatnonzero(gaps.min(axis=1) < REPORT_M).tolist()
-    seen = set(todo)
-    while todo:
-        k = todo.pop()
-        touching = ((low - high[k] < ISLAND_M) & (low[k] - high < ISLAND_M)).all(axis=1)
-        for j in np.flatnonzero(touching).tolist():
+    seen = gaps.min(axis=1) < REPORT_M
+    todo = np.flatnonzero(seen)
+    while len(todo):
+        apart = np.maximum(low - high[todo, None], low[todo, None] - high).max(axis=2)  # shape (k, n)
+        rows, others = np.nonzero(apart < ISLAND_M)
+        for k, j in zip(todo[rows].tolist(), others.tolist(), strict=True):
             a, b = island[k], island[j]
             if a != b:
                 island[island == max(a, b)] = min(a, b)
-            if j not in seen:
-                seen.add(j)
-                todo.append(j)
+        todo = np.setdiff1d(others, np.flatnonzero(seen))
+        seen[todo] = True
     return island

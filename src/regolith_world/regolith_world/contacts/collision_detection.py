@@ -23,10 +23,10 @@ from regolith_world.contacts.intersection import (
     intersect,
 )
 from regolith_world.contacts.resting_bodies import RestingBodies
-from regolith_world.cycle.records import Cycle, Vector
+from regolith_world.cycle.records import BodyState, Cycle, Vector
 from regolith_world.numerics.portable_math import norm
 from regolith_world.objects.bounding_box import ShapeBounds
-from regolith_world.objects.object import Intersection, Object, yields
+from regolith_world.objects.object import Intersection, Object, Status, yields
 from regolith_world.objects.state_history import interpolate_body
 
 PRESSED_DEPTH = 5e-3
@@ -47,8 +47,50 @@ class PenetrationViolation:
     """Names of the two objects."""
 
 
+class _Separations:
+    """Distances of pairs that did not touch. Such a pair is not computed again until it may have come closer.
+
+    A point at distance r from the center of a body moves by at most |x - x0| + 2 r |q - q0| between two poses. The
+    distance of a pair shrinks by at most the sum of these ways of both.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[str, BodyState] = {}
+        self._way: dict[str, float] = {}
+        self._until: dict[tuple[str, str], float] = {}
+        """Sum of the ways of both members at which a pair may touch [m]."""
+
+    def follow(self, members: Sequence[Object]) -> None:
+        """Add the ways of objects since they were seen last."""
+        known = ((o, self._seen.get(o.name)) for o in members)
+        moved = [(o, seen) for o, seen in known if seen is not None and seen is not o.body]
+        if not moved:
+            return
+        step = np.array([o.body.position - seen.position for o, seen in moved])
+        now, before = (np.array([s.orientation for s in side]) for side in zip(*((o.body, seen) for o, seen in moved)))
+        turn = np.minimum(np.square(now - before).sum(axis=1), np.square(now + before).sum(axis=1))
+        reach = np.array([o.outline.reach for o, _ in moved])
+        ways = np.sqrt(np.square(step).sum(axis=1)) + 2.0 * reach * np.sqrt(turn)
+        for (item, _), way in zip(moved, ways.tolist(), strict=True):
+            self._seen[item.name] = item.body
+            self._way[item.name] += way
+
+    def apart(self, a: Object, b: Object) -> bool:
+        """Return whether two objects cannot touch."""
+        until = self._until.get((a.name, b.name))
+        return until is not None and self._way[a.name] + self._way[b.name] < until
+
+    def store(self, a: Object, b: Object, distance: float) -> None:
+        """Store the distance of a pair that does not touch [m]."""
+        for item in (a, b):
+            self._seen.setdefault(item.name, item.body)
+            self._way.setdefault(item.name, 0.0)
+        # Rounding of the sums must not hide a contact.
+        self._until[a.name, b.name] = self._way[a.name] + self._way[b.name] + 0.999 * (distance - TOUCH_DISTANCE)
+
+
 class CollisionDetector:
-    """Detector of intersections in cycles. Only the compiled shapes persist between cycles.
+    """Detector of intersections in cycles. Compiled shapes and distances persist, without effect on the results.
 
     ``judged`` states whether NIIs are violations. If not, vehicles may pass through each other.
     """
@@ -58,11 +100,14 @@ class CollisionDetector:
         self._roots: list[Object] = []
         self._outlines: dict[str, ShapeBounds] = {}
         self._geometry: ShapeQueries | None = None
+        self._separations = _Separations()
 
     def find(
         self, objects: Mapping[str, Object], cycle: Cycle, resting: RestingBodies | None = None
     ) -> tuple[list[Intersection], PenetrationViolation | None]:
         """Return all close intersections at the end of a cycle, in name order, and the earliest violation in it.
+
+        A pair with a body that a participant moves is left out unless it touches.
 
         Args:
             objects: Root objects by name, evolved to the end of ``cycle``.
@@ -76,6 +121,7 @@ class CollisionDetector:
         if not pairs:
             return [], None
         geometry = self._shapes(objects, members)
+        self._separations.follow(members)
         hits: list[Intersection] = []
         worst: tuple[float, PenetrationViolation] | None = None
         for a, b in pairs:
@@ -89,8 +135,14 @@ class CollisionDetector:
                 continue  # a vehicle solves the contacts of the bodies that it computes
             if a.tangible and b.tangible and not (a.contact_target.body.mass or b.contact_target.body.mass):
                 continue  # static bodies may intersect: no impulse could separate them
+            watched = (a.moved_by or b.moved_by) and a.tangible and b.tangible
+            if watched and self._separations.apart(a, b):
+                continue
             hit = intersect(a, b, geometry)
-            hits.append(hit)
+            if watched and hit.status == Status.NO_INTERSECTION:
+                self._separations.store(a, b, hit.distance)
+            else:
+                hits.append(hit)
             if not self.judged or not (a.tangible and b.tangible) or yields(a, b):
                 continue
             bad = _first_violation(hit, cycle, geometry)
@@ -108,7 +160,7 @@ class CollisionDetector:
         if self._geometry is None or roots != self._roots or not known:
             everything = sorted((o for root in roots for o in root.family() if o.shapes), key=lambda o: o.name)
             self._roots, self._outlines = roots, {o.name: o.outline for o in everything}
-            self._geometry = ShapeQueries(everything)
+            self._geometry, self._separations = ShapeQueries(everything), _Separations()
         return self._geometry
 
     @staticmethod
@@ -165,15 +217,17 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: ShapeQueries) ->
         return PenetrationViolation(cycle.dt_ns, 0.0, hit.distance, pair) if hit.distance < -NII_DEPTH else None
     a0, b0 = a.states.get_state(cycle.t_ns), b.states.get_state(cycle.t_ns)
     motion = norm((a.body.position - a0.position) - (b.body.position - b0.position))
-    if hit.distance > motion:
+    if hit.distance > motion or (motion <= 1e-3 and hit.distance >= -NII_DEPTH):  # one sample, within all limits
         return None
     start, _ = geometry.distance(a0, b0, BROAD_MARGIN)
     limit = -NII_DEPTH
     if a.moved_by or b.moved_by:
         # Beyond that depth, a cycle only has to make it no deeper.
         limit = start - TOUCH_DISTANCE if start < -PRESSED_DEPTH else max(-PRESSED_DEPTH, limit + min(start, 0.0))
-    thinnest = min(float(np.min(h - low)) for low, h in (a.outline.bounds(a0), b.outline.bounds(b0)))
-    samples = int(np.ceil(motion / max(0.5 * thinnest, 1e-3))) if motion > max(start, 0.0) else 1
+    samples = 1
+    if motion > max(start, 0.0):
+        thinnest = min(float(np.min(h - low)) for low, h in (a.outline.bounds(a0), b.outline.bounds(b0)))
+        samples = int(np.ceil(motion / max(0.5 * thinnest, 1e-3)))
     for k in range(1, samples):
         at = [interpolate_body(s0, o.body, k / samples) for s0, o in ((a0, a), (b0, b))]
         d, _ = geometry.distance(at[0], at[1], BROAD_MARGIN)

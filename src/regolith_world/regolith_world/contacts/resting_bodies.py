@@ -38,8 +38,10 @@ class RestingBodies:
 
     def update(self, objects: Mapping[str, Object]) -> None:
         """Find the bodies at rest among root objects, by name, once more."""
-        found = [item for item in objects.values() if item.states.held]
-        others = [item for item in objects.values() if not item.states.held]
+        found: list[Object] = []
+        others: list[Object] = []
+        for item in objects.values():
+            (found if item.states.held else others).append(item)
         self.others = sorted(others, key=_name)
         # Other states come with other members: a body that moves is not at rest, until the end of a cycle.
         if found == self._found:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from regolith_world.objects.constraints import attachable_bodies as attachable_bodies
     from regolith_world.objects.field_regions import FieldRegions as FieldRegions
     from regolith_world.objects.field_regions import depth_in_field as depth_in_field
+    from regolith_world.objects.field_regions import inside_fields as inside_fields
     from regolith_world.objects.field_regions import make_field_regions as make_field_regions
     from regolith_world.objects.linkages.linkage_types import inertia_of as inertia_of
     from regolith_world.objects.named_poses import NamedPose as NamedPose
@@ -47,6 +48,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'field_regions': (
             'FieldRegions',
             'depth_in_field',
+            'inside_fields',
             'make_field_regions',
         ),
         'linkages.linkage_types': ('inertia_of',),

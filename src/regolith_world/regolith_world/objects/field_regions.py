@@ -128,3 +128,22 @@ def depth_in_field(regions: FieldRegions, n: int, place: Floats) -> float:
                 for i in range(3):
                     way[a] += regions.frame[s, a, i] * out[i]
     return deepest
+
+
+@kernel
+def inside_fields(regions: FieldRegions, places: Floats, rows: Indices) -> NDArray[np.bool_]:
+    """Return whether some points are in any field, shape (m,).
+
+    Args:
+        regions: The fields.
+        places: Points in the world frame [m], shape (n, 3).
+        rows: Rows of the points, shape (m,).
+
+    Tests: test_field_regions.py.
+    """
+    inside = np.zeros(len(rows), dtype=np.bool_)
+    for k in range(len(rows)):
+        for n in range(regions.drag.shape[0]):
+            if depth_in_field(regions, n, places[rows[k]]) > 0.0:
+                inside[k] = True
+    return inside
