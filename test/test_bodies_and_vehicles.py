@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 import copy
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import mujoco
 import numpy as np
 import pytest
-from harness import run_scenario, vehicle, write_scenario
+from harness import LiveRun, run_scenario, vehicle, write_scenario
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
@@ -83,6 +85,25 @@ def test_row_11_state_hash_is_equal_in_any_number_of_processes(tmp_path: Path, p
     made = simulation(file)
     assert done.summary['state_hash'] == made.run(2.6)
     assert 'amber' in owners(made).values()
+
+
+@pytest.mark.ros
+@pytest.mark.slow
+@pytest.mark.parametrize('victim', ['amber', 'bodies', 'terrain'])
+def test_row_11_state_hash_is_equal_after_a_killed_node_has_joined_again(tmp_path: Path, victim: str) -> None:
+    """It is killed while both rovers compute bodies, starts from a checkpoint, and repeats the cycles since then."""
+    world = {'on_failure': 'wait', 'participant_timeout_s': 1.5, 'checkpoint_period_s': 1.0}
+    file = rocks(tmp_path, world=world)
+    made = simulation(file)
+    made.run(2.6)
+    assert {'amber', 'basalt'} <= set(owners(made).values())
+    with LiveRun(tmp_path, file, '--rtf', 0.5, '--duration', 3.4, to_be_killed=True) as live:
+        live.come_to(2.5)
+        label = next(each for each in sorted(live.pids()) if victim in each.split('/'))
+        os.kill(live.pids()[label], signal.SIGKILL)
+        done = live.finish()
+    assert done.output.count('rejoined after replaying') == 1, done.output[-4000:]
+    assert done.summary['state_hash'] == made.run(3.4)
 
 
 @pytest.mark.seconds
