@@ -169,7 +169,7 @@ def test_input_errors_name_the_parameter(sled: Path) -> None:
     vehicle = yaml.safe_load((sled / 'vehicle.yaml').read_text())
     wheel = {'name': 'a', 'body': 'base_link', 'joint': 'a', 'actuator': 'push', 'radius_m': 0.1, 'width_m': 0.1}
     for change, words in (
-        ({'running_gear': {'name': 'skit'}}, r'running_gear.*skit.*not installed; allowed: car, skid'),
+        ({'running_gear': {'name': 'skit'}}, r'running_gear.*skit.*not installed; allowed: car, feet, skid'),
         ({'running_gear': {'name': 'stone'}}, r'running_gear.*stone.*allowed: a subclass of RunningGear'),
         ({'running_gear': {'name': 'skid'}}, r'running_gear.*newton_per_mps'),
         ({'wheels': [wheel]}, r"wheels = .*: exclude running_gear 'skid'; allowed: only one of them"),

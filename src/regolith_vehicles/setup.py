@@ -36,7 +36,11 @@ setup(
             'bodies_node = regolith_world.node_main:run_node',
             'vehicle_node = regolith_world.node_main:run_node',
         ],
-        'regolith.running_gears': ['car = regolith_vehicles.car:Car', 'tracks = regolith_vehicles.tracks:Tracks'],
+        'regolith.running_gears': [
+            'car = regolith_vehicles.car:Car',
+            'feet = regolith_vehicles.feet:Feet',
+            'tracks = regolith_vehicles.tracks:Tracks',
+        ],
         'regolith.citations': [
             'vehicles = regolith_vehicles.citations:citations',
             'excavation = regolith_vehicles.citations:excavation_citations',

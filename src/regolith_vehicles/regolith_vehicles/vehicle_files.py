@@ -12,10 +12,16 @@ from regolith_vehicles.description.model_config import VehicleModelConfig
 
 def _file_models() -> dict[str, type[BaseModel]]:
     from regolith_vehicles.car.config import CarConfig
+    from regolith_vehicles.feet import FeetConfig
     from regolith_vehicles.tracks.config import TracksConfig
 
     gear = 'running_gear.parameters'
-    return {'': VehicleModelConfig, f'{gear} (name car)': CarConfig, f'{gear} (name tracks)': TracksConfig}
+    return {
+        '': VehicleModelConfig,
+        f'{gear} (name car)': CarConfig,
+        f'{gear} (name feet)': FeetConfig,
+        f'{gear} (name tracks)': TracksConfig,
+    }
 
 
 FILE_KIND = FileKind(

@@ -13,12 +13,14 @@ import pytest
 
 from regolith_files.section import Section
 from regolith_vehicles.car.config import CarConfig
+from regolith_vehicles.feet import FeetConfig
 from regolith_vehicles.powertrain.config import BatteryConfig, PowertrainConfig, WheelMotorConfig
 from regolith_vehicles.tracks.config import TracksConfig
 
 PAGE = Path(__file__).resolve().parents[3] / 'docs' / 'concepts' / 'vehicles.md'
 TABLES = {
     'car': CarConfig,
+    'feet': FeetConfig,
     'tracks': TracksConfig,
     'powertrain': PowertrainConfig,
     'battery': BatteryConfig,

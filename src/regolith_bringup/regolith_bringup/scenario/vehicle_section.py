@@ -22,6 +22,8 @@ from regolith_files import InputError, KeyPath, PluginError, Problem, YamlSource
 from regolith_terrain import RigidTerrainConfig, TerrainConfig, load_soil, soil_names
 from regolith_vehicles import (
     VEHICLE_LIBRARY,
+    ConstantDriverConfig,
+    PathDriverConfig,
     PluginDriverConfig,
     VehicleEntry,
     VehicleModelError,
@@ -170,6 +172,9 @@ def _build(
                 terrain.displacement(),
             )
             test_drive(vehicle, *entry.position)
+        if not vehicle.gear.faces and isinstance(entry.driver, (ConstantDriverConfig, PathDriverConfig)):
+            key = ('vehicles', name, 'driver', 'type')
+            raise source.error(key, f'{name} has no drive', 'external, or no driver', entry.driver.type)
     except VehicleModelError as error:
         raise _with_line(error, config.source) from None
     except VehicleError as error:

@@ -328,10 +328,9 @@ class VehicleAgent(Participant):
             self._releases += self.driver.releases(cycle.t_ns)
             self._command = self._others.allowed(wanted, start)
             gear = self.vehicle.gear
-            if self._command.interface not in gear.faces:
-                raise VehicleError(
-                    f'unsupported command interface {self._command.interface}; allowed: {", ".join(gear.faces)}'
-                )
+            if self._command.interface not in gear.faces and (gear.faces or self._command != DriveCommand()):
+                allowed = ', '.join(gear.faces) or 'none: the vehicle has no drive'
+                raise VehicleError(f'unsupported command interface {self._command.interface}; allowed: {allowed}')
             targets = gear.targets(self._command)
             self._plan = self.vehicle.plan(cycle.dt_ns, *targets)
         return partial(self.vehicle.run, self._plan)

@@ -91,6 +91,12 @@ class ModelFile:
         if model.body_jntadr[base] != 0:
             first = model.body(int(model.jnt_bodyid[0])).name
             raise self.error('chassis', chassis, first, f'is not the first body with a joint in {self.file}')
+        for k in range(1, model.njnt):
+            carried = int(model.body_rootid[int(model.jnt_bodyid[k])]) == int(model.body_rootid[base])
+            if carried and int(model.jnt_type[k]) not in (HINGE, SLIDE):
+                name = model.joint(k).name or f'of body {model.body(int(model.jnt_bodyid[k])).name}'
+                problem = f'has the joint {name}, which neither turns about nor slides along an axis'
+                raise self.error('mjcf', self.file, 'hinges and slides; three hinges act as a ball joint', problem)
         return base
 
     def check_bodies(self, config: VehicleModelConfig, base: int) -> None:
