@@ -122,7 +122,11 @@ def test_state_hash_is_equal_in_any_number_of_processes(tmp_path: Path, processe
         ({'bodies': {'movable_rocks': {'least_m': 5.0, 'most_m': 6.0}}}, r'finds no rock from 5 to 6 m within 50 m'),
         ({'bodies': {'movable_rocks': {'least_m': 0.5, 'most_m': 0.2}}}, r'most_m = 0.2: is below least_m'),
         ({'bodies': {'movable_rocks': {'least_m': 0.1, 'density_kgpm3': -1}}}, r'density_kgpm3'),
-        ({'terrain': {'source': 'flat'}}, r'finds no rock'),
+        ({'terrain': {'source': 'flat'}}, r'finds no rock, since the terrain has none'),
+        (
+            {'terrain': {'source': 'procedural', 'preset': 'crater_rim', 'rock_collision': False}},
+            r'terrain\.rock_collision = false: rocks have no collision shape, .*allowed: true, or no bodies',
+        ),
     ],
 )
 def test_movable_rocks_that_cannot_be_made_are_refused(tmp_path: Path, sections: dict[str, Any], message: str) -> None:

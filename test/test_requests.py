@@ -14,8 +14,8 @@ from harness import WORLD, LiveRun, vehicle, write_scenario
 pytestmark = pytest.mark.ros
 
 HEIGHTS: list[tuple[list[float], list[float], str]] = [
-    ([nan], [0.0], 'x[0] = nan'),
-    ([0.0, 1.0], [0.0, nan], 'y[1] = nan'),
+    ([nan], [0.0], 'x[0] = nan is not finite; allowed'),
+    ([0.0, 1.0], [0.0, nan], 'y[1] = nan is not finite; allowed'),
     ([inf], [0.0], 'x[0] = inf'),
     ([0.0], [-inf], 'y[0] = -inf'),
     ([1e300], [0.0], 'x[0] = 1e+300'),
@@ -25,7 +25,7 @@ HEIGHTS: list[tuple[list[float], list[float], str]] = [
 ]
 EDITS: list[tuple[dict[str, Any], str]] = [
     ({}, '0 points; allowed: 1 to 1000000'),
-    ({'x': [nan], 'y': [0.0], 'height': [0.0]}, 'x[0] = nan'),
+    ({'x': [nan], 'y': [0.0], 'height': [0.0]}, 'x[0] = nan is not finite; allowed'),
     ({'x': [0.0], 'y': [2e5], 'height': [0.0]}, 'y[0] = 200000'),
     ({'x': [0.0], 'y': [0.0], 'height': [inf]}, 'height[0] = inf; allowed: finite numbers'),
     ({'x': [0.0], 'y': [0.0], 'height': [-1e9]}, 'node (0, 0) is too far from the undisturbed surface'),

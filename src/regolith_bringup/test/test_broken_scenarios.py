@@ -85,6 +85,16 @@ KINDS = {
         {'pad.yaml': 'friction: 0.7\nstifness_npm: 1.0e5\n'},
         ['pad.yaml:2', 'stifness_npm', 'did you mean stiffness_npm?'],
     ),
+    'soil_of_another_model': (
+        GOOD.replace('{soil: lunar_nominal}', '{model: rigid, soil: lunar_nominal}'),
+        {},
+        ['broken.yaml:4', "terrain.soil = 'lunar_nominal'", 'soil of the terrain model scm', 'friction', 'model: scm'],
+    ),
+    'rigid_soil_of_scm': (
+        GOOD.replace('{soil: lunar_nominal}', '{soil: {friction: 0.7}}'),
+        {},
+        ['broken.yaml:4', 'terrain.soil', 'soil of the terrain model rigid', 'k_phi', 'model: rigid'],
+    ),
     'nan': (GOOD.replace('1.0\n', '.nan\n', 1), {}, ['broken.yaml:3', 'duration_s', 'nan', 'a finite number']),
     'empty': ('', {}, ['broken.yaml', 'is empty', 'a YAML file with a scenario']),
     'vehicle_file': (

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from regolith_files import KeyPath, YamlSource, allowed_names, validated
+from pydantic import ValidationError
+
+from regolith_files import InputError, KeyPath, YamlSource, allowed_names, validated
 from regolith_terrain import DEFAULT_TERRAIN_MODEL, TerrainModel, find_terrain_model, soil_names, terrain_models
 from regolith_terrain.lunar import PRESET_LIBRARY, load_preset
 
@@ -60,7 +62,7 @@ def _resolve_soil(source: YamlSource, key: KeyPath, section: dict[str, Any]) -> 
     if isinstance(soil, str):
         section['soil'] = soil_values(soil, source, at, law)
     elif isinstance(soil, dict):
-        section['soil'] = _checked_soil({'name': 'custom', **soil}, source, at, law)
+        section['soil'] = _checked_soil({'name': 'custom', **soil}, source, at, law, (source, at, soil))
     else:
         allowed = f'a mapping of values, the path of a soil YAML, or one of {allowed_names(soil_names())}'
         raise source.error(at, 'has the wrong type', allowed, soil)
@@ -76,11 +78,49 @@ def soil_values(soil: str, source: YamlSource, key: KeyPath, law: TerrainModel) 
         law: Terrain model that defines the parameters.
     """
     inner = YamlSource(law.config.files.find_for_key(key, soil, source), what='a soil')
-    return _checked_soil({'name': inner.file.stem, **inner.data}, inner, (), law)
+    return _checked_soil({'name': inner.file.stem, **inner.data}, inner, (), law, (source, key, soil))
 
 
-def _checked_soil(values: dict[str, Any], source: YamlSource, prefix: KeyPath, law: TerrainModel) -> dict[str, Any]:
-    return validated(law.config, values, source, prefix).model_dump(mode='json')
+def _checked_soil(
+    values: dict[str, Any],
+    source: YamlSource,
+    prefix: KeyPath,
+    law: TerrainModel,
+    given: tuple[YamlSource, KeyPath, Any],
+) -> dict[str, Any]:
+    """Return the values of a soil, checked by a terrain model.
+
+    Args:
+        values: Values of the soil.
+        source: Source of the values.
+        prefix: Key of the values in ``source``.
+        law: Terrain model.
+        given: Scenario file, key of the soil in it, and what it has there.
+
+    Raises:
+        InputError: If the values are not valid. If they are a soil of another model, the error is that of the scenario.
+    """
+    try:
+        return validated(law.config, values, source, prefix).model_dump(mode='json')
+    except InputError:
+        models = {name: find_terrain_model(name) for name in terrain_models()}
+        fitting = [name for name, other in models.items() if other is not law and _is_valid(values, other)]
+        if not fitting:
+            raise
+        here = next(name for name, other in models.items() if other is law)
+        scenario, key, soil = given
+        problem = f'is a soil of the terrain model {" or ".join(fitting)}, but the terrain model here is {here}'
+        keys = ', '.join(name for name in law.config.model_fields if name != 'name')
+        allowed = f'no soil key for the default soil of {here}, parameters of {here} ({keys}), or model: {fitting[0]}'
+        raise scenario.error(key, problem, allowed, soil) from None
+
+
+def _is_valid(values: dict[str, Any], law: TerrainModel) -> bool:
+    try:
+        law.config.model_validate(values)
+    except ValidationError:
+        return False
+    return True
 
 
 def law_of(source: YamlSource, key: KeyPath = ('terrain',), region: dict[str, Any] | None = None) -> TerrainModel:

@@ -218,6 +218,12 @@ def _checked_rocks(section: BodiesConfig, terrain: TerrainConfig, seed: int, sou
         )
     if config.most_m < config.least_m:
         raise source.error((*place, 'most_m'), 'is below least_m', f'at least {config.least_m:g}', config.most_m)
+    if not terrain.has_rocks:
+        problem = 'finds no rock, since the terrain has none'
+        raise source.error(place, problem, 'a terrain with preset or detail, and rocks: true', config.model_dump())
+    if not terrain.rock_collision:
+        problem = 'rocks have no collision shape, but bodies.movable_rocks makes bodies of them'
+        raise source.error(('terrain', 'rock_collision'), problem, 'true, or no bodies.movable_rocks', False)
     rocks = movable_rocks(terrain, seed, config)
     if not rocks:
         problem = f'finds no rock from {config.least_m:g} to {config.most_m:g} m within {config.half_side_m:g} m'

@@ -27,13 +27,14 @@ def request_coordinates(name: str, values: Iterable[float]) -> NDArray[np.float6
         values: The coordinates [m].
 
     Raises:
-        ValueError: If one is not a number, or too large.
+        ValueError: If one is not finite, or too large; names it.
     """
     array = np.array(values, dtype=np.float64)
     wrong = np.flatnonzero(~(np.abs(array) <= FARTHEST_M))  # includes NaN
     if wrong.size:
         index = int(wrong[0])
-        raise ValueError(f'{name}[{index}] = {array[index]:g} is too large; allowed: numbers within {FARTHEST_M:g} m')
+        why = 'is too large' if np.isfinite(array[index]) else 'is not finite'
+        raise ValueError(f'{name}[{index}] = {array[index]:g} {why}; allowed: numbers within {FARTHEST_M:g} m')
     return array
 
 
