@@ -24,7 +24,13 @@ from pydantic_core import PydanticUndefined
 
 from regolith_bringup.cli import app
 from regolith_bringup.commands.command_tree import all_commands
-from regolith_bringup.commands.file_schemas import all_models, file_kinds, json_schema, nested_models
+from regolith_bringup.commands.file_schemas import (
+    all_models,
+    file_kinds,
+    json_schema,
+    nested_models,
+    participant_sections,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / 'docs' / 'reference'
@@ -141,6 +147,9 @@ def key_page(kind: str) -> str:
                 text += ' Names of shipped soils: [soil keys](soil.md).'
             row = (f'`{key}`', type_text(field.annotation), f'{unit[1] if unit else ""}', bounds_text(field))
             parts.append(f'| {" | ".join(row)} | {default_text(field)} | {text} |\n'.replace('|  |', '| |'))
+        if not place:
+            for key, section in participant_sections(kind).items():
+                parts.append(f'| `{key}` | {type_text(section)} | | | absent | {_first(section)} |\n')
     return ''.join(parts)
 
 

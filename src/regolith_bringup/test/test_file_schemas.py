@@ -74,6 +74,14 @@ def test_shipped_file_is_valid_and_names_its_schema(kind: str, file: Path) -> No
     assert named and json.loads((file.parent / named[1]).read_text(encoding='utf-8')) == json_schema(kind)
 
 
+def test_root_table_of_the_scenario_page_has_every_key_of_its_schema() -> None:
+    """Also the sections of registered participants, which are not fields of the model."""
+    root = generator().key_page('scenario').split('\n## ')[1]
+    keys = re.findall(r'^\| `(\w+)` \|', root, re.M)
+    assert sorted(keys) == sorted(json_schema('scenario')['$defs']['Scenario']['properties'])
+    assert {'bodies', 'comms'} <= set(keys) and '[BodiesConfig](#bodiesconfig)' in root
+
+
 SCENARIO: dict[str, Any] = {'vehicles': {'amber': {'model': 'viper', 'position': [0.0, 0.0]}}}
 BALL = {'type': 'rigid_body', 'position': [0.0, 0.0, 1.0], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.1]}}
 
@@ -109,7 +117,8 @@ def test_reference_page_describes_every_key_once(kind: str) -> None:
     page = generator().key_page(kind)
     models = all_models(kind)
     rows = re.findall(r'^\| `(\w+)` \|.*\| ([^|]*) \|$', page.replace('\\|', '/'), re.M)
-    assert len(rows) == sum(len(model.model_fields) for _, model in models)
+    sections = file_schemas.participant_sections(kind)
+    assert len(rows) == sum(len(model.model_fields) for _, model in models) + len(sections)
     assert [key for key, text in rows if len(text.split()) < 2] == []
 
 

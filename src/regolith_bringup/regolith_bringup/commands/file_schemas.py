@@ -113,6 +113,12 @@ def all_models(kind: str) -> list[tuple[str, type[BaseModel]]]:
     return found
 
 
+def participant_sections(kind: str) -> Models:
+    """Return the models of the top-level keys that registered participants add to a kind of file, by key."""
+    models = file_kinds()[kind].models() if kind == 'scenario' else {}
+    return {key: model for key, model in models.items() if key.isidentifier()}
+
+
 def _container_mark(annotation: Any) -> str:
     """Return '[]' for a list, '.NAME' for a map, '' for anything else."""
     for each in (annotation, *typing.get_args(annotation)):
@@ -157,12 +163,7 @@ def _open_scenario(definitions: dict[str, Any], place: Mapping[str, Any]) -> Non
     scenario = definitions['Scenario']
     scenario['required'] = [key for key in scenario.get('required', []) if key != 'name']
     scenario['additionalProperties'] = False
-    entries = {
-        name: reference
-        for name, reference in place.items()
-        if name and '.' not in name and not name.startswith('objects')
-    }
-    scenario['properties'] |= entries
+    scenario['properties'] |= {key: place[key] for key in participant_sections('scenario')}
     objects = [reference for name, reference in place.items() if name.startswith('objects.')]
     scenario['properties']['objects']['additionalProperties'] = {'anyOf': objects}
     vehicle = definitions['VehicleEntry']['properties']
