@@ -57,7 +57,17 @@ class Simulation(InProcessSimulation):
             return cls(scenario, threads=threads)
 
     def run(self, until_s: float) -> str:
-        """Step to a simulated time [s], hold there, and return the state hash."""
+        """Step to a simulated time, hold there, and return the state hash.
+
+        The last cycle ends at that time. Where cycles are shorter than ``world.max_step_s`` (contacts, ropes, cables,
+        platforms), this adds an end of a cycle, so ``run(2)`` and then ``run(4)`` may give another state hash than
+        ``run(4)``. Steps of ``simulation.world.step(end_ns)`` with the end of the whole run end no cycle early.
+
+        Args:
+            until_s: Simulated time [s].
+
+        Checked by: test_in_process_simulation.py::test_end_of_run_adds_the_end_of_a_cycle_and_steps_do_not.
+        """
         end_ns = round(until_s * 1e9)
         while self.world.t_ns < end_ns:
             self.world.step(end_ns)
