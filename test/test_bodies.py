@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from pathlib import Path
 from typing import Any
 
@@ -315,3 +316,25 @@ def test_too_many_bodies_are_refused(tmp_path: Path) -> None:
     many = {f'b{k}': {**ball, 'position': [k % 100, k // 100, 1.0]} for k in range(1001)}
     with pytest.raises(InputError, match='has 1001 objects of type rigid_body and movable rocks; allowed: up to 1000'):
         load_scenario(written(tmp_path, objects=many))
+
+
+@pytest.mark.ros
+def test_examples_of_the_page_read_poses_from_python_and_from_a_bag(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parent.parent / 'docs' / 'concepts' / 'bodies.md').read_text(encoding='utf-8')
+    blocks = re.findall(r'^```(\w+)\n(.*?)^```', page, re.M | re.S)
+    scenario = next(text for kind, text in blocks if kind == 'yaml')
+    (tmp_path / 'balls.yaml').write_text(scenario, encoding='utf-8')
+    (tmp_path / 'runs').mkdir()
+    run_scenario(tmp_path, tmp_path / 'balls.yaml', '--duration', '2.0', processes='one', name='runs/balls')
+    monkeypatch.chdir(tmp_path)
+    read: dict[str, Any] = {}
+    for text in (text for kind, text in blocks if kind == 'python'):
+        exec(compile(text, 'bodies.md', 'exec'), read)
+    # Both are of the same run, which is computed in one process and without ROS.
+    again = Simulation.load('balls.yaml')
+    again.run(1.0)
+    there = again.world.state(1_000_000_000)
+    assert read['heights'][1_000_000_000] == {name: there[name].position[2] for name in ('ball', 'crate')}
+    assert read['states']['ball'].position[2] < 1.0
