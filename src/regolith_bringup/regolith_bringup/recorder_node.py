@@ -142,7 +142,7 @@ class Recorder:
         self._ready = False
         self._now_ns = self._clock_ns = self._flushed_ns = 0
         self._next_look = 0.0
-        self._watch = WorldMonitor(node.get_logger().warning)
+        self._watch = WorldMonitor(node, f'{root_namespace(node)}/regolith/starting')
         self._between = True
         """Whether all deltas in the bag are followed by the committed soil change."""
         self._clocks: deque[_Taken] = deque()

@@ -122,7 +122,7 @@ class SensorsNode:
         self._acknowledged = (-1, -1)
         self._stopped = False
         self.inbox.subscribe(Cycle, 'cycle', self._on_cycle, qos.HISTORY)
-        self._watch = WorldMonitor(self.node.get_logger().warning)
+        self._watch = WorldMonitor(self.node, 'starting')
         self._watch.follow(self.inbox, 'status')
         self._soil = SoilFollower(self.node, self.inbox, self.states.ground.soil, run=self._run_id, root=root)
         for name in sorted(looks):

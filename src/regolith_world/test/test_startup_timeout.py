@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not in this environment')
 
-from regolith_world.ros import pacing, startup_timeout
+from regolith_world.ros import pacing, startup_timeout, world_monitor
 
 
 class Graph:
@@ -37,6 +38,31 @@ def test_startup_timeout_excludes_compilation(
     while waiting.left() >= 0.0:
         graph.now += 0.5
     assert graph.now == pytest.approx(ends_s, abs=1.0)
+
+
+@pytest.mark.parametrize(('compiles_s', 'silent_s'), [(0.0, 0.0), (66.0, 66.0), (1e6, 900.0)])
+def test_silent_world_is_reported_after_the_compilation_which_is_reported_once(
+    compiles_s: float, silent_s: float
+) -> None:
+    """A setup does not count, but a node that hangs in it is reported after the maximum build time."""
+    lines: list[tuple[float, str]] = []
+
+    class Silent(Graph):
+        def get_logger(self) -> Any:
+            return types.SimpleNamespace(
+                info=lambda text: lines.append((self.now, text)), warning=lambda text: lines.append((self.now, text))
+            )
+
+    graph: Any = Silent(compiles_s)
+    watch = world_monitor.WorldMonitor(graph, 'starting', clock=lambda: graph.now)
+    while graph.now < silent_s + 50.0:
+        graph.now += 0.5
+        watch.check()
+    told = [text for _, text in lines if text == world_monitor.COMPILING]
+    assert len(told) == (1 if compiles_s else 0)
+    warned = [at for at, text in lines if 'hangs' in text]
+    assert silent_s < warned[0] < silent_s + 2.0 * world_monitor.SILENT_S + 1.0
+    assert warned[1] - warned[0] == pytest.approx(world_monitor.SILENT_S, abs=1.0)
 
 
 def test_pacer_reports_lost_time_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:

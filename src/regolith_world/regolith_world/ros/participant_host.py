@@ -78,7 +78,7 @@ class ParticipantHost:
         self._dropped: set[str] = set()
         self._leaving = ShutdownRequest()
         self._endpoints: list[ParticipantEndpoint] = []
-        self._watch = WorldMonitor(node.get_logger().warning)
+        self._watch = WorldMonitor(node, self.world('starting'))
         self._chaos = random.Random(node.get_name() + node.get_namespace())
 
     def world(self, topic: str) -> str:

@@ -17,6 +17,16 @@ LONGEST_BUILD_S = 900.0
 """Maximum total time for setup, wall time [s], because a node may hang there, too."""
 
 
+def node_in_setup(node: Node, topic: str) -> bool:
+    """Return whether a node is being set up.
+
+    Args:
+        node: Node for access to the graph.
+        topic: See :class:`StartupNotice`.
+    """
+    return bool(node.count_publishers(topic))
+
+
 class StartupNotice:
     """Notice in the graph that a node is being set up, until :meth:`done`.
 
@@ -54,7 +64,7 @@ class StartupTimeout:
     @property
     def building(self) -> bool:
         """Whether a node is being set up."""
-        return bool(self._node.count_publishers(self._topic))
+        return node_in_setup(self._node, self._topic)
 
     def left(self) -> float:
         """Return the remaining time [s]. Call it often."""
