@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from harness import run_scenario, vehicle, write_scenario
 
 from regolith_bringup.run.simulation import Simulation
@@ -142,3 +143,39 @@ def test_body_that_begins_in_a_movable_rock_is_refused(tmp_path: Path) -> None:
     crate['position'] = (place + np.array([0.0, 0.0, 0.05])).tolist()
     with pytest.raises(InputError, match=r'objects\.crate\.position.* inside a rock or obstacle'):
         load_scenario(field(tmp_path, objects={'crate': crate}))
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize('at', ['rock', 'beside'])
+def test_vehicle_that_begins_in_a_movable_rock_is_refused_with_name_and_depth(tmp_path: Path, at: str) -> None:
+    made = Simulation(load_scenario(field(tmp_path)).scenario)
+    rocks = [item.body for name, item in made.world.objects.items() if name.startswith('rock_')]
+    x, y = max(rocks, key=lambda body: body.mass).position[:2].tolist()
+    content = yaml.safe_load(field(tmp_path).read_text())
+    content['vehicles']['rover']['position'] = [x, y]
+    if at == 'beside':
+        content['terrain']['rock_free_zones'] = [{'points': [[x, y]], 'half_width_m': 2.0}]
+    (tmp_path / 'inside.yaml').write_text(yaml.safe_dump(content))
+    if at == 'beside':
+        load_scenario(tmp_path / 'inside.yaml')
+        return
+    with pytest.raises(InputError, match=r"vehicles\.rover\.position.*'rock_\d+' .* by 0\.\d+ m; allowed"):
+        load_scenario(tmp_path / 'inside.yaml')
+
+
+@pytest.mark.seconds
+def test_vehicle_with_a_wheel_in_a_body_is_refused_with_name_and_depth(tmp_path: Path) -> None:
+    """The hull is above the crate, so only the contact of the wheels finds it. 1 mm of clearance is enough."""
+    wheel = Simulation(load_scenario(write_scenario(tmp_path, {'rover': vehicle(0.0, 0.0)})).scenario)
+    agent = wheel.agents['rover'].vehicle
+    places, _ = agent.gear.part_poses(agent.data)
+    x, y = places[0, :2].tolist()
+    for gap, refused in ((-0.03, True), (0.25, False)):
+        crate = {'type': 'rigid_body', 'mass_kg': 5.0, 'shape': {'kind': 'box', 'size_m': [0.05, 0.05, 0.05]}}
+        crate['position'] = [x + 0.26 + gap, y, 0.05]
+        file = write_scenario(tmp_path, {'rover': vehicle(0.0, 0.0)}, objects={'crate': crate}, bodies={})
+        if not refused:
+            load_scenario(file)
+            continue
+        with pytest.raises(InputError, match=r"vehicles\.rover\.position.* 0\.\d+ m inside 'crate'"):
+            load_scenario(file)

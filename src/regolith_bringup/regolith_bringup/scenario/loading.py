@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import yaml
 
+from regolith_bringup.scenario.body_clearance import check_body_clearance
 from regolith_bringup.scenario.constraint_section import check_couplings
 from regolith_bringup.scenario.determinism_section import check_determinism
 from regolith_bringup.scenario.elevation_model import note_sight, origin_place, resolved_model
@@ -128,7 +129,8 @@ def load_scenario(
     check_determinism(scenario, source)
     if scenario.terrain.has_rocks and scenario.terrain.clear_paths_of_rocks:
         changed['terrain'] = with_rock_free_paths(scenario.model_copy(update=changed))
-    changed |= resolved_sections(scenario, source)
+    changed |= resolved_sections(scenario.model_copy(update=changed), source)
+    check_body_clearance(scenario.model_copy(update=changed), source)
     return ResolvedScenario(scenario.model_copy(update=changed), source.file.resolve(), tuple(source.notices))
 
 

@@ -66,7 +66,7 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
         if not (as_shipped and _soils_ship(scenario.terrain)) and (models[name], entry.mass_scale) not in built:
             _build(name, entry, config, mjcf, scenario, source)
             built.add((models[name], entry.mass_scale))
-        reaches[name] = max((_reach(shape) for shape in config.collision.shapes), default=0.0)
+        reaches[name] = max((shape_reach(shape) for shape in config.collision.shapes), default=0.0)
         if isinstance(entry.driver, PluginDriverConfig):
             _check_driver(name, entry.driver, source)
         if isinstance(entry.driver, TasksDriverConfig):
@@ -241,7 +241,7 @@ def _mujoco_is_quiet() -> Iterator[None]:
         log.setLevel(level)
 
 
-def _reach(shape: CollisionShape) -> float:
+def shape_reach(shape: CollisionShape) -> float:
     """Return an upper bound of the distance of a shape from the vehicle origin on level ground [m]."""
     upright = shape.orientation == (0.0, 0.0, 0.0, 1.0)
     wide = 2 if shape.kind == 'box' else 1

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_terrain.scenario_bodies.descriptions import DEEPEST_M as DEEPEST_M
     from regolith_terrain.scenario_bodies.descriptions import MOST_BODIES as MOST_BODIES
+    from regolith_terrain.scenario_bodies.descriptions import body_configs as body_configs
+    from regolith_terrain.scenario_bodies.descriptions import body_shape as body_shape
     from regolith_terrain.scenario_bodies.descriptions import check_bodies as check_bodies
     from regolith_terrain.scenario_bodies.descriptions import compile_bodies as compile_bodies
     from regolith_terrain.scenario_bodies.participant import BodiesParticipant as BodiesParticipant
@@ -25,7 +28,10 @@ __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
         'descriptions': (
+            'DEEPEST_M',
             'MOST_BODIES',
+            'body_configs',
+            'body_shape',
             'check_bodies',
             'compile_bodies',
         ),

@@ -224,9 +224,14 @@ class Vehicle:
         self.contact.reset()
         self.commit()
 
-    def depth_in_solids(self) -> float:
-        """Return the penetration of the deepest wheel or hull part in rocks and obstacles [m]; reset all contacts."""
-        return self._solids.deepest(self._model, self._data, self.gear.whereabouts(self._data))
+    def depth_in_solids(self, solids: Solids | None = None) -> float:
+        """Return the penetration of the deepest wheel or hull part in solids [m]; reset the contacts with them.
+
+        Args:
+            solids: The solids; None: rocks and obstacles of the scenario.
+        """
+        contact = self._solids if solids is None else ObstacleContact(solids, self._parts, self._bodies)
+        return contact.deepest(self._model, self._data, self.gear.whereabouts(self._data))
 
     def place_at(self, position: ArrayLike, orientation: ArrayLike) -> None:
         """Set the pose of the base frame, at rest, and reset all history; the state is committed.
