@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import mujoco
@@ -79,6 +81,30 @@ def test_momentum_is_that_of_mujoco() -> None:
     push, spin = momentum(made.body.model, made.data, made.data.subtree_com[1])
     assert push == pytest.approx(made.body.mass * made.data.subtree_linvel[1], rel=1e-12)
     assert spin == pytest.approx(made.data.subtree_angmom[1], rel=1e-10, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ('position', 'shape', 'inside'),
+    [
+        ((0.0, 0.0, 0.3), SPHERE, True),  # its center is in the hull
+        ((0.0, 0.0, 0.3), {'kind': 'box', 'size_m': [2.0, 2.0, 2.0]}, True),  # the hull is in it
+        ((1.6, 0.2, 0.8), {'kind': 'capsule', 'size_m': [0.1, 2.0]}, False),
+        ((1.6, 0.2, 0.8), {'kind': 'sphere', 'size_m': [2.0]}, True),
+    ],
+)
+def test_object_that_would_begin_inside_its_vehicle_is_refused_with_body_and_depth(
+    position: Any, shape: Any, inside: bool
+) -> None:
+    if not inside:
+        floating(position=position, shape=shape)
+        return
+    with pytest.raises(
+        VehicleModelError, match=r'dispensers\.ball\.position = .*begins [\d.]+ m inside .*such as \['
+    ) as caught:
+        floating(position=position, shape=shape)
+    free = re.search(r'such as \[(.*?)\]', str(caught.value))
+    assert free is not None
+    floating(position=tuple(map(float, free[1].split(','))), shape=shape)
 
 
 @pytest.mark.parametrize('speed', [0.0, 2.0, 30.0])
@@ -173,8 +199,8 @@ def test_a_dispenser_needs_a_body_of_the_file() -> None:
 class Alone:
     """Transport between a world and one vehicle in the same process."""
 
-    def __init__(self, changed: dict[str, Any] | None = None, **objects: Any) -> None:
-        config, mjcf = model(**(changed or {}))
+    def __init__(self, **objects: Any) -> None:
+        config, mjcf = model()
         self.published: list[VehicleState] = []
         self.results: list[CycleResult] = []
         group = ParticipantGroup()
@@ -249,12 +275,13 @@ def test_an_object_whose_place_is_taken_stays_in_its_dispenser() -> None:
 
 def test_a_participant_that_ignores_a_refusal_is_an_error() -> None:
     """The world would repeat the cycle without end."""
-    run = Alone({'position': (0.0, 0.0, 0.5)})
+    run = Alone()
     run.world._refused = ('rover/ball_1',)
     cycle = Cycle(CycleKey(0, 0, 0), 0, CYCLE_NS, Verdict.NONE, Command.EVOLVE)
     ball = run.agent.vehicle.release('ball')
     run.world.last_results = {'rover': CycleResult(cycle.key, 'rover', 2**62, spawned=(ball,))}
-    item = RigidBody(ball.name, ball.state, ball.shapes, gravity=np.zeros(3))
+    inside = replace(ball.state, position=run.agent.vehicle.body_state().position)
+    item = RigidBody(ball.name, inside, ball.shapes, gravity=np.zeros(3))
     with pytest.raises(ProtocolError, match='rover spawns rover/ball_1 again'):
         run.world._without_room([item])
 

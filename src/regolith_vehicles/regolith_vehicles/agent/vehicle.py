@@ -27,6 +27,7 @@ from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.contact.assigned_bodies import AssignedBodies
 from regolith_vehicles.contact.contact_parts import contact_parts
 from regolith_vehicles.contact.obstacle_contact import ObstacleContact
+from regolith_vehicles.contact.release_clearance import check_release
 from regolith_vehicles.contact.wheel_state import WheelState
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.dynamics import multibody, placement, substeps
@@ -94,6 +95,7 @@ class Vehicle:
         self.payloads = Payloads(config, self.body)
         self.dispensers = Dispensers(config, self.body, Path(mjcf_path).name, self.payloads)
         """Dispensers of objects."""
+        check_release(config, self.body, Path(mjcf_path).name)
         self.tools = VehicleTools(config, self.body, mjcf_path, self.payloads, grid, vector, diggable)
         """Excavation tools, and the soil in them."""
         soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())

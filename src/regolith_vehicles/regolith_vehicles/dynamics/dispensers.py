@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.description.payload_config import DispenserConfig
 from regolith_vehicles.dynamics.model_checks import index_of
 from regolith_vehicles.dynamics.multibody import Multibody, impulse_response, momentum, quaternion_to_ros
 from regolith_vehicles.dynamics.payloads import Payloads
@@ -84,9 +85,7 @@ class Dispensers:
         arm = place - data.subtree_com[model.body_rootid[body]]
         velocity = data.cvel[body, 3:] + portable_math.cross(spin, arm)
         velocity = velocity + given.speed_mps * portable_math.times(turn, direction)
-        size = np.zeros(3)
-        size[: len(given.shape.size_m)] = given.shape.size_m
-        shape = Shape(ShapeKind[given.shape.kind.upper()], size)
+        shape = object_shape(given)
         inertia = portable_math.times(portable_math.times(turn, inertia_of(shape, given.mass_kg)), turn.T)
         before = momentum(model, data, place)
         self.released = self.released.copy()
@@ -119,3 +118,10 @@ class Dispensers:
         if left > 1e-9 * mass:
             row[0] = left
         self._payloads.take(table)
+
+
+def object_shape(given: DispenserConfig) -> Shape:
+    """Return the collision shape of an object."""
+    size = np.zeros(3)
+    size[: len(given.shape.size_m)] = given.shape.size_m
+    return Shape(ShapeKind[given.shape.kind.upper()], size)
