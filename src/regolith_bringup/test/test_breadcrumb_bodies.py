@@ -74,6 +74,13 @@ def test_breadcrumb_is_a_body_of_the_world_and_its_radio_follows_it(tmp_path: Pa
     assert comms.broker.model.breadcrumbs == (), 'the radio is removed with its body'
 
 
+def test_drop_keeps_mass_of_its_vehicle_and_adds_that_of_the_breadcrumb(tmp_path: Path) -> None:
+    """As documented: unlike the object of a dispenser, a breadcrumb takes no mass from its vehicle."""
+    _, cycles = cycles_of(tmp_path, BODIES, 0.3)
+    masses = [{body.name: body.mass for body in cycle.bodies} for cycle in cycles]
+    assert masses[-1].pop('comms/amber_breadcrumb_0') == 0.1 and masses[-1] == masses[0]
+
+
 def test_breadcrumb_and_station_are_visuals_without_the_section_bodies(tmp_path: Path) -> None:
     """The breadcrumb lies on the ground, the mast of the station stands at its position up to its antenna."""
     _, cycles = cycles_of(tmp_path, '', 0.3)

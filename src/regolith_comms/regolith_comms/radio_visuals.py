@@ -35,7 +35,13 @@ def breadcrumb_body(name: str, place: Floats, vehicle: BodyState, dt_s: float) -
     """Return the body of a breadcrumb at the end of the cycle in which a vehicle drops it.
 
     It leaves the vehicle at the start of the cycle with the velocity of the vehicle's point there, and without spin.
-    Its axis is parallel to the vehicle's z axis. The vehicle's momentum does not change.
+    Its axis is parallel to the vehicle's z axis. The velocity of the vehicle does not change, as nothing pushes it.
+
+    The vehicle keeps its mass, so each drop adds BREADCRUMB_KG to the world: 0.02 % of a VIPER. An object of a
+    vehicle's dispenser takes its mass from a payload. A breadcrumb does not, because the comms participant spawns it,
+    not the vehicle.
+
+    Checked by: test_breadcrumb_bodies.py::test_drop_keeps_mass_of_its_vehicle_and_adds_that_of_the_breadcrumb.
 
     Args:
         name: Name of the body.
