@@ -6,19 +6,25 @@ from __future__ import annotations
 
 import copy
 import re
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import yaml
-from harness import run_scenario, vehicle
+from harness import WORLD, LiveRun, run_scenario, vehicle
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files import InputError
 from regolith_terrain.grid import NodeRecords
 from regolith_terrain.scenario_bodies import BodiesParticipant
+from regolith_world.checkpoint.world_edits import SetStateEdit, SpawnEdit
+from regolith_world.cycle import SpawnedObject
+from regolith_world.objects import make_objects
+from regolith_world.timeline import Timeline
 
 SOIL = {
     'name': 'slippery',
@@ -292,7 +298,7 @@ def test_row_9_heap_of_ten_bodies_loses_energy_and_ends(tmp_path: Path, model: s
         ),
         (
             {'position': [0.0, 0.0, -0.01]},
-            r'lowest point is 0\.1.* m inside the ground at the start; allowed: less than',
+            r'deepest point is 0\.1.* m inside the ground at the start; allowed: up to 0\.01 m',
         ),
         ({'position': [0.0, 0.0, 1.2]}, 'ball'),
         (
@@ -309,6 +315,85 @@ def test_impossible_bodies_are_refused_with_numbers(tmp_path: Path, change: dict
     terrain = {**BODIES['terrain'], 'obstacles': {'pillar': pillar}}
     with pytest.raises(InputError, match=said):
         load_scenario(written(tmp_path, objects=objects, terrain=terrain))
+
+
+@pytest.mark.parametrize(
+    ('position', 'most'),
+    [([0.0, 0.0, 0.08], 0.01), ([3.0, 0.0, 0.08], 0.002), ([5.35, 0.0, 0.5], 0.002)],
+    ids=['soil', 'rigid', 'obstacle'],
+)
+@pytest.mark.parametrize('way', ['start', 'set_entity_state', 'spawn_entity'])
+def test_body_is_refused_where_it_would_be_thrown(tmp_path: Path, position: list[float], most: float, way: str) -> None:
+    """At the limit it is accepted, and thrown up by less than 3 cm. A box of 0.3 x 0.2 x 0.16 m lies at each place."""
+    pillar = {'type': 'box', 'position': [6.0, 0.0], 'size': [1.0, 1.0, 1.0]}
+    terrain = {**BODIES['terrain'], 'obstacles': {'pillar': pillar}}
+    box = {**BODIES['objects']['box'], 'rpy_deg': [0.0, 0.0, 0.0]}
+    sign = np.array([1.0, 0.0, 0.0] if position[0] > 5.0 else [0.0, 0.0, -1.0])
+    for depth in (0.9 * most, 1.2 * most):
+        place = np.array(position) + depth * sign
+        first = place if way == 'start' else np.array([0.0, 0.0, 3.0])
+        file = written(tmp_path, objects={'box': {**box, 'position': first.tolist()}}, terrain=terrain)
+        allowed = pytest.raises((InputError, ValueError), match=rf'is 0\.\d+ m inside .*allowed: up to {most} m')
+        with allowed if depth > most else nullcontext():
+            made = Simulation(load_scenario(file).scenario)
+            if way != 'start':
+                timeline, item = Timeline(made.world, made), made.world.objects['box']
+                state = replace(item.body, position=place)
+                (other,) = make_objects({'other': {**box, 'position': place.tolist()}}, 1.62)
+                spawned = SpawnEdit('other', other.save())
+                timeline.apply_edit(SetStateEdit('box', state) if way == 'set_entity_state' else spawned)
+            top = place[2]
+            for k in range(1, 11):
+                made.run(0.1 * k)
+                item = made.world.objects['other' if way == 'spawn_entity' else 'box']
+                top = max(top, float(item.body.position[2]))
+            assert top < place[2] + depth + 0.03
+
+
+def test_body_that_stays_at_its_pose_can_get_a_velocity(tmp_path: Path) -> None:
+    """A movable rock has 30 % of its height in the ground."""
+    made, participant = simulation(tmp_path)
+    participant.bodies.position[0, 2] = 0.05
+    participant.bodies.changed([0])
+    deep = participant.bodies.body_state(0)
+    thing = made.world.objects[deep.name]
+    participant.check_place(SpawnedObject(deep.name, thing.shapes, deep, 0.2, 0.5))
+    with pytest.raises(ValueError, match='inside the ground'):
+        lower = replace(deep, position=deep.position - (0.0, 0.0, 1e-6))
+        participant.check_place(SpawnedObject(deep.name, thing.shapes, lower, 0.2, 0.5))
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('processes', ['many', pytest.param('one', marks=pytest.mark.slow)])
+def test_services_refuse_a_body_in_the_ground_with_depth_and_allowed(tmp_path: Path, processes: str) -> None:
+    from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion
+    from simulation_interfaces.msg import EntityState
+    from simulation_interfaces.srv import GetEntityState, SetEntityState, SpawnEntity
+
+    resource = (
+        '{type: rigid_body, mass_kg: 5.0, shape: {kind: box, size_m: [0.1, 0.1, 0.1]}, position: [0.0, 0.0, 0.0]}'
+    )
+    file = written(tmp_path, duration_s=600.0)
+    with LiveRun(tmp_path, file, processes=processes) as live:
+        live.come_to(0.1)
+        for z, refused in ((-0.4, True), (2.0, False)):
+            pose = Pose(position=Point(x=1.0, y=2.0, z=z), orientation=Quaternion(w=1.0))
+            state = EntityState(pose=pose)
+            made = live.call(SetEntityState, f'{WORLD}/set_entity_state', entity='ball', state=state)
+            born = live.call(
+                SpawnEntity,
+                f'{WORLD}/spawn_entity',
+                name='crate',
+                resource_string=resource,
+                initial_pose=PoseStamped(pose=Pose(position=Point(x=-1.0, y=2.0, z=z), orientation=pose.orientation)),
+            )
+            for response in (made, born):
+                assert (response.result.result == 1) is not refused, response.result.error_message
+                said = re.search(
+                    r'is 0\.\d+ m inside the ground; allowed: up to 0\.01 m', response.result.error_message
+                )
+                assert bool(said) is refused
+        assert live.call(GetEntityState, f'{WORLD}/get_entity_state', entity='crate').result.result == 1
 
 
 def test_too_many_bodies_are_refused(tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ from regolith_msgs.msg import TerrainDeltaBatch, TerrainUpdate
 
 from regolith_terrain import TerrainConfig
 from regolith_terrain.ros import protocol_codec
+from regolith_terrain.scenario_bodies import BodiesParticipant
 from regolith_terrain.updates import SoilDelta
 from regolith_vehicles.agent.vehicle_group import VehicleGroup
+from regolith_vehicles.ros.state_service import create_place_service
 from regolith_world import ScenarioHead, WorldConfig, load_section
 from regolith_world.cycle import participant_types
 from regolith_world.ros import (
@@ -49,6 +51,8 @@ class BodiesNode:
         participant = kind.participant(name, section, site, host.group.receive)
         participant.warm_up()
         host.add(participant)
+        if isinstance(participant, BodiesParticipant):
+            create_place_service(node, participant, host.run_id)
         host.load_terrain = self._ground.load_terrain
         host.take_update = lambda update: self._ground.take_update(protocol_codec.UPDATE.from_message(update))
         host.inbox.subscribe(TerrainUpdate, host.world('terrain/update'), self._on_update, qos.PROTOCOL, raw=True)

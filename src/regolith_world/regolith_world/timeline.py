@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -19,7 +20,8 @@ from regolith_world.checkpoint import files
 from regolith_world.checkpoint.files import WORLD_BLOB, Checkpoint
 from regolith_world.checkpoint.world_edits import Act, DeleteEdit, SpawnEdit
 from regolith_world.cycle.participant_type import TERRAIN_NAME
-from regolith_world.cycle.records import BodyState
+from regolith_world.cycle.records import BodyState, SpawnedObject
+from regolith_world.objects.object import Object
 from regolith_world.objects.object_types import restored
 from regolith_world.objects.remote_body import RemoteAgent
 from regolith_world.world import World
@@ -69,6 +71,18 @@ class ParticipantStates(Protocol):
 
         Raises:
             ValueError: If the vehicle cannot have this state; with the reason.
+        """
+        ...
+
+    def check_place(self, name: str, body: SpawnedObject) -> None:
+        """Check that a participant of rigid bodies can compute a body at a state.
+
+        Args:
+            name: Name of the participant.
+            body: The body at this state.
+
+        Raises:
+            ValueError: If it would begin in the ground or in a solid; with the depth and what is allowed.
         """
         ...
 
@@ -378,6 +392,7 @@ class Timeline:
             made.appear(act.appearance)
             made.delay(world.t_ns - act.kept.t_ns)
             world.find_room(made)
+            self._check_ground(made, made.body)
             world.add(made)
         elif isinstance(act, SpawnEdit):
             inputs = world.log.inputs.get(act.name)
@@ -388,6 +403,8 @@ class Timeline:
             world.readmit(act.name)
             world.hold()
         else:
+            if (found := world.objects.get(act.name)) is not None:
+                self._check_ground(found, act.body)
             world.place(act.name, act.body)
             if isinstance(world.objects[act.name.partition('/')[0]], RemoteAgent):
                 world.await_state(act.name)
@@ -395,6 +412,24 @@ class Timeline:
                     self._populace.place(act.name, act.body)
                 finally:
                     world.hold()  # sets its state
+
+    def _check_ground(self, item: Object, body: BodyState) -> None:
+        """Check that the participant of rigid bodies, if it computes an object, can do so at a state.
+
+        Raises:
+            ValueError: If the object would begin in the ground or in a solid.
+        """
+        mover = self._world.body_mover(item)
+        if mover:
+            state = replace(
+                item.body,
+                position=body.position,
+                orientation=body.orientation,
+                linear_velocity=body.linear_velocity,
+                angular_velocity=body.angular_velocity,
+            )
+            thing = SpawnedObject(item.name, item.shapes, state, item.restitution, item.friction)
+            self._populace.check_place(mover, thing)
 
 
 def _place_of(snapshot: Snapshot) -> tuple[int, int]:

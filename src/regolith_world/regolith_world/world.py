@@ -253,6 +253,12 @@ class World:
             raise
         self._part({item.name for item in family})
 
+    def body_mover(self, item: Object) -> str:
+        """Return the participant that computes an object away from vehicles; '': it is no rigid body on the ground."""
+        if not (isinstance(item, RigidBody) and (item.moved_by or item.rests_on_ground)):
+            return ''
+        return mover_of(self._requests[name] for name in self.participants)
+
     @property
     def names_in_use(self) -> frozenset[str]:
         """All names that a new entity cannot have, including those of removed participants."""

@@ -22,7 +22,7 @@ from regolith_msgs.srv import Join, RestoreState, SaveState, SetBodyState
 from regolith_world.checkpoint import files
 from regolith_world.config import ScenarioHead, WorldConfig, load_section
 from regolith_world.cycle.participant_type import TERRAIN_NAME, expected_participants
-from regolith_world.cycle.records import BodyState, JoinRequest
+from regolith_world.cycle.records import BodyState, JoinRequest, SpawnedObject
 from regolith_world.cycle.transport import ParticipantTimeout
 from regolith_world.objects.named_poses import named_poses
 from regolith_world.objects.object_types import make_objects
@@ -150,7 +150,29 @@ class ServiceParticipantStates:
             ValueError: If the vehicle cannot have this state.
             ParticipantTimeout: If the vehicle does not respond.
         """
-        request = SetBodyState.Request(run_id=self._run, body=protocol_codec.BODY.to_message(body))
+        self._set_body(name, SetBodyState.Request(run_id=self._run, body=protocol_codec.BODY.to_message(body)))
+
+    def check_place(self, name: str, body: SpawnedObject) -> None:
+        """Check that a participant of rigid bodies can compute a body at a state.
+
+        Args:
+            name: Name of the participant.
+            body: The body at this state.
+
+        Raises:
+            ValueError: If it cannot.
+            ParticipantTimeout: If the participant does not respond.
+        """
+        self._set_body(
+            name,
+            SetBodyState.Request(
+                run_id=self._run,
+                body=protocol_codec.BODY.to_message(body.state),
+                spawned=[protocol_codec.SPAWNED.to_message(body)],
+            ),
+        )
+
+    def _set_body(self, name: str, request: SetBodyState.Request) -> None:
         try:
             response = self._ask(self._place[name], request)
         except TimeoutError:

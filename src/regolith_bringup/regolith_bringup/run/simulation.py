@@ -14,9 +14,10 @@ from regolith_bringup.run.environment_pinning import check_pinned
 from regolith_bringup.scenario.in_process_simulation import InProcessSimulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.schema import Scenario
+from regolith_terrain.scenario_bodies import BodiesParticipant
 from regolith_vehicles.agent import VehicleState
 from regolith_world.checkpoint import WORLD_BLOB, Checkpoint, InputHistory
-from regolith_world.cycle import TERRAIN_NAME, BodyState
+from regolith_world.cycle import TERRAIN_NAME, BodyState, SpawnedObject
 from regolith_world.numerics import announce_compilation
 
 
@@ -111,6 +112,20 @@ class Simulation(InProcessSimulation):
             ValueError: If the vehicle cannot be there.
         """
         self.agents[name].set_state(body)
+
+    def check_place(self, name: str, body: SpawnedObject) -> None:
+        """Check that a rigid body can begin at a state.
+
+        Args:
+            name: Name of the participant of rigid bodies.
+            body: The body at this state.
+
+        Raises:
+            ValueError: If it would begin in the ground or in a solid.
+        """
+        participant = self.others[name]
+        if isinstance(participant, BodiesParticipant):
+            participant.check_place(body)
 
     def checkpoint(self) -> Checkpoint:
         """Return the committed state of all participants. Call it after :meth:`run`."""

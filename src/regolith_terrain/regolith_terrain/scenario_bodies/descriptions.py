@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,11 +16,13 @@ from regolith_terrain.bodies.body_set import RigidBodies
 from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.bodies.description import BodyDescription
 from regolith_terrain.bodies.ground import BodyGround
+from regolith_terrain.bodies.ground_depth import depth_in_ground
 from regolith_terrain.bodies.motion import prepare_body, set_pose
 from regolith_terrain.bodies.shapes import BodyShape
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.contact.arrays import make_wrench
 from regolith_terrain.contact.ground_contact import make_pose
+from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.scenario_bodies.rock_bodies import MovableRock, movable_rocks
@@ -30,15 +32,23 @@ from regolith_terrain.solids.solids import Solids
 from regolith_terrain.terrain_model import find_terrain_model, terrain_models
 from regolith_world import TerrainSurface
 from regolith_world.cycle import ShapeKind, SpawnedObject
-from regolith_world.numerics import portable_math, rotation
+from regolith_world.numerics import rotation
 from regolith_world.objects import RigidBodyConfig
+
+if TYPE_CHECKING:
+    from regolith_terrain.height_field import HeightField
 
 MOST_BODIES = 1000
 """Largest number of bodies of a scenario."""
 MOST_REACH_M = 20.0
 """Largest radius of a body about its center of mass [m]; contact arrays grow with its square."""
 DEEPEST_M = 2e-3
-"""Largest depth of a body in static solids at the start [m]: the stiffest spring turns it into 1 m/s."""
+"""Largest depth of a body in static solids or rigid terrain at the start [m]: the stiffest spring turns it into 1 m/s.
+
+Boxes of 5 and 20 kg are thrown up by 3 and 2 cm then."""
+DEEPEST_IN_SOIL_M = 0.01
+"""Largest depth of a body in soil at the start [m]. Plates of 10 kg and 0.36 m^2 are thrown up by 2 cm then, a box of
+20 kg not at all."""
 
 
 def body_configs(objects: Mapping[str, Mapping[str, Any]]) -> dict[str, RigidBodyConfig]:
@@ -166,7 +176,7 @@ def check_bodies(
         raise source.error(place, problem, f'up to {MOST_BODIES}', count)
     configs = body_configs(objects)
     gravity = np.array([0.0, 0.0, -gravity_mps2])
-    grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)  # for the limits of the contact only
+    grid = SoilGrid(cast('HeightField', field), terrain.spacing_m, terrain.law)
     if not configs:
         return
     for name, config in configs.items():
@@ -175,19 +185,11 @@ def check_bodies(
             raise source.error(('objects', name, 'shape'), problem, f'up to {MOST_REACH_M:g} m', reach)
     ground = BodyGround(grid, terrain.soil_map(), gravity, solids(), terrain.scm_mode)
     bodies = make_bodies(section, configs, ground)
-    x, y = bodies.position[:, 0], bodies.position[:, 1]
-    levels = np.asarray(field.heights(x, y), dtype=float)
     for n, (name, config) in enumerate(configs.items()):
+        if (found := placement_problem(bodies, n)) is not None:
+            problem, allowed = found
+            raise source.error(('objects', name, 'position'), f'{problem} at the start', allowed, list(config.position))
         shape = bodies.bodies[n].shape
-        lowest = float(bodies.position[n, 2]) - _extent_below(config, shape)
-        depth = float(levels[n]) - lowest
-        if not depth < shape.half_width:
-            problem = f'its lowest point is {depth:.3g} m inside the ground at the start'
-            allowed = f'less than half of its smallest width, {shape.half_width:.3g} m'
-            raise source.error(('objects', name, 'position'), problem, allowed, list(config.position))
-        if (depth := _depth_in_solids(bodies, n)) > DEEPEST_M:
-            problem = f'is {depth:.3g} m inside a rock or obstacle at the start, which would throw it away'
-            raise source.error(('objects', name, 'position'), problem, f'up to {DEEPEST_M} m', list(config.position))
         limit = bodies.step_limit(n)
         if section.substep_s > limit.seconds:
             problem = (
@@ -197,6 +199,34 @@ def check_bodies(
             heavier = _least_mass(bodies, shape.shadow_area, section.substep_s)
             allowed = f'bodies.substep_s up to {limit.seconds:.3g} s, or at least {heavier:.3g} kg'
             raise source.error(('objects', name, 'mass_kg'), problem, allowed, config.mass_kg)
+
+
+def placement_problem(bodies: RigidBodies, n: int) -> tuple[str, str] | None:
+    """Return why a body cannot begin at its state, and what is allowed; none: it can.
+
+    It is too deep in the ground, a rock or an obstacle, which would throw it away.
+
+    Args:
+        bodies: A set of bodies.
+        n: Index of the body; its contacts with solids are reset.
+
+    Checked by: test_bodies.py::test_body_is_refused_where_it_would_be_thrown.
+    """
+    shape, position, ground = bodies.bodies[n].shape, bodies.position[n], bodies.ground
+    depth = depth_in_ground(shape.solid, position, rotation.matrix(bodies.orientation[n]), ground.grid)
+    most = DEEPEST_M if _is_rigid(ground, position) else DEEPEST_IN_SOIL_M
+    if not depth <= most:  # also refuses NaN
+        return f'its deepest point is {depth:.3g} m inside the ground', f'up to {most:g} m'
+    if (depth := _depth_in_solids(bodies, n)) > DEEPEST_M:
+        return f'is {depth:.3g} m inside a rock or obstacle', f'up to {DEEPEST_M:g} m'
+    return None
+
+
+def _is_rigid(ground: BodyGround, position: Floats) -> bool:
+    """Return whether the terrain below a position is rigid."""
+    i, j = (math.floor(v / ground.grid.spacing + 0.5) for v in position[:2].tolist())
+    row = int(ground.soils.rows(i, i + 1, j, j + 1, ground.grid.spacing)[0, 0])
+    return ground.grid.law.is_rigid or bool(np.isnan(ground.soils.soils[row]).all())
 
 
 def _checked_rocks(section: BodiesConfig, terrain: TerrainConfig, seed: int, source: YamlSource) -> list[MovableRock]:
@@ -254,16 +284,3 @@ def _depth_in_solids(bodies: RigidBodies, n: int) -> float:
     depth = float(arrays.found[: arrays.touched[n], POINT_DEPTH].max(initial=0.0))
     bodies.solid_contact.release([n])
     return depth
-
-
-def _extent_below(config: RigidBodyConfig, shape: BodyShape) -> float:
-    """Return the distance of the lowest point of a body below its center [m]."""
-    turn, size = rotation.matrix(config.orientation), config.shape.size_m
-    down = [abs(float(turn[2, k])) for k in range(3)]
-    if shape.kind == 'hull':
-        return -float(portable_math.times(shape.points.place, turn.T)[:, 2].min())
-    if shape.kind == 'box':
-        return sum(a * b for a, b in zip(down, size, strict=True))
-    if shape.kind == 'cylinder':
-        return size[1] * down[2] + size[0] * math.sqrt(max(0.0, 1.0 - down[2] ** 2))
-    return size[0] + (size[1] * down[2] if shape.kind == 'capsule' else 0.0)

@@ -29,7 +29,13 @@ from regolith_terrain.bodies.ground import BodyGround
 from regolith_terrain.bodies.sleep import rest, wake_disturbed
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.scenario_bodies.descriptions import body_configs, compile_bodies, description_of, make_bodies
+from regolith_terrain.scenario_bodies.descriptions import (
+    body_configs,
+    compile_bodies,
+    description_of,
+    make_bodies,
+    placement_problem,
+)
 from regolith_terrain.scenario_bodies.rock_bodies import RESTITUTION, movable_rocks
 from regolith_terrain.solids.solids import Solids
 from regolith_terrain.terrain_participant import handshake_parameters
@@ -45,6 +51,7 @@ from regolith_world.cycle import (
     Participant,
     ParticipantFailed,
     Roles,
+    SpawnedObject,
     StateField,
     StateLayout,
 )
@@ -170,6 +177,25 @@ class BodiesParticipant(Participant):
             b.place(n, np.array([*b.position[n, :2].tolist(), level + 0.5 * b.bodies[n].shape.half_width]))
         b.advance(self._section.substep_s, range(len(b)))
         self.STATE.unpack(self, self._kept)
+
+    def check_place(self, body: SpawnedObject) -> None:
+        """Check that a body can begin at a state; a body that stays at its pose can.
+
+        Args:
+            body: The body at this state.
+
+        Raises:
+            ValueError: If it would begin in the ground or in a solid; with the depth and what is allowed.
+        """
+        n, state = self.bodies.index.get(body.name, -1), body.state
+        pose = np.concatenate((state.position, state.orientation))
+        if n >= 0 and (np.concatenate((self.bodies.position[n], self.bodies.orientation[n])) == pose).all():
+            return
+        alone = RigidBodies([description_of(body, self._section)], self._ground, self._section)
+        alone.move(0, state)
+        if (found := placement_problem(alone, 0)) is not None:
+            problem, allowed = found
+            raise ValueError(f'{body.name}: {problem}; allowed: {allowed}')
 
     def soil_hash(self) -> str:
         """Return the hash of terrain's committed soil."""

@@ -53,6 +53,7 @@ register_record(
 )
 
 KEY, SHAPE, BODY = codec(m.CycleKey), codec(m.Shape), codec(m.BodyState)
+SPAWNED = codec(m.SpawnedObject)
 CYCLE, RESULT, JOIN = codec(m.Cycle), codec(m.CycleResult), codec(srv.Join.Request)
 RESULTS = codec(m.CycleResultBatch)
 """Codec of the results of a process: a list of at least one, in name order."""
