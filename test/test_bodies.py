@@ -19,6 +19,7 @@ from harness import WORLD, LiveRun, run_scenario, vehicle
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files import InputError
+from regolith_terrain import Stamp, stamp_edit
 from regolith_terrain.grid import NodeRecords
 from regolith_terrain.scenario_bodies import BodiesParticipant
 from regolith_world.checkpoint.world_edits import SetStateEdit, SpawnEdit
@@ -361,6 +362,33 @@ def test_body_that_stays_at_its_pose_can_get_a_velocity(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match='inside the ground'):
         lower = replace(deep, position=deep.position - (0.0, 0.0, 1e-6))
         participant.check_place(SpawnedObject(deep.name, thing.shapes, lower, 0.2, 0.5))
+
+
+@pytest.mark.seconds
+def test_mound_below_bodies_and_a_vehicle_lifts_them_with_equal_hashes(tmp_path: Path) -> None:
+    """On soil and rigid terrain, asleep or rolling, alone or near a vehicle; also from a checkpoint at the edit."""
+    terrain = {**BODIES['terrain'], 'soil': 'lunar_nominal'}
+    objects = {
+        **BODIES['objects'],
+        'near': {**BODIES['objects']['box'], 'position': [-5.3, 1.2, 0.1], 'rpy_deg': [0, 0, 0]},
+    }
+    made, participant = simulation(tmp_path, terrain=terrain, objects=objects, vehicles={'rover': vehicle(-6.0, 0.0)})
+    made.run(4.0)
+    assert not participant.bodies.awake[participant.bodies.index['crumb']]
+    start = {name: float(item.body.position[2]) for name, item in made.world.objects.items()}
+    for x, y, length in ((0.0, 0.0, 2.0), (3.0, 0.0, 2.0), (0.0, 3.0, 2.0), (-6.0, 0.0, 8.0)):
+        made.terrain.edit(stamp_edit(Stamp('mound', x=x, y=y, length=length, depth=0.3), made.terrain.grid.spacing))
+    made.world.step()  # the edit takes effect at its end
+    made.world.hold()
+    saved, top = made.checkpoint(), dict(start)
+    for k in range(1, 51):
+        end = made.run(4.02 + 0.02 * k)
+        for name, item in made.world.objects.items():
+            top[name] = max(top[name], float(item.body.position[2]))
+    for name, height in top.items():
+        assert start[name] + 0.2 < height < start[name] + 0.33, name
+    made.go_to(saved)
+    assert made.run(5.02) == end
 
 
 @pytest.mark.ros

@@ -26,7 +26,14 @@ from regolith_terrain.height_profiles import profiles
 from regolith_terrain.updates.committed_soil import SoilCommit
 from regolith_terrain.updates.merge import SoilDelta, SoilUpdate, compile_merge, merge
 from regolith_terrain.updates.surface_edit import ROW as EDIT_ROW
-from regolith_terrain.updates.surface_edit import Rows, apply_edit, check_edit, combined, without_loose_soil
+from regolith_terrain.updates.surface_edit import (
+    Rows,
+    apply_edit,
+    check_edit,
+    combined,
+    raised_nodes,
+    without_loose_soil,
+)
 from regolith_world.cycle import (
     TERRAIN_ROLES,
     Command,
@@ -317,7 +324,8 @@ class TerrainParticipant(Participant):
         if self._update is not None:
             self._committed, self.t_ns = self._update, cycle.t_ns
             self._tell_committed()
-            self.grid.apply(self._update.records)
+            raised = raised_nodes(self.grid, self._update.records, self._update.owner)
+            self.grid.apply(self._update.records, raised)
             self.loose = self.loose.changed(self._update.loose)
             self.soil_seq = self._update.soil_seq
             self.conflicts += self._update.conflicts

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from regolith_terrain.bodies.description import BodyDescription as BodyDescription
     from regolith_terrain.bodies.description import restored_description as restored_description
     from regolith_terrain.bodies.ground import BodyGround as BodyGround
+    from regolith_terrain.bodies.lift import lift_bodies as lift_bodies
+    from regolith_terrain.bodies.lift import lift_height as lift_height
     from regolith_terrain.bodies.mass_properties import MassProperties as MassProperties
     from regolith_terrain.bodies.mass_properties import polyhedron_properties as polyhedron_properties
     from regolith_terrain.bodies.mass_properties import reduced_hull as reduced_hull
@@ -43,6 +45,10 @@ __all__, __getattr__, __dir__ = export_lazily(
             'restored_description',
         ),
         'ground': ('BodyGround',),
+        'lift': (
+            'lift_bodies',
+            'lift_height',
+        ),
         'mass_properties': (
             'MassProperties',
             'polyhedron_properties',

@@ -268,6 +268,12 @@ class RigidBodies(Saved):
         self.velocity[n], self.spin[n] = state.linear_velocity, state.angular_velocity
         self.changed([n])
 
+    def lift(self, n: int, height: float) -> None:
+        """Raise a body by a height [m], wake it and reset its contacts; its velocity and its bed stay."""
+        self.position[n, 2] += height
+        self._release(n)
+        self.wake(n)
+
     def take(self, other: RigidBodies) -> None:
         """Take states and memories of the bodies of the same names from another set."""
         for name, m in other.index.items():

@@ -112,14 +112,20 @@ class _Tile:
         return self.values, self.bits, self.modified
 
 
+RAISED = np.dtype([('i', '<i4'), ('j', '<i4'), ('rise', '<f8')])
+"""Row of :attr:`SoilGrid.raised`: indices of a node, and the rise of its level [m]."""
+
+
 class SoilGrid(Saved):
     """The committed soil that all vehicles share."""
 
     STATE = StateLayout(
         'soil',
         StateField('spacing', 'd', same=True),
+        StateField('raised_rows', 'q'),
+        StateField('raised', RAISED, ('raised_rows',)),
         StateField('records', Part(of=NodeRecords.restored)),
-        tag=b'REGSOIL3',
+        tag=b'REGSOIL4',
     )
 
     def __init__(self, height_field: HeightField, spacing: float, law: TerrainModel | None = None) -> None:
@@ -152,6 +158,10 @@ class SoilGrid(Saved):
         self._last: list[tuple[int, int]] = []
         """Tiles of the last write."""
         self._hashed: tuple[NodeRecords, int, NDArray[np.uint64], int] | None = None
+        self.raised = np.zeros(0, RAISED)
+        """Nodes that the last write raised from outside, rows of RAISED; what stands on them is lifted.
+
+        They follow from the last two states of the soil, so they are saved but not hashed."""
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -353,8 +363,12 @@ class SoilGrid(Saved):
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def apply(self, records: NodeRecords) -> None:
+    def apply(self, records: NodeRecords, raised: NDArray[np.void] | None = None) -> None:
         """Write records to the committed soil.
+
+        Args:
+            records: The records.
+            raised: Nodes among them that were raised from outside, rows of RAISED; none: there are none.
 
         Raises:
             ValueError: If the nodes are not unique and sorted by (i, j).
@@ -366,6 +380,8 @@ class SoilGrid(Saved):
         else:
             self._count, self._lanes = self._take(records, write=True)
         self._writes += 1
+        if raised is not None or len(self.raised):
+            self.raised = np.zeros(0, RAISED) if raised is None else raised
 
     def hash_with(self, records: NodeRecords) -> str:
         """Return the soil hash that :meth:`apply` would give, without a change."""
@@ -403,6 +419,11 @@ class SoilGrid(Saved):
         return digest(len(records), lanes)
 
     @property
+    def raised_rows(self) -> int:
+        """Number of :attr:`raised` nodes."""
+        return len(self.raised)
+
+    @property
     def records(self) -> NodeRecords:
         """Records of all modified nodes; when they are set, they replace all present ones."""
         return self.all_records()
@@ -411,11 +432,11 @@ class SoilGrid(Saved):
     def records(self, records: NodeRecords) -> None:
         if records.fields != self.law.names:
             raise ValueError(f'fields {", ".join(records.fields)}; allowed: {", ".join(self.law.names)} of this grid')
-        tiles = self._tiles
+        tiles, raised = self._tiles, self.raised  # a load sets the raised nodes before the records
         self._clear()
         # The undisturbed heights are kept: their computation is the slow part.
         self._tiles = {key: _Tile(tile.base) for key, tile in tiles.items()}
-        self.apply(records)
+        self.apply(records, raised)
 
     def _overlapping(self, i0: int, i1: int, j0: int, j1: int) -> Iterator[tuple[_Tile, int, int]]:
         """Yield the tiles that have nodes i0 <= i < i1, j0 <= j < j1, each with the indices of its first node."""

@@ -26,6 +26,7 @@ from regolith_terrain.bodies.body_set import RigidBodies, WindowSteps
 from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.bodies.description import restored_description
 from regolith_terrain.bodies.ground import BodyGround
+from regolith_terrain.bodies.lift import lift_bodies
 from regolith_terrain.bodies.sleep import rest, wake_disturbed
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
@@ -238,6 +239,7 @@ class BodiesParticipant(Participant):
     def _prepare(self, cycle: Cycle) -> Callable[[], None] | None:
         self._follow(cycle)
         wake_disturbed(self.bodies, self._rows)
+        lift_bodies(self.bodies, self._rows)
         self._awake = [n for n in self._rows if self.bodies.awake[n]]
         with _reported_loss(self.name, cycle):
             self._steps = self.bodies.plan(cycle.dt_ns * 1e-9, self._awake)

@@ -9,6 +9,7 @@ import numpy as np
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.updates.merge import SoilUpdate
+from regolith_terrain.updates.surface_edit import raised_nodes
 from regolith_world.cycle import Command, Cycle, CycleKey, Verdict
 
 
@@ -77,8 +78,9 @@ class SoilCopy:
         if key not in self._received:
             raise LookupError(f'{self.owner}: soil update for {key} is missing')
         update = self._received[key]
+        raised = raised_nodes(self.grid, update.records, update.owner)
         if self.merge_compaction:
-            self.grid.apply(update.records)
+            self.grid.apply(update.records, raised)
             if self.grid.soil_hash() != update.soil_hash:
                 raise RuntimeError(
                     f'{self.owner}: soil differs from the terrain after {key}: {self.grid.soil_hash()} here, '
@@ -86,7 +88,7 @@ class SoilCopy:
                 )
         else:
             mine = update.agents.index(self.owner) if self.owner in update.agents else -1
-            self.grid.apply(as_undisturbed(update.records, update.owner != mine))
+            self.grid.apply(as_undisturbed(update.records, update.owner != mine), raised)
         self._followed = update.soil_hash
         self.soil_seq = update.soil_seq
         self.drop(key)

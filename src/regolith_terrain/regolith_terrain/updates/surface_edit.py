@@ -27,7 +27,7 @@ from regolith_terrain.excavation.sweep import DENSITY
 from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords, node_key
 from regolith_terrain.grid.owned_region import OwnedRegion
-from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.grid.soil_grid import RAISED, SoilGrid
 from regolith_terrain.grid.tile_kernels import TILE
 from regolith_terrain.lunar.degradation import REACH, fresh_profile
 
@@ -42,6 +42,9 @@ MOST_TILES = 2048
 """Largest number of tiles of 64 x 64 nodes that an edit may touch: they are allocated in every process with soil."""
 MOST_CHANGE_M = 100.0
 """Largest difference of an edited height from the undisturbed surface [m]."""
+
+RAISED_M = 1e-3
+"""Smallest rise of a node that lifts what stands on it [m]."""
 
 STAMPS = ('crater', 'trench', 'mound')
 """Names of the stamps."""
@@ -271,6 +274,32 @@ def apply_edit(
     owners = np.full(len(records), -1, np.int16)
     owners[np.searchsorted(node_key(records.i, records.j), at[kept])] = owner[kept]
     return EditedSoil(records, owners, int(quanta.sum(dtype=object)))
+
+
+def raised_nodes(grid: SoilGrid, records: NodeRecords, owner: NDArray[np.int16]) -> NDArray[np.void] | None:
+    """Return the nodes of an update that were raised from outside; none: there are none.
+
+    These are nodes without an owner and without history whose level rises by more than RAISED_M, as edits leave them.
+
+    Args:
+        grid: Soil before the commit of the update.
+        records: Records of the update.
+        owner: Owner of each node, see :attr:`regolith_terrain.updates.SoilUpdate.owner`.
+    """
+    free = np.flatnonzero(owner < 0)
+    if len(free):
+        table = records.table[:, free]
+        free = free[(table[0] == table[1]) & ~table[2:-1].any(axis=0)]
+    if not len(free):
+        return None
+    i, j = records.i[free], records.j[free]
+    rise = records.table[1, free] - grid.levels(i * grid.spacing, j * grid.spacing)
+    up = rise > RAISED_M
+    if not up.any():
+        return None
+    rows = np.zeros(int(up.sum()), RAISED)
+    rows['i'], rows['j'], rows['rise'] = i[up], j[up], rise[up]
+    return rows
 
 
 def without_loose_soil(rows: Rows, loose: LooseSoil, changes: LooseSoil) -> LooseSoil:

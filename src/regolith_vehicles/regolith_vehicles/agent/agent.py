@@ -305,6 +305,8 @@ class VehicleAgent(Participant):
 
     def _prepare(self, cycle: Cycle) -> Callable[[], None]:
         self._see(cycle)
+        if len(self.vehicle.grid.raised):
+            self.vehicle.lift_with_ground()
         self._start = self._bodies()
         start = self._start[0]
         for blow in cycle.impulses:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain import SoilParameters
-from regolith_terrain.bodies import BodiesConfig, BodyGround
+from regolith_terrain.bodies import BodiesConfig, BodyGround, lift_height
 from regolith_terrain.contact import ContactSetting, GroundContact, make_contact
 from regolith_terrain.excavation import DiggableSoil
 from regolith_terrain.grid import NodeRecords, SoilGrid, SoilMap
@@ -225,6 +225,18 @@ class Vehicle:
         self._refresh()
         self.contact.reset()
         self.commit()
+
+    def lift_with_ground(self) -> None:
+        """Raise the vehicle with the ground that the last commit raised below wheels, tracks or hull; tentative.
+
+        Velocities stay; the contacts are reset. See :mod:`regolith_terrain.bodies.lift`.
+        """
+        height = lift_height(self._parts.solids(self._data, self.gear.whereabouts(self._data)), self.grid)
+        if height > 0.0:
+            self._data.qpos[2] += height
+            self._refresh()
+            self.contact.reset()
+            self._solids.reset()
 
     def depth_in_solids(self, solids: Solids | None = None) -> float:
         """Return the penetration of the deepest wheel or hull part in solids [m]; reset the contacts with them.

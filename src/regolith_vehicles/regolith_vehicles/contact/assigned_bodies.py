@@ -23,6 +23,7 @@ from regolith_terrain.bodies import (
     BodyGround,
     BodyStep,
     RigidBodies,
+    lift_bodies,
     rest,
     restored_description,
     shapes,
@@ -91,6 +92,7 @@ class AssignedBodies(Saved):
         if self.bodies is not None:
             self._members = self.bodies.follow(cycle)
             wake_disturbed(self.bodies, self._members)
+            lift_bodies(self.bodies, self._members)
 
     def _replace(self, own: dict[str, bytes], cycle: Cycle) -> None:
         """Replace the set of bodies; those that stay keep their states and memories."""

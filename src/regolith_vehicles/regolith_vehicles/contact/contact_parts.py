@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain import contact
+from regolith_terrain.bodies import shapes as body_shapes
 from regolith_terrain.contact import SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_MESH
 from regolith_terrain.grid import SoilGrid
-from regolith_terrain.solids import STIFFNESS_OF_PART
+from regolith_terrain.solids import STIFFNESS_OF_PART, Polyhedron
 from regolith_vehicles.description.mesh_files import load_triangles
 from regolith_vehicles.description.model_config import GroundShapeConfig, VehicleModelConfig
 from regolith_vehicles.description.model_files import VehicleModelError
@@ -95,6 +96,28 @@ class PartSet:
         """
         out: Vector = _centers(self.body, self.offset, count, place, turn)
         return out
+
+    def solids(self, data: Any, own: tuple[Vector, Vector] | None) -> Iterator[tuple[Polyhedron, Vector, Vector]]:
+        """Yield a convex shape around each part, with its position in the world [m] and rotation matrix.
+
+        It is a cylinder for a wheel, otherwise the box around the part.
+
+        Args:
+            data: MuJoCo state (mujoco.MjData).
+            own: As in :meth:`whereabouts`.
+        """
+        centers = self.centers(len(self.names), data.xpos, data.xmat)
+        for k, body in enumerate(self.body.tolist()):
+            turn = data.xmat[body].reshape(3, 3)
+            axes = portable_math.times(turn, self.frame[k])
+            if int(self.shapes.kind[k]) in (SHAPE_CYLINDER, SHAPE_GROUSERED):
+                radius, half, _ = self.box_half[k].tolist()
+                yield body_shapes.cylinder(radius, half).solid, centers[k], portable_math.times(axes, _Z_TO_Y)
+                continue
+            place = data.xpos[body] + portable_math.times(turn, self.box_middle[k])
+            if own is not None and k < self.gear:
+                place = own[0][k]
+            yield body_shapes.box(self.box_half[k]).solid, place, axes
 
     def whereabouts(self, count: int, data: Any, root: int, own: tuple[Vector, Vector] | None) -> tuple[Vector, Vector]:
         """Return origins [m] and velocities [m/s] of the first ``count`` shapes in the world, shape (count, 3) each.

@@ -1,0 +1,62 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Lift of what stands on raised ground: an edit from outside raises nodes at once, and their loads with them.
+
+Without a lift, a part would begin a cycle deep in the ground, whose springs would throw it. A lift keeps velocities and
+the depth of each part. It adds the potential energy of the height only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from regolith_terrain.bodies.body_set import RigidBodies
+from regolith_terrain.bodies.ground_depth import underside
+from regolith_terrain.grid.node_records import Floats
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.solids.polyhedron import Polyhedron
+from regolith_world.numerics import portable_math, rotation
+
+
+def lift_height(parts: Iterable[tuple[Polyhedron, Floats, Floats]], grid: SoilGrid) -> float:
+    """Return the height by which the raised nodes of the last commit lift rigidly connected convex parts [m].
+
+    At each node below a part, this is the rise of the node, or the depth of the part below it if that is less.
+
+    Args:
+        parts: Shape, position in the world [m], shape (3,), and rotation matrix of each part.
+        grid: The ground after the commit.
+
+    Checked by: test_lift.py::test_lift_is_the_rise_below_a_part_or_its_depth.
+    """
+    raised, height = grid.raised, 0.0
+    if not len(raised):
+        return 0.0
+    x, y = raised['i'] * grid.spacing, raised['j'] * grid.spacing
+    for solid, position, turn in parts:
+        points = portable_math.times(solid.vertices, turn.T) + position
+        low, high = points.min(axis=0) - grid.spacing, points.max(axis=0) + grid.spacing
+        near = np.flatnonzero((x >= low[0]) & (x <= high[0]) & (y >= low[1]) & (y <= high[1]))
+        if not len(near):
+            continue
+        bottom = underside(solid, position, turn, x[near], y[near])
+        lowest = points[np.argmin(points[:, 2])]  # a small part may have no node below it
+        away = np.maximum(np.abs(x[near] - lowest[0]), np.abs(y[near] - lowest[1]))
+        nearest = away <= 0.5 * grid.spacing
+        bottom = np.where(nearest, np.fmin(bottom, lowest[2]), bottom)
+        amounts = np.minimum(raised['rise'][near], grid.levels(x[near], y[near]) - bottom)
+        height = max(height, float(np.nanmax(amounts, initial=0.0)))
+    return height
+
+
+def lift_bodies(bodies: RigidBodies, members: Sequence[int]) -> None:
+    """Lift some bodies with the ground that the last commit raised; they wake, and their contacts are reset."""
+    grid = bodies.ground.grid
+    if not len(grid.raised):
+        return
+    for n in members:
+        part = bodies.bodies[n].shape.solid, bodies.position[n], rotation.matrix(bodies.orientation[n])
+        if (height := lift_height([part], grid)) > 0.0:
+            bodies.lift(n, height)
