@@ -40,28 +40,28 @@ def test_startup_timeout_excludes_compilation(
     assert graph.now == pytest.approx(ends_s, abs=1.0)
 
 
-@pytest.mark.parametrize(('compiles_s', 'silent_s'), [(0.0, 0.0), (66.0, 66.0), (1e6, 900.0)])
-def test_silent_world_is_reported_after_the_compilation_which_is_reported_once(
-    compiles_s: float, silent_s: float
+@pytest.mark.parametrize(('compiles_s', 'setup_s'), [(0.0, 0.0), (66.0, 66.0), (1e6, 900.0)])
+def test_unresponsive_world_is_reported_after_the_compilation_which_is_reported_once(
+    compiles_s: float, setup_s: float
 ) -> None:
     """A setup does not count, but a node that hangs in it is reported after the maximum build time."""
     lines: list[tuple[float, str]] = []
 
-    class Silent(Graph):
+    class Unresponsive(Graph):
         def get_logger(self) -> Any:
             return types.SimpleNamespace(
                 info=lambda text: lines.append((self.now, text)), warning=lambda text: lines.append((self.now, text))
             )
 
-    graph: Any = Silent(compiles_s)
+    graph: Any = Unresponsive(compiles_s)
     watch = world_monitor.WorldMonitor(graph, 'starting', clock=lambda: graph.now)
-    while graph.now < silent_s + 50.0:
+    while graph.now < setup_s + 50.0:
         graph.now += 0.5
         watch.check()
     told = [text for _, text in lines if text == world_monitor.COMPILING]
     assert len(told) == (1 if compiles_s else 0)
     warned = [at for at, text in lines if 'hangs' in text]
-    assert silent_s < warned[0] < silent_s + 2.0 * world_monitor.SILENT_S + 1.0
+    assert setup_s < warned[0] < setup_s + 2.0 * world_monitor.SILENT_S + 1.0
     assert warned[1] - warned[0] == pytest.approx(world_monitor.SILENT_S, abs=1.0)
 
 

@@ -37,7 +37,7 @@ class WorldMonitor:
         self._node, self._topic, self._clock = node, topic, clock
         self._received_s = self._warned_s = clock()
         self._in_setup_s: float | None = None
-        """Wall time at which a setup was first seen that lets the world be silent [s]; None: none was."""
+        """Wall time at which a setup was first seen while no message arrived [s]; None: none was."""
 
     def follow(self, inbox: Inbox, topic: str) -> None:
         """Subscribe to the status of the world."""
