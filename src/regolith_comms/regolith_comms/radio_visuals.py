@@ -41,8 +41,6 @@ def breadcrumb_body(name: str, place: Floats, vehicle: BodyState, dt_s: float) -
     vehicle's dispenser takes its mass from a payload. A breadcrumb does not, because the comms participant spawns it,
     not the vehicle.
 
-    Checked by: test_breadcrumb_bodies.py::test_drop_keeps_mass_of_its_vehicle_and_adds_that_of_the_breadcrumb.
-
     Args:
         name: Name of the body.
         place: Place of the drop in the world frame [m], shape (3,).

@@ -66,8 +66,6 @@ class Simulation(InProcessSimulation):
 
         Args:
             until_s: Simulated time [s].
-
-        Checked by: test_in_process_simulation.py::test_end_of_run_adds_the_end_of_a_cycle_and_steps_do_not.
         """
         end_ns = round(until_s * 1e9)
         while self.world.t_ns < end_ns:

@@ -25,7 +25,7 @@ def underside(solid: Polyhedron, position: Floats, turn: Floats, x: Floats, y: F
         x: Positions of the lines along x [m], shape (n,).
         y: Positions along y [m], shape (n,).
 
-    Checked by: test_ground_depth.py::test_underside_of_a_turned_box_is_that_of_its_faces.
+    Regolith's own; checked by ``test_ground_depth.py``.
     """
     normals = portable_math.times(solid.normals, turn.T)
     corners = portable_math.times(solid.vertices[solid.triangles[:, 0]], turn.T) + position
@@ -67,7 +67,7 @@ def depth_in_ground(solid: Polyhedron, position: Floats, turn: Floats, grid: Soi
         turn: Its rotation matrix, shape (3, 3).
         grid: The ground.
 
-    Checked by: test_ground_depth.py::test_depth_of_a_ball_on_a_slope_is_that_of_its_vertical_lines.
+    Regolith's own; checked by ``test_ground_depth.py``.
     """
     points = portable_math.times(solid.vertices, turn.T) + position
     reach = float(np.abs(points[:, :2] - position[:2]).max())

@@ -29,7 +29,7 @@ def lift_height(parts: Iterable[tuple[Polyhedron, Floats, Floats]], grid: SoilGr
         parts: Shape, position in the world [m], shape (3,), and rotation matrix of each part.
         grid: The ground after the commit.
 
-    Checked by: test_lift.py::test_lift_is_the_rise_below_a_part_or_its_depth.
+    Regolith's own; checked by ``test_lift.py``.
     """
     raised, height = grid.raised, 0.0
     if not len(raised):

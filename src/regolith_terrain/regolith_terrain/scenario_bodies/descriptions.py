@@ -209,8 +209,6 @@ def placement_problem(bodies: RigidBodies, n: int) -> tuple[str, str] | None:
     Args:
         bodies: A set of bodies.
         n: Index of the body; its contacts with solids are reset.
-
-    Checked by: test_bodies.py::test_body_is_refused_where_it_would_be_thrown.
     """
     shape, position, ground = bodies.bodies[n].shape, bodies.position[n], bodies.ground
     depth = depth_in_ground(shape.solid, position, rotation.matrix(bodies.orientation[n]), ground.grid)

@@ -32,8 +32,6 @@ def check_release(config: VehicleModelConfig, body: Multibody, mjcf: str) -> Non
 
     Raises:
         VehicleModelError: If a body does not exist, or with the body and the depth, and a position that is free.
-
-    Checked by: test_dispensers.py::test_object_that_would_begin_inside_its_vehicle_is_refused_with_body_and_depth.
     """
     for name, given in sorted(config.dispensers.items()):
         key = f'dispensers.{name}.body'
