@@ -211,12 +211,12 @@ def placement_problem(bodies: RigidBodies, n: int) -> tuple[str, str] | None:
         n: Index of the body; its contacts with solids are reset.
     """
     shape, position, ground = bodies.bodies[n].shape, bodies.position[n], bodies.ground
+    if (depth := _depth_in_solids(bodies, n)) > DEEPEST_M:
+        return f'is {depth:.3g} m inside a rock or obstacle', f'up to {DEEPEST_M:g} m'
     depth = depth_in_ground(shape.solid, position, rotation.matrix(bodies.orientation[n]), ground.grid)
     most = DEEPEST_M if _is_rigid(ground, position) else DEEPEST_IN_SOIL_M
     if not depth <= most:  # also refuses NaN
         return f'its deepest point is {depth:.3g} m inside the ground', f'up to {most:g} m'
-    if (depth := _depth_in_solids(bodies, n)) > DEEPEST_M:
-        return f'is {depth:.3g} m inside a rock or obstacle', f'up to {DEEPEST_M:g} m'
     return None
 
 
