@@ -80,7 +80,7 @@ def truck_and_heap(folder: Path, model: str) -> Simulation:
 def test_row_9_truck_shoves_a_heap_of_fifty_rocks_and_no_energy_appears(tmp_path: Path, model: str) -> None:
     """The heap collapses, then the truck brakes through it at 3 m/s.
 
-    Impulses act once per cycle and soil gives back what it has stored: the sum grows by less than 0.1 % of the fall.
+    Springs of contacts and soil give back what they have stored: the sum grows by less than 0.1 % of the fall.
     With the truck it grows by less than 0.3 % of its energy. The truck itself regains up to 10 J in a cycle. How much of
     it is the idling engine and how much the springs of the tires was not separated.
     """

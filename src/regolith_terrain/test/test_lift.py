@@ -63,6 +63,28 @@ def test_raised_nodes_are_part_of_the_saved_grid() -> None:
 
 
 @pytest.mark.parametrize('model', ['scm', 'rigid'])
+def test_mound_lifts_a_body_with_the_body_on_it(model: str) -> None:
+    """The upper box rises as much as the lower one; a box beside them stays on the ground."""
+    grid, config = ground(model)
+    shape = shapes.box([0.2, 0.2, 0.1])
+    place = BodyGround(grid, config.soil_map(), np.array([0.0, 0.0, -1.62]))
+    bodies = RigidBodies([BodyDescription(name, shape, 20.0) for name in ('lower', 'upper', 'beside')], place)
+    for n, (x, z) in enumerate(((0.0, 0.1), (0.05, 0.3), (0.7, 0.1))):
+        bodies.place(n, np.array([x, 0.0, z]))
+    for _ in range(50):
+        grid.apply(bodies.advance(0.02, range(3)))
+    before = bodies.position[:, 2].copy()
+    raise_ground(grid, config, Stamp('mound', x=0.0, y=0.0, length=0.5, depth=0.3))
+    lift_bodies(bodies, range(3))
+    top = before
+    for _ in range(50):
+        grid.apply(bodies.advance(0.02, range(3)))
+        top = np.maximum(top, bodies.position[:, 2])
+    assert top[:2] == pytest.approx(before[:2] + 0.3, abs=0.02)
+    assert top[2] == pytest.approx(before[2], abs=0.002)
+
+
+@pytest.mark.parametrize('model', ['scm', 'rigid'])
 @pytest.mark.parametrize(
     'shape',
     [shapes.box([0.15, 0.1, 0.1]), shapes.sphere(0.15), shapes.cylinder(0.05, 0.02), shapes.capsule(0.08, 0.1)],

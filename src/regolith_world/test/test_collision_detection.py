@@ -177,8 +177,8 @@ def test_pairs_that_stay_apart_are_left_out_without_effect_on_the_others(monkeyp
     """Eight plates that turn and walk at random near each other: a new detector in each cycle finds the same."""
     random, calls = np.random.default_rng(3), {'kept': 0, 'new': 0}
     plates = [body(f'p{k}', [0.35 * (k % 4), 0.35 * (k // 4), 0.0], PLATE) for k in range(8)]
-    for plate in plates:
-        plate.moved_by = 'bodies'
+    for k, plate in enumerate(plates):
+        plate.moved_by = ('bodies', 'rover')[k % 2]
     objects, kept, where = {o.name: o for o in plates}, CollisionDetector(judged=True), 'kept'
     intersect = collision_detection.intersect
 
@@ -208,4 +208,4 @@ def test_pairs_that_stay_apart_are_left_out_without_effect_on_the_others(monkeyp
         ]
         assert worst == same and all(h.status != Status.NO_INTERSECTION for h in hits)
         touching, passing = touching + len(hits), passing + (worst is not None)
-    assert touching > 100 and passing > 20 and calls['kept'] - touching < 0.7 * (calls['new'] - touching)
+    assert touching > 50 and passing > 20 and calls['kept'] - touching < 0.7 * (calls['new'] - touching)

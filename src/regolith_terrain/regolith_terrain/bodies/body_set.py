@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rigid bodies on the ground: their states, contacts and compiled substeps.
 
-Bodies do not meet each other here; the world solves their contacts as impulses. Bodies that may reach the same grid
-nodes share a window and take their substeps together, in the order of the list.
+Bodies that may reach the same grid nodes, or each other, share a window and take their substeps together, in the order
+of the list. They press each other as they press rocks (:mod:`regolith_terrain.solids.contact`). Contacts with bodies of
+another participant and with other objects are impulses of the world, once per cycle.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Sequence
+import zlib
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +26,24 @@ from regolith_terrain.bodies.member_state import AROUND, MemberState, join_memor
 from regolith_terrain.bodies.motion import BodyArrays, add_field_wrench, move_body, prepare_body
 from regolith_terrain.bodies.shapes import join_points
 from regolith_terrain.bodies.soil_windows import joined_records, joint_windows
-from regolith_terrain.bodies.substep import NO_GEOMETRY, STATUSES, BodyGeometry, BodyStep, geometry_of, step_function
+from regolith_terrain.bodies.substep import (
+    NO_GEOMETRY,
+    STATUSES,
+    BodyGeometry,
+    BodyStep,
+    geometry_of,
+    place_bodies,
+    step_function,
+    with_bodies,
+)
 from regolith_terrain.contact.arrays import Wrench, make_wrench
-from regolith_terrain.contact.constants import CONTACT_OK, WINDOW_MARGIN_CELLS
+from regolith_terrain.contact.constants import (
+    CONTACT_OK,
+    SHAPE_CAPSULE,
+    SHAPE_CYLINDER,
+    SHAPE_SPHERE,
+    WINDOW_MARGIN_CELLS,
+)
 from regolith_terrain.contact.ground_contact import GroundContact, StepLimit, make_pose
 from regolith_terrain.contact.kernel_binding import bind_kernels, unbound
 from regolith_terrain.contact.mixed_contact import make_contact
@@ -34,9 +51,10 @@ from regolith_terrain.contact.shapes import join_shapes
 from regolith_terrain.grid.node_records import Floats, NodeRecords
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_terrain.solids.contact import STIFFNESS_OF_PART
-from regolith_terrain.solids.friction_memory import NO_SOLIDS, SolidContact
+from regolith_terrain.solids.friction_memory import NO_SOLIDS, NOTHING_MOVES, SolidContact
+from regolith_terrain.solids.moving_solids import MovingSolids
 from regolith_terrain.solids.point_force import damping_ratio
-from regolith_terrain.solids.solids import solids_within
+from regolith_terrain.solids.solids import NearbySolids, solids_within
 from regolith_world.cycle import BodyState, Cycle, Part, Saved, StateField, StateLayout, state_fields
 from regolith_world.numerics import kernel, portable_math, rotation
 from regolith_world.objects import FieldRegions, inside_fields, make_field_regions
@@ -44,6 +62,11 @@ from regolith_world.objects import FieldRegions, inside_fields, make_field_regio
 Indices = NDArray[np.int64]
 
 _DEFAULTS = BodiesConfig()
+_NUMBER = 2**32
+"""Numbers of bodies as solids begin here; those of rocks and obstacles are smaller."""
+_ROUND = (SHAPE_SPHERE, SHAPE_CAPSULE, SHAPE_CYLINDER)
+NOT_BODIES = np.zeros(0, dtype=bool)
+"""See :attr:`MovingSolids.done`: parts of a vehicle."""
 MARGIN_ACCELERATION = 100.0
 """Acceleration of a body within a cycle for which its soil window is sufficient [m/s^2]."""
 SHORTEST_S = 1e-5
@@ -59,8 +82,7 @@ step_bodies: Callable[[BodyStep, float], int] = unbound
 def _run(arrays: BodyStep, step: float, count: int) -> int:
     """Advance bodies in contact by ``count`` substeps; return the status of :func:`step_bodies`."""
     for _ in range(count):
-        for m in range(arrays.members.shape[0]):
-            prepare_body(arrays.bodies, arrays.members[m])
+        place_bodies(arrays, arrays.solids.near)
         status = step_bodies(arrays, step)
         if status != CONTACT_OK:
             return status
@@ -134,6 +156,8 @@ class RigidBodies(Saved):
         """Whether each body lies in soil that does not have its shape yet, shape (n,); see :meth:`_make_bed`."""
         self.quiet_ns = np.zeros(count, dtype=np.int64)
         """Time for which each body has been at rest [ns], shape (n,)."""
+        self.start = np.zeros((count, 7))
+        """Position [m] and orientation of each body in contact at the start of the cycle, shape (n, 7)."""
         self.footprint = np.full((count, len(AROUND)), np.nan)
         """Level of the soil around each sleeping body [m], NaN until the next cycle, shape (n, 9)."""
         self.reach = np.array([body.shape.reach for body in bodies])
@@ -155,6 +179,8 @@ class RigidBodies(Saved):
             np.zeros((count, 3)),
             np.zeros((count, 3)),
             np.zeros((count, 2), dtype=np.int64),
+            np.zeros(count, dtype=bool),
+            np.array([int(body.shape.contact.kind[0]) in _ROUND for body in bodies], dtype=bool),
             np.array([body.shape.upright for body in bodies], dtype=bool),
             gravity,
         )
@@ -163,8 +189,27 @@ class RigidBodies(Saved):
         """Weights [N], shape (n,)."""
         self.contact: GroundContact
         """Ground contact of all bodies; a set without bodies has none."""
-        self.solid_contact: SolidContact | None = None
-        """Contact of all bodies with solids; none: there are no solids."""
+        self.solid_contact: SolidContact
+        """Contact of all bodies with solids and each other; a set without bodies has none."""
+        self.numbers = np.array([_NUMBER + zlib.crc32(name.encode()) for name in self.names], dtype=np.int64)
+        """Number of each body as a solid, shape (n,)."""
+        self.friction = np.array([body.friction for body in bodies])
+        """Coulomb friction coefficients [-], shape (n,)."""
+        self._moving = NOTHING_MOVES._replace(
+            position=self.position,
+            velocity=self.velocity,
+            spin=self.spin,
+            mobility=self.arrays.mobility,
+            force=self.arrays.force,
+            torque=self.arrays.torque,
+            touching=self.arrays.touching,
+            done=self.arrays.done,
+            friction=self.friction,
+            damping_ratio=np.array([damping_ratio(body.restitution) for body in bodies]),
+            # Work arrays of its own: the loops of several participants run in threads at the same time.
+            relative=make_pose(),
+            both=np.zeros((6, 6)),
+        )
         if count:
             self._make_contacts()
         self.substep = np.array([self._stable_substep(n) for n in range(count)])
@@ -184,9 +229,8 @@ class RigidBodies(Saved):
     def _make_contacts(self) -> None:
         ground, setting = self.ground, self._setting()
         self.contact = make_contact(ground.grid.law, setting, of_bodies=True)
-        if ground.solids is not None:
-            stiffness = np.full(len(self), STIFFNESS_OF_PART)
-            self.solid_contact = SolidContact(ground.solids, setting.shapes, setting.reach, stiffness)
+        stiffness = np.full(len(self), STIFFNESS_OF_PART)
+        self.solid_contact = SolidContact(ground.solids, setting.shapes, setting.reach, stiffness)
         step = step_function(self.contact.press)
         self._run = bind_kernels(_run, views_only=True, step_bodies=step)
 
@@ -198,7 +242,7 @@ class RigidBodies(Saved):
             self.contact_force[n],
             self.footprint[n],
             self.contact.memories(n),
-            None if self.solid_contact is None else self.solid_contact.of_part(n),
+            self.solid_contact.of_part(n),
         )
 
     def setters(self, blob: bytes) -> list[Callable[[], None]]:
@@ -228,7 +272,7 @@ class RigidBodies(Saved):
             mass=self.arrays.mass,
             mobility=self.arrays.mobility,
             footprint=np.array([shape.footprint for shape in shapes]),
-            damping_ratio=np.array([damping_ratio(body.restitution) for body in self.bodies]),
+            damping_ratio=self._moving.damping_ratio,
             ploughs=np.array(own),
         )
 
@@ -287,8 +331,7 @@ class RigidBodies(Saved):
         self.changed([n])
         for memory in self.members[n].memories:
             memory.reset()
-        if self.solid_contact is not None:
-            self.solid_contact.release([n])
+        self.solid_contact.release([n])
 
     def push(self, n: int, impulse: Floats, point: Floats) -> None:
         """Apply an impulse [N s], shape (3,), at a point [m], shape (3,)."""
@@ -395,6 +438,8 @@ class RigidBodies(Saved):
             if same:
                 self._states[n] = body
                 continue
+            if own is None or body.name in own:
+                self.wake_around(n)
             self.move(n, body)
             if own is None or body.name in own:
                 self.in_bed[n] = False
@@ -419,6 +464,12 @@ class RigidBodies(Saved):
         inside: NDArray[np.bool_] = inside_fields(self.force_fields, self.position, rows)
         return inside
 
+    def wake_around(self, n: int) -> None:
+        """Wake the sleeping bodies that a body has touched, before it is moved elsewhere or removed."""
+        apart = np.sqrt(np.square(self.position - self.position[n]).sum(axis=1)) - self.reach - self.reach[n]
+        for k in np.flatnonzero((apart < 0.0) & ~self.awake).tolist():
+            self.wake(k)
+
     def wake(self, n: int) -> None:
         """Wake a body."""
         self.changed([n])
@@ -442,12 +493,13 @@ class RigidBodies(Saved):
         self.run(steps)
         return self.finish(steps)
 
-    def plan(self, duration: float, awake: Sequence[int]) -> list[WindowSteps]:
-        """Return the substeps of bodies near the ground or a solid; advance the other bodies.
+    def plan(self, duration: float, awake: Sequence[int], asleep: Sequence[int] = ()) -> list[WindowSteps]:
+        """Return the substeps of bodies near the ground, a solid or another body; advance the other bodies.
 
         Args:
             duration: Time to advance [s].
             awake: Indices of the bodies, ascending.
+            asleep: Indices of sleeping bodies, which wake if another body touches them.
 
         Raises:
             FloatingPointError: If a body is too fast.
@@ -456,11 +508,13 @@ class RigidBodies(Saved):
         step = duration / count
         grounded: list[int] = []
         near: dict[int, Indices] = {}
-        ways: dict[int, float] = {}
-        for n in awake:
-            ways[n] = way = self.way(n, duration)
+        ways = {n: self.way(n, duration) for n in awake}
+        reached = self.neighbors(ways, asleep, duration)
+        ways |= {n: self.way(n, duration) for n in reached if n not in ways}
+        for n in sorted(ways):
+            way = ways[n]
             near[n] = self.solids_near([n], np.array([way]))
-            if len(near[n]) or self._may_touch(n, way):
+            if n in reached or len(near[n]) or self._may_touch(n, way):
                 grounded.append(n)
             else:
                 self._release(n)  # also discards what is kept of its state
@@ -497,7 +551,7 @@ class RigidBodies(Saved):
         members: Sequence[int],
         numbers: Indices,
         count: int,
-        first_solid: int = 0,
+        first_solid: int = -1,
         geometry: BodyGeometry = NO_GEOMETRY,
     ) -> BodyStep:
         """Return the arguments of the substep of bodies (:mod:`regolith_terrain.bodies.substep`) for a cycle.
@@ -507,25 +561,32 @@ class RigidBodies(Saved):
             members: Indices of the bodies, ascending.
             numbers: Numbers of the static solids nearby, ascending.
             count: Number of substeps.
-            first_solid: Index of the first member among the solids near a vehicle.
+            first_solid: Index of the first member among the solids near a vehicle; -1: no vehicle.
             geometry: :attr:`geometry` for a vehicle.
         """
-        self.changed(members)
-        self.contact_force[list(members)] = 0.0
+        awake = [n for n in members if self.awake[n]]
+        self.changed(awake)
+        self.contact_force[awake] = 0.0
+        self.arrays.touching[list(members)] = 0
+        rows = list(members)
+        self.start[rows, :3], self.start[rows, 3:] = self.position[rows], self.orientation[rows]
         for n in members:
             if self.in_bed[n]:
+                self.changed([n])
                 self._make_bed(window, n)
-        solids = NO_SOLIDS
-        if self.solid_contact is not None:
-            if len(numbers):
-                solids = self.solid_contact.arrays(numbers, self.arrays.mobility)
-            else:
-                self.solid_contact.release(members)
+        solids, first_own = NO_SOLIDS, -1
+        if len(members) > 1 or len(numbers):
+            first_own, geometry = len(numbers), self.geometry
+            solids = self.solid_contact.arrays(numbers, self.arrays.mobility, partial(self.as_solids, members))
+            solids = solids._replace(moving=solids.moving._replace(done=self.arrays.done))
+        else:
+            self.solid_contact.release(members)
         return BodyStep(
             self.arrays,
             np.array(members, dtype=np.int64),
             1.0 / count,
             first_solid,
+            first_own,
             geometry,
             self.contact.arrays_of(window, members),
             solids,
@@ -533,6 +594,40 @@ class RigidBodies(Saved):
             self._pose,
             self._wrench,
         )
+
+    def as_solids(self, members: Sequence[int], near: NearbySolids) -> tuple[NearbySolids, MovingSolids]:
+        """Return static solids with bodies behind them."""
+        rows, static = list(members), np.full(len(near.number), -1, dtype=np.int64)
+        moving = self._moving._replace(row=np.concatenate((static, np.array(rows, dtype=np.int64))), done=NOT_BODIES)
+        return with_bodies(near, self.geometry, rows, self.numbers[rows], self.friction[rows]), moving
+
+    def neighbors(self, ways: Mapping[int, float], asleep: Sequence[int], duration: float) -> set[int]:
+        """Return those bodies that may touch another one: some of the awake ones, and sleeping ones within their reach.
+
+        A sleeping body that is touched may touch others, so those within its reach are included.
+
+        Args:
+            ways: Distance that each of the awake bodies can move [m].
+            asleep: Indices of the sleeping bodies.
+            duration: Duration of the cycle [s].
+        """
+        rows = np.array([*ways, *asleep], dtype=np.int64)
+        if len(rows) < 2:
+            return set()
+        rest = 0.5 * MARGIN_ACCELERATION * duration * duration
+        radius = self.reach[rows] + np.array([*ways.values(), *(rest for _ in asleep)])
+        place, found = self.position[rows], np.zeros(len(rows), dtype=bool)
+        todo = np.arange(len(ways))
+        while len(todo):
+            apart = np.sqrt(np.square(place[todo, None] - place).sum(axis=2)) - radius[todo, None] - radius
+            apart[np.arange(len(todo)), todo] = np.inf
+            close = apart < 0.0
+            found[todo] |= close.any(axis=1)
+            met = close.any(axis=0)
+            met[: len(ways)] = False
+            todo = np.flatnonzero(met & ~found)
+            found[todo] = True
+        return set(rows[found].tolist())
 
     def _make_bed(self, window: SoilWindow, n: int) -> None:
         """Give the soil the shape of the underside of a rock that lies in it, before the rock moves for the first time.

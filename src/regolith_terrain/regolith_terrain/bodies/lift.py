@@ -52,11 +52,22 @@ def lift_height(parts: Iterable[tuple[Polyhedron, Floats, Floats]], grid: SoilGr
 
 
 def lift_bodies(bodies: RigidBodies, members: Sequence[int]) -> None:
-    """Lift some bodies with the ground that the last commit raised; they wake, and their contacts are reset."""
+    """Lift some bodies with the ground that the last commit raised, and those on them.
+
+    A body is on another one if their bounding spheres meet, and its center is above that of the other one by more than
+    half of their horizontal distance. They wake, and their contacts are reset.
+    """
     grid = bodies.ground.grid
     if not len(grid.raised):
         return
-    for n in members:
+    heights = {}
+    for n in sorted(members, key=lambda n: (float(bodies.position[n, 2]), n)):
         part = bodies.bodies[n].shape.solid, bodies.position[n], rotation.matrix(bodies.orientation[n])
-        if (height := lift_height([part], grid)) > 0.0:
+        away = bodies.position[list(heights)] - bodies.position[n]
+        gaps = np.sqrt(np.square(away).sum(axis=1)) - bodies.reach[list(heights)] - bodies.reach[n]
+        on = (gaps < 0.0) & (-away[:, 2] > 0.5 * np.sqrt(np.square(away[:, :2]).sum(axis=1)))
+        below = (height for height, carries in zip(heights.values(), on.tolist(), strict=True) if carries)
+        heights[n] = max([lift_height([part], grid), *below])
+    for n, height in heights.items():
+        if height > 0.0:
             bodies.lift(n, height)

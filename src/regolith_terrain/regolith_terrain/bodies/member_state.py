@@ -42,7 +42,7 @@ class MemberState(Saved):
         contact_force: Floats,
         footprint: Floats,
         memories: list[BodyMemory],
-        friction: PartFriction | None,
+        friction: PartFriction,
     ) -> None:
         """Refer to the state of a body in the arrays of a set, see :class:`regolith_terrain.bodies.RigidBodies`.
 
@@ -53,7 +53,7 @@ class MemberState(Saved):
             contact_force: Mean contact force over the last cycle [N], shape (3,).
             footprint: Level of the soil at :data:`AROUND` [m], shape (9,).
             memories: Memory of its contact with the ground.
-            friction: Memory of its contact with solids; none: there are no solids.
+            friction: Memory of its contact with solids and other bodies.
         """
         self.awake, self.in_bed, self.quiet_ns = awake, in_bed, quiet_ns
         self.contact_force, self.footprint = contact_force, footprint

@@ -51,6 +51,10 @@ class BodyArrays(NamedTuple):
     """Input and output: its torque about the center of mass [N m], shape (n, 3)."""
     touching: NDArray[np.int64]
     """Input and output: number of parts that touch each body, in this step and the last one, shape (n, 2)."""
+    done: NDArray[np.bool_]
+    """Work array: whether each body was pressed in the present step, shape (n,)."""
+    round: NDArray[np.bool_]
+    """Whether each body is a sphere, a capsule or a cylinder, shape (n,)."""
     upright: NDArray[np.bool_]
     """Whether the axis of the contact shape, y, is the z axis of the body, shape (n,)."""
     gravity: Floats

@@ -50,8 +50,8 @@ def wake_disturbed(bodies: RigidBodies, members: Sequence[int]) -> None:
 def rest(bodies: RigidBodies, members: Sequence[int], dt_ns: int) -> None:
     """Count the time for which each of some awake bodies is at rest, and let it sleep.
 
-    A body is at rest if every point of it is slower than ``sleep_speed_mps``, and the force on it is its weight
-    within SETTLED.
+    A body is at rest if no point of it moves by more than ``sleep_speed_mps`` times the cycle, and the force on it is
+    its weight within SETTLED. Motion back and forth within a cycle does not count: stacked bodies tremble.
     """
     rows = [n for n in members if bodies.awake[n]]
     if not rows:
@@ -59,8 +59,10 @@ def rest(bodies: RigidBodies, members: Sequence[int], dt_ns: int) -> None:
     most, long = bodies.section.sleep_speed_mps, round(bodies.section.sleep_after_s * 1e9)
     weight, force = bodies.weight[rows], bodies.contact_force[rows].copy()
     force += bodies.arrays.mass[rows, None] * bodies.arrays.gravity[rows]
-    v, w = (np.sqrt(np.sum(np.square(each[rows]), axis=1)) for each in (bodies.velocity, bodies.spin))
-    still = (v < most) & (w * bodies.reach[rows] < most)
+    way = np.sqrt(np.sum(np.square(bodies.position[rows] - bodies.start[rows, :3]), axis=1))
+    # A point at distance r moves by 2 r |q - q0| at most.
+    turn = np.sqrt(np.sum(np.square(bodies.orientation[rows] - bodies.start[rows, 3:]), axis=1))
+    still = way + 2.0 * bodies.reach[rows] * turn < most * dt_ns * 1e-9
     still &= np.sqrt(np.sum(np.square(force), axis=1)) <= SETTLED * weight
     quiet = np.where(still, bodies.quiet_ns[rows] + dt_ns, 0)
     bodies.quiet_ns[rows] = quiet

@@ -73,12 +73,14 @@ class BodyStep(NamedTuple):
     """Fraction of a substep of the cycle, for mean forces."""
     first_solid: int
     """Index of the first member among the solids near a vehicle; -1: no part can touch a member."""
+    first_own: int
+    """Index of the first member among ``solids``; -1: no member can touch another one."""
     geometry: BodyGeometry
     """Polyhedra of all bodies."""
     ground: Any
     """Arguments of the ground contact."""
     solids: SolidContactArrays
-    """Static solids near the bodies."""
+    """Static solids near the bodies, and the members behind them."""
     fields: FieldRegions
     """Force fields."""
     pose: PartPose
@@ -161,6 +163,25 @@ def _moved(points: Floats, start: int, end: int, rotation: Floats, center: Float
 
 
 @kernel(views_only=True)
+def _place(geometry: BodyGeometry, bodies: BodyArrays, b: int, near: NearbySolids, n: int) -> None:
+    """Write the position of a body as a solid."""
+    rotation, center, reach = bodies.rotation[b], bodies.position[b], geometry.reach[b]
+    for a in range(3):
+        near.box[n, a], near.box[n, 3 + a] = center[a] - reach, center[a] + reach
+    first, end = geometry.first_vertex[b], geometry.first_vertex[b + 1]
+    _moved(geometry.vertices, first, end, rotation, center, near.vertices, near.first_vertex[n])
+    first, end = geometry.first_sample[b], geometry.first_sample[b + 1]
+    _moved(geometry.samples, first, end, rotation, center, near.samples, near.first_sample[n])
+    for t in range(geometry.first_triangle[b + 1] - geometry.first_triangle[b]):
+        given, plane = geometry.planes[geometry.first_triangle[b] + t], near.planes[near.first_triangle[n] + t]
+        away = given[3]
+        for a in range(3):
+            plane[a] = rotation[a, 0] * given[0] + rotation[a, 1] * given[1] + rotation[a, 2] * given[2]
+            away += plane[a] * center[a]
+        plane[3] = away
+
+
+@kernel(views_only=True)
 def place_bodies(arrays: BodyStep, near: NearbySolids) -> None:
     """Write rotations and mobilities of bodies, and their positions as solids, at the start of a substep.
 
@@ -168,30 +189,18 @@ def place_bodies(arrays: BodyStep, near: NearbySolids) -> None:
         arrays: Bodies of the cycle.
         near: Solids near a vehicle, of which the bodies are the last ones.
     """
-    bodies, geometry = arrays.bodies, arrays.geometry
+    bodies = arrays.bodies
     for m in range(arrays.members.shape[0]):
-        b, n = arrays.members[m], arrays.first_solid + m
+        b = arrays.members[m]
         prepare_body(bodies, b)
         bodies.touching[b, 1] = bodies.touching[b, 0]
         bodies.touching[b, 0] = 0
         for a in range(3):
             bodies.force[b, a] = bodies.torque[b, a] = 0.0
-        if arrays.first_solid < 0:
-            continue
-        rotation, center, reach = bodies.rotation[b], bodies.position[b], geometry.reach[b]
-        for a in range(3):
-            near.box[n, a], near.box[n, 3 + a] = center[a] - reach, center[a] + reach
-        first, end = geometry.first_vertex[b], geometry.first_vertex[b + 1]
-        _moved(geometry.vertices, first, end, rotation, center, near.vertices, near.first_vertex[n])
-        first, end = geometry.first_sample[b], geometry.first_sample[b + 1]
-        _moved(geometry.samples, first, end, rotation, center, near.samples, near.first_sample[n])
-        for t in range(geometry.first_triangle[b + 1] - geometry.first_triangle[b]):
-            given, plane = geometry.planes[geometry.first_triangle[b] + t], near.planes[near.first_triangle[n] + t]
-            away = given[3]
-            for a in range(3):
-                plane[a] = rotation[a, 0] * given[0] + rotation[a, 1] * given[1] + rotation[a, 2] * given[2]
-                away += plane[a] * center[a]
-            plane[3] = away
+        if arrays.first_solid >= 0:
+            _place(arrays.geometry, bodies, b, near, arrays.first_solid + m)
+        if arrays.first_own >= 0:
+            _place(arrays.geometry, bodies, b, arrays.solids.near, arrays.first_own + m)
 
 
 @kernel(views_only=True)
@@ -203,25 +212,40 @@ def no_bodies(arrays: Any, step: float) -> int:
 def _step_bodies(arrays: BodyStep, step: float) -> int:
     """Advance all members by a substep; return the status of the ground contact, see STATUSES.
 
-    Rotations and mobilities must be those of the orientations. A body at rest that sleeps is advanced once a part
-    touches it.
+    Call :func:`place_bodies` before. A body that sleeps is advanced once a part or another body touches it. All forces
+    are computed before any body moves, so those of a pair are opposite.
     """
     bodies, pose, wrench = arrays.bodies, arrays.pose, arrays.wrench
-    for m in range(arrays.members.shape[0]):
+    count, more = arrays.members.shape[0], True
+    for m in range(count):
+        bodies.done[arrays.members[m]] = False
+    while more:  # a body that wakes may wake others
+        more = False
+        for k in range(2 * count):  # round bodies first: the shapes of solids are polyhedra
+            b = arrays.members[k % count]
+            if bodies.done[b] or (k < count and not bodies.round[b]):
+                continue
+            if not bodies.awake[b]:
+                if bodies.touching[b, 0] == 0:
+                    continue
+                bodies.awake[b] = True
+                bodies.contact_force[b, :] = 0.0
+            set_pose(bodies, b, pose)
+            status: int = press(arrays.ground, step, b, pose, wrench)
+            if status != CONTACT_OK:
+                return int(status + STATUSES * b)
+            if arrays.solids.near.number.shape[0] > 0:
+                add_solid_wrench(arrays.solids, step, b, pose, wrench)
+            for k in range(3):
+                bodies.force[b, k] += wrench.force[k]
+                bodies.torque[b, k] += wrench.torque[k]
+            bodies.done[b] = more = True
+    for m in range(count):
         b = arrays.members[m]
-        if bodies.touching[b, 0] > 0:
-            bodies.awake[b] = True
-        if not bodies.awake[b]:
+        if not bodies.done[b]:
             continue
-        set_pose(bodies, b, pose)
-        status: int = press(arrays.ground, step, b, pose, wrench)
-        if status != CONTACT_OK:
-            return int(status + STATUSES * b)
-        if arrays.solids.near.number.shape[0] > 0:
-            add_solid_wrench(arrays.solids, step, b, pose, wrench)
         for k in range(3):
-            wrench.force[k] += bodies.force[b, k]
-            wrench.torque[k] += bodies.torque[b, k]
+            wrench.force[k], wrench.torque[k] = bodies.force[b, k], bodies.torque[b, k]
             bodies.contact_force[b, k] += wrench.force[k] * arrays.share
         add_field_wrench(arrays.fields, bodies, b, step, wrench)
         move_body(bodies, b, wrench, step)

@@ -273,7 +273,7 @@ def _least_mass(bodies: RigidBodies, area: float, substep_s: float) -> float:
 def _depth_in_solids(bodies: RigidBodies, n: int) -> float:
     """Return the depth of the deepest point of a body in static solids [m]; its contacts with them are reset."""
     numbers = bodies.solids_near([n], np.zeros(1))
-    if bodies.solid_contact is None or not len(numbers):
+    if not len(numbers):
         return 0.0
     arrays, pose = bodies.solid_contact.arrays(numbers, bodies.arrays.mobility), make_pose()
     prepare_body(bodies.arrays, n)

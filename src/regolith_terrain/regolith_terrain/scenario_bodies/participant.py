@@ -240,15 +240,18 @@ class BodiesParticipant(Participant):
         self._follow(cycle)
         wake_disturbed(self.bodies, self._rows)
         lift_bodies(self.bodies, self._rows)
-        self._awake = [n for n in self._rows if self.bodies.awake[n]]
+        self._awake, asleep = [], []
+        for n in self._rows:
+            (self._awake if self.bodies.awake[n] else asleep).append(n)
         with _reported_loss(self.name, cycle):
-            self._steps = self.bodies.plan(cycle.dt_ns * 1e-9, self._awake)
+            self._steps = self.bodies.plan(cycle.dt_ns * 1e-9, self._awake, asleep)
         return partial(self.bodies.run, self._steps) if self._steps else None
 
     def _evolve(self, cycle: Cycle) -> CycleResult:
         with _reported_loss(self.name, cycle):
             records = self.bodies.finish(self._steps)
-        rest(self.bodies, self._awake, cycle.dt_ns)
+        stepped = (n for each in self._steps for n in each.members)
+        rest(self.bodies, sorted({*self._awake, *stepped}), cycle.dt_ns)
         self._tentative = self._packed()
         self._delta = SoilDelta(cycle.key, self.name, records)
         self._access.send_delta(self._delta)
@@ -270,9 +273,12 @@ class BodiesParticipant(Participant):
         for name, memory in returned.items():
             b.load_memory(b.index[name], memory)
             b.move(b.index[name], states[name])
-        present = b.follow(cycle, self._own)
+        present, before = b.follow(cycle, self._own), np.flatnonzero(self.present).tolist()
         self.present[:] = False
         self.present[present] = True
+        for n in before:
+            if not self.present[n]:
+                b.wake_around(n)
         lent = {b.index[name] for name in away if name in b.index}
         self._rows = [n for n in present if n not in lent]
 

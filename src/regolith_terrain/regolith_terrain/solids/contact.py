@@ -129,6 +129,12 @@ def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: P
     x, y, z, reach = pose.center[0], pose.center[1], pose.center[2], solids.reach[part]
     count = np.int64(0)  # a plain 0 would compile all code below for a literal, too
     kind = solids.shapes.kind[part]
+    rows, done = solids.moving.row, solids.moving.done
+    own = np.int64(-1)
+    if done.shape[0] > 0:
+        for n in range(rows.shape[0]):
+            if rows[n] == part:
+                own = np.int64(n)
     for n in range(near.number.shape[0]):
         box = near.box[n]
         if (
@@ -140,17 +146,21 @@ def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: P
             or box[5] < z - reach
         ):
             continue
-        before = count
+        before, row = count, rows[n] if rows.shape[0] > 0 else -1
+        if row >= 0 and own >= 0 and (row == part or done[row] or _far(solids, part, row, pose)):
+            continue
         if kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
             count = _meet_discs(solids, n, part, pose, count)
         elif kind in (SHAPE_SPHERE, SHAPE_CAPSULE):
             count = _meet_balls(solids, n, part, pose, count)
+        elif kind == SHAPE_MESH and own >= 0:
+            count = _meet_hull(solids, n, own, pose, count)
         else:
             count = _meet_box(solids, n, part, pose, kind == SHAPE_MESH, count)
         for k in range(before, count):
             solids.owner[k] = n
-        if count > before and solids.moving.row.shape[0] > 0 and solids.moving.row[n] >= 0:
-            solids.moving.touching[solids.moving.row[n], 0] += 1
+        if count > before and row >= 0:
+            solids.moving.touching[row, 0] += 1
     known = solids.touched[part]
     key, held = solids.key[part], solids.held[part]
     for k in range(count):
@@ -161,13 +171,15 @@ def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: P
                 for a in range(3):
                     fresh[a] = held[j, a]
                 break
-    rows = solids.moving.row
     for k in range(count):
         key[k] = solids.keys[k]
         row = rows[solids.owner[k]] if rows.shape[0] > 0 else -1
+        ratio = DAMPING_RATIO
         if row >= 0:
             set_relative(solids.moving, row, solids.inverse[part], pose)
             inverse, twist = solids.moving.both, solids.moving.relative
+            if own >= 0:
+                ratio = _pair(solids, part, row, k)
         else:
             inverse, twist = solids.inverse[part], pose
         fx, fy, fz = wrench.force[0], wrench.force[1], wrench.force[2]
@@ -177,7 +189,7 @@ def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: P
             solids.fresh[k],
             inverse,
             solids.stiffness[part],
-            DAMPING_RATIO,
+            ratio,
             count,
             step,
             twist,
@@ -197,6 +209,31 @@ def add_solid_wrench(solids: SolidContactArrays, step: float, part: int, pose: P
         for a in range(3):
             held[k, a] = solids.fresh[k, a]
     solids.touched[part] = count
+
+
+@kernel(views_only=True)
+def _far(solids: SolidContactArrays, part: int, row: int, pose: PartPose) -> bool:
+    """Return whether the bounding spheres of two bodies are apart."""
+    square, reach = 0.0, solids.reach[part] + solids.reach[row]
+    for a in range(3):
+        away = pose.center[a] - solids.moving.position[row, a]
+        square += away * away
+    return bool(square > reach * reach)
+
+
+@kernel(views_only=True)
+def _pair(solids: SolidContactArrays, part: int, row: int, k: int) -> float:
+    """Set friction and inertia of a point between two bodies; return the damping ratio.
+
+    Restitution is the larger one of both, friction the geometric mean, as between other objects. A body may be pressed
+    as a part and as a solid at once, so each of these contacts takes half of its inertia.
+    """
+    moving, point = solids.moving, solids.found[k]
+    point[FRICTION] = math.sqrt(point[FRICTION] * moving.friction[part])
+    for a in range(6):
+        for b in range(6):
+            moving.both[a, b] *= 2.0
+    return float(min(moving.damping_ratio[part], moving.damping_ratio[row]))
 
 
 @kernel(views_only=True)
@@ -446,6 +483,88 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
         if depth > deepest[k, 0]:
             deepest[k, 0] = depth
             where[k, 0], where[k, 1], where[k, 2] = x, y, z
+    base = near.number[n] * _FEATURES
+    for k in range(16):
+        if deepest[k, 0] > 0.0:
+            point = solids.found[count]
+            point[PX], point[PY], point[PZ] = where[k, 0], where[k, 1], where[k, 2]
+            point[NX], point[NY], point[NZ] = nx, ny, nz
+            point[POINT_DEPTH], point[FRICTION] = min(deepest[k, 0], out), near.friction[n]
+            solids.keys[count] = base + k
+            count = min(count + 1, SLOTS - 1)
+    return count
+
+
+@kernel(views_only=True)
+def _lowest(near: NearbySolids, n: int, x: float, y: float, z: float) -> float:
+    """Return the smallest coordinate of a solid along a direction [m]."""
+    low = math.inf
+    for v in range(near.first_vertex[n], near.first_vertex[n + 1]):
+        low = min(low, near.vertices[v, 0] * x + near.vertices[v, 1] * y + near.vertices[v, 2] * z)
+    return low
+
+
+@kernel(views_only=True)
+def _depth_along(near: NearbySolids, n: int, x: float, y: float, z: float, dx: float, dy: float, dz: float) -> float:
+    """Return the way of a point in a solid along a direction to its surface [m]; 0: it is outside."""
+    depth = math.inf
+    for t in range(near.first_triangle[n], near.first_triangle[n + 1]):
+        plane = near.planes[t]
+        rest = plane[3] - plane[0] * x - plane[1] * y - plane[2] * z
+        if rest <= 0.0:
+            return 0.0
+        slope = plane[0] * dx + plane[1] * dy + plane[2] * dz
+        if slope > 1e-9:
+            depth = min(depth, rest / slope)
+    return depth
+
+
+@kernel(views_only=True)
+def _meet_hull(solids: SolidContactArrays, n: int, own: int, pose: PartPose, count: int) -> int:
+    """Append the contact points of a convex polyhedron with a solid; return the number of points.
+
+    As :func:`_meet_box`, with the facets and points of the polyhedron instead of those of a box.
+
+    Args:
+        solids: Solids, shapes and memory; the polyhedron is one of the solids.
+        n: Index of the solid.
+        own: Index of the polyhedron.
+        pose: Pose and twist of the part.
+        count: Number of points so far.
+    """
+    near, deepest, where = solids.near, solids.vertices, solids.discs
+    out, nx, ny, nz = math.inf, 0.0, 0.0, 0.0
+    for side in range(2):
+        of, other = (n, own) if side == 0 else (own, n)
+        for t in range(near.first_triangle[of], near.first_triangle[of + 1]):
+            plane = near.planes[t]
+            depth = plane[3] - _lowest(near, other, plane[0], plane[1], plane[2])
+            if depth <= 0.0:
+                return count
+            if side == 0 and depth < out:
+                out, nx, ny, nz = depth, plane[0], plane[1], plane[2]
+            elif side == 1 and depth < 0.999 * out - 1e-6:
+                out, nx, ny, nz = depth, -plane[0], -plane[1], -plane[2]
+    for k in range(16):
+        deepest[k, 0] = 0.0
+    rotation, center = pose.rotation, pose.center
+    for side in range(2):
+        of, other = (n, own) if side == 0 else (own, n)
+        way = -1.0 if side == 0 else 1.0  # the part moves along n, so points of the solid move back through it
+        for s in range(near.first_sample[of], near.first_sample[of + 1]):
+            x, y, z = near.samples[s, 0], near.samples[s, 1], near.samples[s, 2]
+            depth = _depth_along(near, other, x, y, z, way * nx, way * ny, way * nz)
+            k = 8 * side
+            for a in range(3):
+                along = (
+                    (x - center[0]) * rotation[0, a]
+                    + (y - center[1]) * rotation[1, a]
+                    + (z - center[2]) * rotation[2, a]
+                )
+                k += (1 << a) if along > 0.0 else 0
+            if depth > deepest[k, 0]:
+                deepest[k, 0] = depth
+                where[k, 0], where[k, 1], where[k, 2] = x, y, z
     base = near.number[n] * _FEATURES
     for k in range(16):
         if deepest[k, 0] > 0.0:

@@ -41,6 +41,9 @@ NOTHING_MOVES = MovingSolids(
     force=np.zeros((0, 3)),
     torque=np.zeros((0, 3)),
     touching=np.zeros((0, 2), dtype=np.int64),
+    done=np.zeros(0, dtype=np.bool_),
+    friction=np.zeros(0),
+    damping_ratio=np.zeros(0),
     relative=make_pose(),
     both=np.zeros((6, 6)),
 )

@@ -14,6 +14,7 @@ from regolith_terrain.grid.node_records import Floats
 from regolith_world.numerics import kernel
 
 Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 class MovingSolids(NamedTuple):
@@ -35,6 +36,13 @@ class MovingSolids(NamedTuple):
     """Input and output: its torque about the center of mass [N m], shape (n, 3)."""
     touching: Indices
     """Input and output: number of parts that touch each body, in this substep and the last one, shape (n, 2)."""
+    done: Flags
+    """Whether each body was pressed as a part in this substep, shape (n,); shape (0,): the parts are not bodies. A pair
+    of bodies is computed once, by the one that is pressed first."""
+    friction: Floats
+    """Coulomb friction coefficient of each body as a part [-], shape (n,) or (0,)."""
+    damping_ratio: Floats
+    """Damping ratio of its contacts, shape (n,) or (0,)."""
     relative: PartPose
     """Work array: pose of a part, and its twist relative to a body."""
     both: Floats

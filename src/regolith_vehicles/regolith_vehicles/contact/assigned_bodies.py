@@ -9,7 +9,6 @@ press them as they press rocks, and the bodies receive the opposite forces in th
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -29,9 +28,8 @@ from regolith_terrain.bodies import (
     shapes,
     split_memory,
     wake_disturbed,
-    with_bodies,
 )
-from regolith_terrain.contact import Press, make_pose
+from regolith_terrain.contact import Press
 from regolith_terrain.grid import SoilWindow
 from regolith_terrain.solids import NOTHING_MOVES, STIFFEST, MovingSolids, NearbySolids
 from regolith_world.cycle import ComputedBody, Cycle, Saved, StateLayout, decode_record, encode_record, state_fields
@@ -43,8 +41,6 @@ DEPTH_M = 5e-4
 """Depth of a wheel in a light body under its share of the weight [m]."""
 MOST_PARTS = 4
 """Largest number of parts of a substep."""
-_NUMBER = 2**32
-"""Numbers of bodies as solids begin here; those of rocks and obstacles are smaller."""
 _KEPT = StateLayout('assigned bodies', *state_fields(bytes, 'described', 'state'))
 
 
@@ -79,7 +75,6 @@ class AssignedBodies(Saved):
         self._described = b''
         """Descriptions of the bodies as bytes."""
         self._members: list[int] = []
-        self._relative, self._both = make_pose(), np.zeros((6, 6))
 
     # -- protocol -------------------------------------------------------------------------------------------------
 
@@ -151,8 +146,11 @@ class AssignedBodies(Saved):
         kept = bodies.awake[rows] | met.any(axis=0)
         if not kept.any():
             return None
+        asleep = [n for n, each in zip(rows, kept.tolist(), strict=True) if not each]
         members = np.array(rows)[kept].tolist()
-        # A body that wakes within the cycle moves, too.
+        # A body that wakes within the cycle moves, too, and may touch others.
+        reached = bodies.neighbors({n: bodies.way(n, duration, acceleration) for n in members}, asleep, duration)
+        members = sorted({*members, *reached})
         ways = np.array([bodies.way(n, duration, acceleration) for n in members])
         return NearBodies(members, ways, met.any(axis=1))
 
@@ -161,25 +159,8 @@ class AssignedBodies(Saved):
         bodies = self.bodies
         if bodies is None or not near.met.any():
             return solids, NOTHING_MOVES
-        rows, arrays = near.members, bodies.arrays
         near.first_solid = len(solids.number)
-        numbers = [_NUMBER + zlib.crc32(bodies.names[n].encode()) for n in rows]
-        friction = np.array([bodies.bodies[n].friction for n in rows])
-        row = np.concatenate((np.full(near.first_solid, -1, dtype=np.int64), np.array(rows, dtype=np.int64)))
-        moving = NOTHING_MOVES._replace(
-            row=row,
-            position=arrays.position,
-            velocity=arrays.velocity,
-            spin=arrays.spin,
-            mobility=arrays.mobility,
-            force=arrays.force,
-            torque=arrays.torque,
-            touching=arrays.touching,
-            # Work arrays of its own: the loops of several vehicles run in threads at the same time.
-            relative=self._relative,
-            both=self._both,
-        )
-        return with_bodies(solids, bodies.geometry, rows, numbers, friction), moving
+        return bodies.as_solids(near.members, solids)
 
     def places(self, near: NearBodies) -> tuple[Vector, Vector, Vector]:
         """Return positions [m], velocities [m/s] and margins [m] of the soil that the bodies need, one row each."""
@@ -210,7 +191,6 @@ class AssignedBodies(Saved):
         bodies = self.bodies
         assert bodies is not None
         numbers = bodies.solids_near(near.members, near.ways)
-        bodies.arrays.touching[:] = 0
         return bodies.step_arrays(window, near.members, numbers, count, near.first_solid, bodies.geometry)
 
     def finish(self, near: NearBodies, window: SoilWindow, arrays: BodyStep, duration_ns: int) -> None:

@@ -131,8 +131,8 @@ class CollisionDetector:
                 continue
             if a.moved_by and b.moved_by and a.unmoved and b.unmoved:
                 continue  # both are at rest
-            if b.root.name == a.root.moved_by or a.root.name == b.root.moved_by:
-                continue  # a vehicle solves the contacts of the bodies that it computes
+            if b.root.name == a.root.moved_by or a.root.name == b.root.moved_by or (a.moved_by == b.moved_by != ''):
+                continue  # a participant solves the contacts of the bodies that it computes
             if a.tangible and b.tangible and not (a.contact_target.body.mass or b.contact_target.body.mass):
                 continue  # static bodies may intersect: no impulse could separate them
             watched = (a.moved_by or b.moved_by) and a.tangible and b.tangible
