@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -60,13 +61,30 @@ def test_node_that_fails_while_digging_restarts_with_its_soil(tmp_path: Path, no
     assert result.summary['state_hash'] == undisturbed.summary['state_hash']
 
 
+def processor_time_s(pid: int) -> float:
+    """Return the processor time of a process since its start [s]."""
+    fields = Path(f'/proc/{pid}/stat').read_text().rpartition(') ')[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
 @pytest.mark.slow
-@pytest.mark.alone
 def test_a_digger_keeps_up_with_real_time(tmp_path: Path) -> None:
-    """One process, recording, on two cores: at least as fast as the clock, beside the machine's score."""
-    result = run_scenario(tmp_path, 'rassor_dig', processes='one')
-    print(f'speed {result.summary["real_time_factor"]:.2f}, machine_score {measure_machine_score():.3g}')
-    assert result.summary['real_time_factor'] >= 1.0
+    """On a core of its own each process, the recorder too, is at least as fast as the clock: processor time, so that other work
+    on the machine does not count. From 5 s to 100 s of simulated time, beside the machine's score."""
+    from regolith_msgs.msg import WorldStatus
+
+    with LiveRun(tmp_path, 'rassor_dig', processes='one') as live:
+        status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
+        used, reached = [], []
+        for t_s in (5.0, 100.0):
+            live.wait_for(lambda t_s=t_s: status and status[-1].t_ns > t_s * 1e9, 1200.0, f'{t_s} s')
+            reached.append(status[-1].t_ns * 1e-9)
+            used.append({name: processor_time_s(pid) for name, pid in live.pids().items()})
+        live.interrupt()
+        live.finish(code=None)
+    taken = {name: (used[1][name] - used[0][name]) / (reached[1] - reached[0]) for name in used[0]}
+    print(f'processor time per simulated second {taken}, machine_score {measure_machine_score():.3g}')
+    assert len(taken) == 2 and max(taken.values()) <= 1.0
 
 
 def dig(live: LiveRun, client: Any, progress: list[Any], **goal: Any) -> Any:

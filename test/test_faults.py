@@ -574,10 +574,11 @@ def test_strict_real_time_counts_what_a_slow_participant_misses(tmp_path: Path) 
     assert 'missed deadlines' in (done.run_dir / 'report.html').read_text()
     shown = {p.key: p.value for m in diagnostics for s in m.status if s.hardware_id == 'world' for p in s.values}
     assert int(shown['deadline_misses']) > 5 and float(shown['jitter_p99_s']) > 0.05
-    # Without it, with ten times the time for each cycle, as good as none: other work here may hold one up now and then.
-    idle = scenario(tmp_path, 'stop', 0.6, world=strict)
-    quick = run_scenario(tmp_path, idle, '--rtf', 0.1, name='quick').summary['real_time']
-    assert quick['timed_cycles'] == 30 and quick['deadline_misses'] <= 30 / 5
+    # Without it, with twenty times the time for each cycle and half a second of tolerance, as good as none: other work on the
+    # machine holds up a process for less.
+    idle = scenario(tmp_path, 'stop', 0.3, world={**strict, 'deadline_tolerance_s': 0.5})
+    quick = run_scenario(tmp_path, idle, '--rtf', 0.05, name='quick').summary['real_time']
+    assert quick['timed_cycles'] == 15 and quick['deadline_misses'] <= 15 / 5
 
 
 @pytest.mark.slow

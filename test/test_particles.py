@@ -164,18 +164,25 @@ def test_one_process_and_many_move_the_same_particles(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_wheels_on_strips_of_particles() -> None:
-    """``wheel_crm`` until the front wheels are 20 cm on their strips: both alike, loads and slip as on soil of the grid, a rut
-    in each, no soil lost."""
+    """``wheel_crm`` until the front wheels are on their strips: both alike, slip as on soil of the grid, a rut in each, no soil
+    lost. The loads balance weight and vertical momentum: the front bounces as it climbs onto the particles, which stand higher
+    than wheels sink in soil of the grid, so the mean load of half a second is not the weight.
+
+    Tolerance: five standard deviations. Loads are read at the ends of cycles only: over all windows of this length between 1.2
+    and 4 s the balance is off by 0.4 % (standard deviation), the weight alone by up to 6 %.
+    """
     simulation = Simulation(load_scenario('wheel_crm').scenario)
     amber = simulation.agents['amber'].vehicle
-    loads, slips = [], []
+    loads, slips, climbs, period = [], [], [], 0.02
     for k in range(30):
-        simulation.run(1.8 + 0.02 * k)
+        simulation.run(1.8 + period * k)
         states = amber.wheel_states()
         loads.append([wheel.normal_load for wheel in states])
         slips.append([wheel.slip_ratio for wheel in states])
+        climbs.append(amber.body_state().linear_velocity[2])
     load, slip = np.mean(loads, axis=0), np.mean(slips, axis=0)
-    assert load.sum() == pytest.approx(434.92 * 1.62, rel=0.03)
+    climbing = (climbs[-1] - climbs[0]) / (period * (len(climbs) - 1))
+    assert load.sum() == pytest.approx(434.92 * (1.62 + climbing), rel=0.02)
     assert load[0] == pytest.approx(load[1], rel=0.02) and 0.0 < slip[:2].max() < 0.3
     figures = simulation.agents['amber'].summary()['particles']
     for strip in ('left', 'right'):

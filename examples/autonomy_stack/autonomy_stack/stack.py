@@ -46,7 +46,7 @@ class Settings:
     arrived_m: float = 0.5
     """Distance within which a goal is reached [m]."""
     stands_s: float = 2.0
-    """Initial time at rest, to estimate gyroscope bias and vertical [s]."""
+    """Time at rest from the first sample of the IMU on, to estimate gyroscope bias and vertical [s]."""
     nearest_m: float = 1.0
     """Distance from the lidar below which points belong to the rover [m]."""
     farthest_m: float = 14.0
@@ -97,7 +97,7 @@ class Stack:
         """Estimated position of the rover when it reached each goal [m]."""
         self._cost: CostToGo | None = None
         self._wheels_ns = -1
-        self._imu_ns = -1
+        self._imu_ns = self._begin_ns = -1
         self._speed = (0.0, 0.0)
         self._trap = [self.settings.stands_s, 0.0, 0.0]
         self._backs_until_ns = -1
@@ -139,16 +139,19 @@ class Stack:
         rate, force = self.settings.imu.rotation @ rate, self.settings.imu.rotation @ force
         seconds = (t_ns - self._imu_ns) * 1e-9 if self._imu_ns >= 0 else 0.0
         self._imu_ns = t_ns
-        if t_ns <= self.settings.stands_s * 1e9:
+        if self._begin_ns < 0:
+            self._begin_ns = t_ns
+            self._trap[0] += t_ns * 1e-9
+        if t_ns <= self._rests_until_ns:
             # The rover settles into the soil in its first half second.
-            if t_ns > 0.5e9:
+            if t_ns - self._begin_ns > 0.5e9:
                 self.odometry.attitude.stand(rate, force)
         else:
             self.odometry.attitude.move(rate, force, seconds)
 
     def _see(self, t_ns: int, points: Vector) -> None:
         pose = self.odometry.at(t_ns)
-        if pose is None or t_ns < self.settings.stands_s * 1e9:
+        if pose is None or t_ns < self._rests_until_ns:
             return
         s = self.settings
         distance = np.sqrt((points**2).sum(axis=1))
@@ -163,6 +166,11 @@ class Stack:
                 seen = seen + found.shift
         self.ground.add(seen)
         self._look()
+
+    @property
+    def _rests_until_ns(self) -> float:
+        """End of the initial rest [ns]. It begins with the first sample of the IMU, in a run in progress, too."""
+        return max(self._begin_ns, 0) + self.settings.stands_s * 1e9
 
     @property
     def _standing(self) -> bool:
@@ -193,7 +201,7 @@ class Stack:
         self._cost = CostToGo(np.where(blocked, BLOCKED, self.hazards.cost), cell, self.corner)
 
     def _drive(self, t_ns: int) -> Command:
-        if self.field is None or self._cost is None or self.done or t_ns < self.settings.stands_s * 1e9:
+        if self.field is None or self._cost is None or self.done or t_ns < self._rests_until_ns:
             return Command()
         x, y, heading = self.pose
         goal = self.goals[len(self.reached)]

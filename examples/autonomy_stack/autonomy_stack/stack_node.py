@@ -32,6 +32,9 @@ from autonomy_stack.stack import Command, Mount, Settings, Stack
 
 Vector = NDArray[np.float64]
 
+TICK_S, QUIET_TICKS = 0.2, 5
+"""Period of the timer [wall s], and number of periods without messages before a zero command."""
+INPUTS = ('odom', 'imu/data_raw', 'lidar/points')
 DEEP = QoSProfile(depth=200)
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # Each of several publishers sends a part of the tree.
@@ -63,6 +66,8 @@ class StackNode(Node):
         self._stack: Stack | None = None
         self._heard_at: Any = None
         self._told = 0
+        self._commanded = False
+        self._quiet = 0
         self.over = False
         self._commands = self.create_publisher(Twist, 'cmd_vel', 1) if self._drives else None
         self._paths = self.create_publisher(Path, 'stack/path', 1)
@@ -70,10 +75,11 @@ class StackNode(Node):
         self._arrivals = self.create_publisher(PoseStamped, 'stack/reached', 10)
         self._frames = self.create_publisher(TFMessage, '/tf', 10)
         self.create_subscription(TFMessage, '/tf_static', self._place, STATIC)
-        self.create_subscription(Odometry, 'odom', self._roll, DEEP)
-        self.create_subscription(Imu, 'imu/data_raw', self._feel, DEEP)
-        self.create_subscription(PointCloud2, 'lidar/points', self._see, DEEP)
-        self.create_timer(0.2, self._watch)
+        for message_type, topic, callback in zip(
+            (Odometry, Imu, PointCloud2), INPUTS, (self._roll, self._feel, self._see)
+        ):
+            self.create_subscription(message_type, topic, callback, DEEP)
+        self.create_timer(TICK_S, self._watch)
 
     @property
     def done(self) -> bool:
@@ -106,6 +112,7 @@ class StackNode(Node):
 
     def _take(self, t_ns: int, kind: int, content: Any) -> None:
         self._heard_at = self.get_clock().now()
+        self._quiet = 0
         if self._stack is None:
             self._early.append((t_ns, kind, content))
             self._start()
@@ -127,6 +134,8 @@ class StackNode(Node):
             driving=Driving(speed_mps=self._speed),
         )
         self._stack = Stack(settings, self._goals)
+        first_s = min(t_ns for t_ns, kind, _ in self._early if kind == INERTIAL) * 1e-9
+        self.get_logger().info(f'all sensors are known; the first sample of the IMU is of {first_s:.2f} s')
         for entry in self._early:
             self._stack.inputs.add(*entry)
 
@@ -142,9 +151,11 @@ class StackNode(Node):
                 return
             self._waiting.pop(0)
             self._command(command)
+            self._commanded = True
             self._tell(odometry)
 
     def _command(self, command: Command) -> None:
+        """Publish a command, if the stack drives."""
         if self._commands is None:
             return
         twist = Twist()
@@ -203,12 +214,26 @@ class StackNode(Node):
             grid.data = level.T.astype(np.int8).ravel().tolist()
             self._grids.publish(grid)
 
+    def _connected(self) -> bool:
+        """Return whether there are publishers of all inputs, and a subscriber of commands."""
+        if self._commands is None or not self._commands.get_subscription_count():
+            return False
+        return bool(self._fixed) and all(map(self.count_publishers, INPUTS))
+
     def _watch(self) -> None:
-        """Publish zero commands until the first input, which starts a waiting world; exit after its end."""
-        if self._heard_at is None:
-            if self._commands is not None and self._commands.get_subscription_count():
+        """Start a waiting world by a zero command; exit after the world's end.
+
+        It follows a second after all sensors are connected, because their first messages would be lost before. If they
+        are lost, one more zero command follows for each second without messages.
+        """
+        if not self._commanded and self._connected():
+            self._quiet += 1
+            if self._quiet == QUIET_TICKS:
+                self._quiet = 0
                 self._command(Command())
-        elif (self.get_clock().now() - self._heard_at).nanoseconds > 3e9 and self.count_publishers('odom') == 0:
+        if self._heard_at is None:
+            return
+        if (self.get_clock().now() - self._heard_at).nanoseconds > 3e9 and self.count_publishers('odom') == 0:
             self.over = True
 
 

@@ -140,6 +140,30 @@ def test_rover_without_progress_backs_out_and_blocks_place() -> None:
     assert len(stack._traps) == 1, 'the time of backing out is not included'
 
 
+@pytest.mark.parametrize('begin_s', [0.0, 60.0])
+def test_initial_rest_begins_with_first_sample_of_the_imu(begin_s: float) -> None:
+    """In a run in progress, too: bias and vertical from samples 0.5 to 2 s after the first one, no command and no trap before."""
+    stack, begin_ns, period_ns = Stack(Settings(cloud_hz=100.0), [(9.0, 0.0)]), round(begin_s * 1e9), 10_000_000
+    ready = aware([(9.0, 0.0)])
+    stack.field, stack._cost = ready.field, ready._cost
+    stack._look = lambda: None  # type: ignore[method-assign]
+    bias, commands = np.array([1e-3, -2e-3, 3e-3]), []
+    for k in range(1101):
+        t_ns = begin_ns + k * period_ns
+        shaken = 1.0 if k <= 50 else 0.0  # it settles into the soil
+        stack.inputs.add(t_ns, WHEELS, (0.0, 0.0))
+        stack.inputs.add(t_ns, INERTIAL, (bias + shaken, np.array([shaken, 0.0, G])))
+        stack.inputs.add(t_ns, CLOUD, np.zeros((0, 3)))
+        command = stack.step(t_ns)
+        assert command is not None
+        commands.append(command.speed)
+    np.testing.assert_allclose(stack.odometry.attitude.bias, bias, rtol=1e-12)
+    assert stack.odometry.attitude.tilt < 1e-6
+    assert commands[:200] == [0.0] * 200 and commands[200] > 0.0
+    # Its wheels do not turn: 8 s after it set off it backs out.
+    assert min(commands[:1001]) == 0.0 and commands[1003] < 0.0
+
+
 def test_clouds_are_limited_in_range_and_placed_at_lidar_pose() -> None:
     """Points from 1 m to 14 m, from the mount, with the pose at the time of the cloud; none during the initial rest."""
     mount = Mount(np.array([0.5, 0.0, 2.0]), np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
