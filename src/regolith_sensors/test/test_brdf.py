@@ -20,7 +20,14 @@ from regolith_sensors.brdf import (
     lambert_reflectance,
     phase_function,
 )
-from regolith_sensors.surfaces.shading import hapke_constants, hapke_fast_many, hapke_lanes, hapke_row, haversine
+from regolith_sensors.surfaces.shading import (
+    hapke_constants,
+    hapke_fast_many,
+    hapke_lanes,
+    hapke_of_cosines,
+    hapke_row,
+    haversine,
+)
 
 DATA = Path(__file__).parent / 'data'
 SETS = {
@@ -262,12 +269,17 @@ def test_hapke_lanes_equal_single_rows(coherent: float) -> None:
         rows = np.ascontiguousarray(np.concatenate([normal.T, toward.T]))
         out = np.zeros((3, 16), dtype=np.float32)
         hapke_lanes(rows, 0, 3, light, table, 0, 0, out)
+        angles, own = np.zeros((3, 16), dtype=np.float32), np.zeros(16, dtype=np.float32)
         for lane in range(16):
             n, v = normal[lane], toward[lane]
             mu0 = n[0] * light[0] + n[1] * light[1] + n[2] * light[2]
             mu = n[0] * v[0] + n[1] * v[1] + n[2] * v[2]
             single = hapke_row(mu0, mu, np.float32(haversine(*light, *v)), table, 0, 0)
             assert out[0, lane] == np.float32(single)
+            angles[:, lane] = mu0, mu, haversine(*light, *v)
+            own[lane] = single
             assert (single > 0.0) == (mu0 > 0.0 and mu > 0.0)
             seen += single > 0.0
+        hapke_of_cosines(angles, table, 0, 0, out[1])
+        np.testing.assert_array_equal(out[1], own)
     assert 100 < seen < 320

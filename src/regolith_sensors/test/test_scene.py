@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,6 +20,8 @@ from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Spotlight, Sun, subsolar_point, sun_over
 from regolith_sensors.numerics.lens import pixel_rays
 from regolith_sensors.rays.camera_rays import lights, view
+from regolith_sensors.rays.embree.backend import EmbreeRays
+from regolith_sensors.rays.embree.bindings import shared_device
 from regolith_sensors.rays.image import RenderedImage, sample_streams
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.vehicle_mesh import vehicle_parts
@@ -243,6 +246,13 @@ def test_equal_scenes_are_bit_identical_for_any_history(monkeypatch: pytest.Monk
     assert changed.update(records.i, records.j) > 5
     after = bits(shoot(changed, at, ahead(15.0), LOW_SUN, size, 120.0))
     assert after == expected and before != expected
+
+
+def test_scenes_of_a_process_share_one_device() -> None:
+    """With a second device, a thread of the ray library would stay busy while nothing is built or traced."""
+    first, second = EmbreeRays(), EmbreeRays()
+    assert first._device is second._device
+    assert shared_device(os.getpid()) is first._device
 
 
 @pytest.mark.seconds

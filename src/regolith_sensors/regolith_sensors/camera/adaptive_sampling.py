@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_sensors.arrays import Ints, Singles
+from regolith_sensors.arrays import Ints, Single, Singles
 from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.scene.scene import Semantic
@@ -50,6 +50,27 @@ def edge_pixels(marks: NDArray[np.uint8]) -> NDArray[np.int32]:
     return out
 
 
+def average_pixels(frame: RenderedImage, pixels: NDArray[np.int32], rays: int) -> None:
+    """Divide the light of pixels, summed over their rays, by the number of rays.
+
+    Args:
+        frame: Frame after further rays; its ``radiance``, ``sunlit`` and ``sun_part`` change.
+        pixels: Row times width plus column of each pixel.
+        rays: Number of rays of each of these pixels.
+    """
+    radiance, sunlit = frame.radiance.reshape(-1, 3), frame.sunlit.reshape(-1, 3)
+    _scale(pixels, np.float32(1.0 / rays), radiance, sunlit, frame.sun_part.reshape(-1))
+
+
+@kernel(views_only=True)
+def _scale(pixels: Ints, factor: Single, radiance: Singles, sunlit: Singles, sun_part: Singles) -> None:
+    for pixel in pixels:
+        for c in range(3):
+            radiance[pixel, c] *= factor
+            sunlit[pixel, c] *= factor
+        sun_part[pixel] *= factor
+
+
 @kernel(views_only=True, forceinline=True)
 def _differ(
     instance: Ints, semantic: NDArray[np.uint8], distance: Singles, normal: Singles, i: int, j: int, a: int, b: int
@@ -83,12 +104,11 @@ def _mark(
 ) -> None:
     height, width = instance.shape
     for i in range(first, last):
+        right = 0
         for j in range(width):
-            edge = 0
-            if j > 0:
-                edge = max(edge, _differ(instance, semantic, distance, normal, i, j, i, j - 1))
-            if j + 1 < width:
-                edge = max(edge, _differ(instance, semantic, distance, normal, i, j, i, j + 1))
+            edge = right
+            right = _differ(instance, semantic, distance, normal, i, j, i, j + 1) if j + 1 < width else 0
+            edge = max(edge, right)
             if i > 0:
                 edge = max(edge, _differ(instance, semantic, distance, normal, i, j, i - 1, j))
             if i + 1 < height:

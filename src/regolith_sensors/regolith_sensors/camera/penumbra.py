@@ -59,12 +59,11 @@ def smooth_penumbrae(
     height, width = frame.depth.shape
     if light.disc <= 0.0 or not frame.blocker.any():
         return
-    blockers, counts = np.empty((height, width), np.int64), np.empty((height, width), np.int64)
+    blockers, counts = np.empty((height, width), np.int64), np.empty((height, width), np.int32)
     run_in_ranges(_along_rows, height, _ROWS, frame.blocker, frame.instance, facing, blockers, counts)
     axes = (np.stack([light.across[0], light.across[1], light.direction]) @ eyes.rotation).astype(np.float32)
     sites = np.empty((3, height, width), np.float32)
     run_in_ranges(_sites, height, _ROWS, frame.range, marks, facing, eyes.rays, axes, sites)
-    out = np.empty((height, width), np.float32)
     run_in_ranges(
         _average,
         height,
@@ -81,19 +80,18 @@ def smooth_penumbrae(
         sites,
         blockers,
         counts,
-        out,
+        frame.radiance,
     )
-    run_in_ranges(_apply, height, _ROWS, frame.sunlit, frame.sun_part, out, frame.radiance)
 
 
 @kernel(views_only=True)
 def _along_rows(
-    first: int, last: int, blocker: Singles, instance: Ints, facing: Bools, blockers: Longs, counts: Longs
+    first: int, last: int, blocker: Singles, instance: Ints, facing: Bools, blockers: Longs, counts: Ints
 ) -> None:
     """Write sums over the pixels within REACH along rows: distances of blockers [um], and three packed counts.
 
-    The counts are those of pixels with a blocker, of facing pixels, and of facing pixels in the sun, 2^16 apart. All
-    are integers, so that running sums are exact.
+    The counts are those of pixels with a blocker, of facing pixels, and of facing pixels in the sun, 2^8 apart, because
+    a neighborhood has 81 pixels. All are integers, so that running sums are exact.
     """
     width = blocker.shape[1]
     for i in range(first, last):
@@ -114,7 +112,7 @@ def _along_rows(
 def _counted(blocker: Single, instance: int, facing: bool) -> int:
     out = 1 if blocker > _ZERO else 0
     if facing:
-        out += (1 << 16) + ((instance & 1) << 32)
+        out += (1 << 8) + ((instance & 1) << 16)
     return out
 
 
@@ -144,7 +142,7 @@ def _sites(
                 sites[axis, i, j] = _site(distance, rays, axes, i, j, axis) if counts else _INF
 
 
-@kernel(views_only=True)
+@kernel
 def _average(
     first: int,
     last: int,
@@ -159,25 +157,26 @@ def _average(
     scale: Single,
     sites: Singles,
     blockers: Longs,
-    counts: Longs,
-    out: Singles,
+    counts: Ints,
+    radiance: Singles,
 ) -> None:
-    """Write the averages; a negative number where there is none."""
+    """Replace the visible fraction by its average in the radiance of pixels that have one."""
     height, width = sun_part.shape
+    distances, numbers = np.empty(width, np.int64), np.empty(width, np.int32)
     for i in range(first, last):
         top, bottom = max(i - REACH, 0), min(i + REACH + 1, height)
+        # Sums of whole rows, which the compiler vectorizes.
+        distances[:], numbers[:] = 0, 0
+        for a in range(top, bottom):
+            for j in range(width):
+                distances[j] += blockers[a, j]
+                numbers[j] += counts[a, j]
         for j in range(width):
-            out[i, j] = -_ONE
-            if sunlit[i, j, 1] == _ZERO or marks[i, j] == SHAPE:
+            count = numbers[j]
+            known, faced, lit = count & 0xFF, (count >> 8) & 0xFF, count >> 16
+            if known == 0 or lit == 0 or lit == faced or sunlit[i, j, 1] == _ZERO or marks[i, j] == SHAPE:
                 continue
-            total, count = 0, 0
-            for a in range(top, bottom):
-                total += blockers[a, j]
-                count += counts[a, j]
-            known, faced, lit = count & 0xFFFF, (count >> 16) & 0xFFFF, count >> 32
-            if known == 0 or lit == 0 or lit == faced:
-                continue
-            far = np.float32(total) / (np.float32(known) * _MICROMETERS)
+            far = np.float32(distances[j]) / (np.float32(known) * _MICROMETERS)
             square, apart = (scale * far) * (scale * far), np.float32(0.5) * far
             x, y, z = (
                 _site(distance, rays, axes, i, j, 0),
@@ -200,15 +199,9 @@ def _average(
             if squares == _ZERO:
                 continue
             many = min(max((weights * weights / squares - _FEW) / (_MANY - _FEW), _ZERO), _ONE)
-            out[i, j] = (many * of_first + (_ONE - many) * of_all) / weights
-
-
-@kernel(views_only=True)
-def _apply(first: int, last: int, sunlit: Singles, sun_part: Singles, smooth: Singles, radiance: Singles) -> None:
-    for i in range(first, last):
-        for j in range(smooth.shape[1]):
-            if smooth[i, j] >= _ZERO:
-                change = smooth[i, j] - sun_part[i, j] / sunlit[i, j, 1]
+            smooth = np.float32((many * of_first + (_ONE - many) * of_all) / weights)
+            if smooth >= _ZERO:
+                change = smooth - sun_part[i, j] / sunlit[i, j, 1]
                 for c in range(3):
                     radiance[i, j, c] = max(radiance[i, j, c] + change * sunlit[i, j, c], _ZERO)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.camera import effects, stages
-from regolith_sensors.camera.adaptive_sampling import edge_marks, edge_pixels
+from regolith_sensors.camera.adaptive_sampling import average_pixels, edge_marks, edge_pixels
 from regolith_sensors.camera.info import CameraInfo, camera_info
 from regolith_sensors.camera.penumbra import smooth_penumbrae
 from regolith_sensors.camera.readout import ImageSensor, NoiseStreams, signals
@@ -189,10 +189,7 @@ class Camera:
         marks, facing = edge_marks(frame), frame.sunlit[:, :, 1] > 0.0
         pixels = edge_pixels(marks)
         scene.render_more(eyes, light, random, pixels, self._edge_rays, frame, held)
-        mean = np.float32(1.0 / (1 + len(self._edge_rays)))
-        for summed in (frame.radiance, frame.sunlit):
-            summed.reshape(-1, 3)[pixels] *= mean
-        frame.sun_part.reshape(-1)[pixels] *= mean
+        average_pixels(frame, pixels, 1 + len(self._edge_rays))
         if self.config.sun_samples == 1:
             smooth_penumbrae(frame, marks, facing, eyes, light)
 
@@ -251,7 +248,8 @@ class Camera:
         config = self.config
         image = seen.radiance
         if self._shape[2] == 1:
-            image = image.mean(axis=2, keepdims=True)
+            # The sum of image.mean(axis=2), which takes ten times as long.
+            image = ((image[:, :, 0] + image[:, :, 1] + image[:, :, 2]) / np.float32(3.0))[:, :, None]
         if self._dust is not None:
             image = image * self._dust[:, :, None]
         if config.stages.defocus:

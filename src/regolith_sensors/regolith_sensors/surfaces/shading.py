@@ -148,6 +148,25 @@ def hapke_lanes(
             out[0, lane] *= _coherent(hav, table[row, at + _BC0], table[row, at + _INVERSE_HC])
 
 
+@kernel(views_only=True)
+def hapke_of_cosines(angles: Singles, table: Singles, row: int, at: int, out: Singles) -> None:
+    """Write r of 16 points of one soil into ``out``, bit-identical to the values of :func:`hapke_row`.
+
+    Args:
+        angles: Cosine of incidence, cosine of emission and haversine of the phase angle, shape (>= 3, 16).
+        table: Table of constants.
+        row: Row of the parameter set.
+        at: First column of the constants.
+        out: Result, shape (16,).
+    """
+    constants = _constants(table, row, at)
+    for lane in range(16):
+        out[lane] = _hapke(angles[0, lane], angles[1, lane], angles[2, lane], constants)
+    if table[row, at + _BC0] > _ZERO:
+        for lane in range(16):
+            out[lane] *= _coherent(angles[2, lane], table[row, at + _BC0], table[row, at + _INVERSE_HC])
+
+
 @kernel(views_only=True, forceinline=True)
 def haversine(lx: Single, ly: Single, lz: Single, vx: Single, vy: Single, vz: Single) -> Single:
     """Return sin^2 of half the angle between two unit vectors."""

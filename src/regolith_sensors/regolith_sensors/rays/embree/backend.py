@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.camera_rays import CameraRays, Lights
-from regolith_sensors.rays.embree.bindings import Device, Geometry, InstanceScene, Traced
+from regolith_sensors.rays.embree.bindings import Geometry, InstanceScene, Traced, shared_device
 from regolith_sensors.rays.embree.casting import cast
 from regolith_sensors.rays.embree.irradiance_cache import surface_light
 from regolith_sensors.rays.embree.render import render, render_more, trace_only
@@ -29,7 +30,7 @@ class EmbreeRays(RayBackend):
     shows_discs = True
 
     def __init__(self) -> None:
-        self._device = Device()
+        self._device = shared_device(os.getpid())
         self._instances = InstanceScene(self._device)
         self._meshes: list[Geometry] = []
         self._tiles: dict[TerrainTile, tuple[int, Geometry]] = {}

@@ -142,6 +142,20 @@ class Device:
             self.lib.rtcReleaseDevice(self.handle)
 
 
+@lru_cache(maxsize=1)
+def shared_device(process: int) -> Device:
+    """Return the device of all scenes of a process.
+
+    With a second device in a process, a thread of Embree's scheduler does not sleep: it stays busy even while nothing
+    is built or traced.
+
+    Args:
+        process: Number of the calling process; a forked child needs a device of its own.
+    """
+    del process
+    return Device()
+
+
 class Geometry:
     """Scene of one geometry, the target of instances; the arrays are shared, not copied."""
 

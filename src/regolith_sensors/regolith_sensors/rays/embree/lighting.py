@@ -32,14 +32,14 @@ from regolith_sensors.rays.embree.bindings import (
 )
 from regolith_sensors.rays.embree.surface import hit_something
 from regolith_sensors.surfaces.materials import CONSTANTS, is_hapke, reflect, tinted
-from regolith_sensors.surfaces.shading import hapke_lanes, haversine
+from regolith_sensors.surfaces.shading import hapke_lanes, hapke_of_cosines, haversine
 from regolith_world.numerics import kernel
 from regolith_world.random import mix_bits
 
 PLACE, NORMAL, TOWARD, BEGIN = 0, 3, 6, 9
 GEOMETRY_ROWS = 12
 
-_ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
+_ZERO, _HALF, _ONE, _TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
 _HOUSING = np.float32(LAMP_HOUSING_M)
 _THIRD = np.float32(1.0 / 3.0)
 _INF = np.float32(np.inf)
@@ -202,8 +202,8 @@ def direct(
     for lane in range(16):
         for c in range(3):
             out[c, lane] = out[c, lane] * seen[lane] if seen[lane] > _ZERO else _ZERO
-    for lamp in range(lamps.shape[0]):
-        _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid, arguments, out)
+    if lamps.shape[0] > 0:
+        _lamps(handle, materials, lamps, hit, material, g, packet, words, valid, arguments, out)
 
 
 @kernel(views_only=True)
@@ -338,11 +338,10 @@ def _sun_seen(
 
 
 @kernel
-def _lamp(
+def _lamps(
     handle: int,
     materials: Singles,
     lamps: Singles,
-    lamp: int,
     hit: Bools,
     material: Longs,
     g: Singles,
@@ -352,47 +351,70 @@ def _lamp(
     arguments: Ints,
     out: Singles,
 ) -> None:
-    """Add the light of one lamp: intensity / distance^2, faded by a squared smooth step between its cones.
+    """Add the light of all lamps: intensity / distance^2, faded by a squared smooth step between the cones.
 
-    The fade is Regolith's own; tests: test_light_off_axis.py and test_scene.py.
+    Only lanes that a lamp's light reaches are shaded. The fade is Regolith's own; tests: test_light_off_axis.py and
+    test_scene.py.
     """
-    glow = np.empty((3, 16), np.float32)
-    some = False
-    for lane in range(16):
-        valid[lane] = 0
-        if not hit[lane]:
-            continue
-        dx, dy, dz = lamps[lamp, LAMP_PLACE], lamps[lamp, LAMP_PLACE + 1], lamps[lamp, LAMP_PLACE + 2]
-        x, y, z = dx - g[PLACE, lane], dy - g[PLACE + 1, lane], dz - g[PLACE + 2, lane]
-        distance2 = max(x * x + y * y + z * z, np.float32(1e-6))
-        scale = _ONE / math.sqrt(distance2)
-        x, y, z = x * scale, y * scale, z * scale
-        cosine = -(x * lamps[lamp, LAMP_AXIS] + y * lamps[lamp, LAMP_AXIS + 1] + z * lamps[lamp, LAMP_AXIS + 2])
-        outer = lamps[lamp, LAMP_OUTER]
-        step = (cosine - outer) / max(lamps[lamp, LAMP_INNER] - outer, np.float32(1e-6))
-        step = min(max(step, _ZERO), _ONE)
-        fade = step * step * (np.float32(3.0) - _TWO * step)
-        fade = fade * fade / distance2
-        mu0 = g[NORMAL, lane] * x + g[NORMAL + 1, lane] * y + g[NORMAL + 2, lane] * z
-        if not (mu0 > _ZERO and fade > _ZERO):
-            continue
-        hav = haversine(x, y, z, g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane])
-        red, green, blue = reflect(materials, material[lane], mu0, viewing_cosine(g, lane), hav)
-        glow[0, lane] = red * fade * lamps[lamp, LAMP_INTENSITY]
-        glow[1, lane] = green * fade * lamps[lamp, LAMP_INTENSITY + 1]
-        glow[2, lane] = blue * fade * lamps[lamp, LAMP_INTENSITY + 2]
-        packet[ORG_X, lane], packet[ORG_Y, lane] = g[BEGIN, lane], g[BEGIN + 1, lane]
-        packet[ORG_Z, lane] = g[BEGIN + 2, lane]
-        packet[DIR_X, lane], packet[DIR_Y, lane] = dx - g[BEGIN, lane], dy - g[BEGIN + 1, lane]
-        packet[DIR_Z, lane] = dz - g[BEGIN + 2, lane]
-        open_lane(packet, words, lane)
-        # A lamp's own housing does not block its light.
-        packet[T_FAR, lane] = max(_ONE - _HOUSING * scale, _HOUSING)
-        valid[lane] = -1
-        some = True
-    if some:
-        occluded16(valid.ctypes.data, handle, packet.ctypes.data, arguments.ctypes.data)
+    angles, fades, r = np.full((3, 16), _HALF, np.float32), np.empty(16, np.float32), np.empty(16, np.float32)
+    for lamp in range(lamps.shape[0]):
+        some = False
         for lane in range(16):
-            if valid[lane] != 0 and packet[T_FAR, lane] > _ZERO:
-                for c in range(3):
-                    out[c, lane] += glow[c, lane]
+            valid[lane] = 0
+            if hit[lane]:
+                fades[lane] = _aim_at_lamp(lamps, lamp, g, lane, angles, packet, words)
+                if angles[0, lane] > _ZERO and fades[lane] > _ZERO:
+                    valid[lane] = -1
+                    some = True
+        if not some:
+            continue
+        occluded16(valid.ctypes.data, handle, packet.ctypes.data, arguments.ctypes.data)
+        soil = -1
+        for lane in range(16):
+            if packet[T_FAR, lane] <= _ZERO:
+                valid[lane] = 0
+            if soil < 0 and valid[lane] != 0 and is_hapke(materials, material[lane]):
+                soil = material[lane]
+        if soil >= 0:
+            # All lanes are computed as if they had this soil, as for the sun.
+            hapke_of_cosines(angles, materials, soil, CONSTANTS, r)
+        for lane in range(16):
+            if valid[lane] == 0:
+                continue
+            if material[lane] == soil:
+                red, green, blue = tinted(materials, soil, r[lane])
+            else:
+                sunward, viewed, hav = angles[0, lane], angles[1, lane], angles[2, lane]
+                red, green, blue = reflect(materials, material[lane], sunward, viewed, hav)
+            out[0, lane] += red * fades[lane] * lamps[lamp, LAMP_INTENSITY]
+            out[1, lane] += green * fades[lane] * lamps[lamp, LAMP_INTENSITY + 1]
+            out[2, lane] += blue * fades[lane] * lamps[lamp, LAMP_INTENSITY + 2]
+
+
+@kernel(views_only=True, forceinline=True)
+def _aim_at_lamp(
+    lamps: Singles, lamp: int, g: Singles, lane: int, angles: Singles, packet: Singles, words: Words
+) -> Single:
+    """Write the shadow ray of a lane and the angles of a lamp's light; return its intensity at the point [1/m^2]."""
+    dx, dy, dz = lamps[lamp, LAMP_PLACE], lamps[lamp, LAMP_PLACE + 1], lamps[lamp, LAMP_PLACE + 2]
+    x, y, z = dx - g[PLACE, lane], dy - g[PLACE + 1, lane], dz - g[PLACE + 2, lane]
+    distance2 = max(x * x + y * y + z * z, np.float32(1e-6))
+    scale = _ONE / math.sqrt(distance2)
+    x, y, z = x * scale, y * scale, z * scale
+    cosine = -(x * lamps[lamp, LAMP_AXIS] + y * lamps[lamp, LAMP_AXIS + 1] + z * lamps[lamp, LAMP_AXIS + 2])
+    outer = lamps[lamp, LAMP_OUTER]
+    step = (cosine - outer) / max(lamps[lamp, LAMP_INNER] - outer, np.float32(1e-6))
+    step = min(max(step, _ZERO), _ONE)
+    fade = step * step * (np.float32(3.0) - _TWO * step)
+    fade = fade * fade / distance2
+    angles[0, lane] = g[NORMAL, lane] * x + g[NORMAL + 1, lane] * y + g[NORMAL + 2, lane] * z
+    angles[1, lane] = viewing_cosine(g, lane)
+    angles[2, lane] = haversine(x, y, z, g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane])
+    packet[ORG_X, lane], packet[ORG_Y, lane] = g[BEGIN, lane], g[BEGIN + 1, lane]
+    packet[ORG_Z, lane] = g[BEGIN + 2, lane]
+    packet[DIR_X, lane], packet[DIR_Y, lane] = dx - g[BEGIN, lane], dy - g[BEGIN + 1, lane]
+    packet[DIR_Z, lane] = dz - g[BEGIN + 2, lane]
+    open_lane(packet, words, lane)
+    # A lamp's own housing does not block its light.
+    packet[T_FAR, lane] = max(_ONE - _HOUSING * scale, _HOUSING)
+    return fade
