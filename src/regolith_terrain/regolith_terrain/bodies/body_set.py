@@ -599,7 +599,7 @@ class RigidBodies(Saved):
         """Return static solids with bodies behind them."""
         rows, static = list(members), np.full(len(near.number), -1, dtype=np.int64)
         moving = self._moving._replace(row=np.concatenate((static, np.array(rows, dtype=np.int64))), done=NOT_BODIES)
-        return with_bodies(near, self.geometry, rows, self.numbers[rows], self.friction[rows]), moving
+        return with_bodies(near, self.geometry, rows, self.numbers[rows].tolist(), self.friction[rows]), moving
 
     def neighbors(self, ways: Mapping[int, float], asleep: Sequence[int], duration: float) -> set[int]:
         """Return those bodies that may touch another one: some of the awake ones, and sleeping ones within their reach.

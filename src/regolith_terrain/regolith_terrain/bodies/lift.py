@@ -60,7 +60,7 @@ def lift_bodies(bodies: RigidBodies, members: Sequence[int]) -> None:
     grid = bodies.ground.grid
     if not len(grid.raised):
         return
-    heights = {}
+    heights: dict[int, float] = {}
     for n in sorted(members, key=lambda n: (float(bodies.position[n, 2]), n)):
         part = bodies.bodies[n].shape.solid, bodies.position[n], rotation.matrix(bodies.orientation[n])
         away = bodies.position[list(heights)] - bodies.position[n]

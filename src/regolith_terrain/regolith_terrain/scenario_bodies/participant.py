@@ -240,7 +240,8 @@ class BodiesParticipant(Participant):
         self._follow(cycle)
         wake_disturbed(self.bodies, self._rows)
         lift_bodies(self.bodies, self._rows)
-        self._awake, asleep = [], []
+        self._awake = []
+        asleep: list[int] = []
         for n in self._rows:
             (self._awake if self.bodies.awake[n] else asleep).append(n)
         with _reported_loss(self.name, cycle):
