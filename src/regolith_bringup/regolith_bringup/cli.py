@@ -31,6 +31,7 @@ from regolith_bringup.plugin_calls import as_command, command, command_names
 from regolith_bringup.run.printing import print_json, print_status
 from regolith_files import (
     InputError,
+    NoRecordingError,
     PluginError,
     Problem,
     counted_noun,
@@ -409,6 +410,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         flush_output()
     except InputError as error:
+        print_status(str(error))
+        sys.exit(run_policy.BAD_INPUT)
+    except NoRecordingError as error:  # a run that ended before its first cycle
         print_status(str(error))
         sys.exit(run_policy.BAD_INPUT)
     except UsageError as error:

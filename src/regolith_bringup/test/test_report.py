@@ -8,6 +8,7 @@ import base64
 import json
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 import synthetic_run as made
 from matplotlib.figure import Figure
 
+from regolith_bringup.bag.recorder import BagWriter, qos_profile
 from regolith_bringup.bag.recover import RecoverError
 from regolith_bringup.report.changed_terrain import ChangedTerrain
 from regolith_bringup.report.page import write_report
@@ -28,6 +30,7 @@ from regolith_bringup.report.run_data import Charge, CycleTiming, RunData, Vehic
 from regolith_bringup.report.rut_sections import rut_sections
 from regolith_bringup.report.summary import build_summary, write_summary
 from regolith_bringup.report.terrain_map import crossing, driven_bounds, terrain_map
+from regolith_files import NoRecordingError
 from regolith_world.numerics.rotation import from_rpy_deg
 
 
@@ -237,7 +240,7 @@ def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_pa
 
 def test_summary_of_a_run_that_went_wrong(run_dir: Path, tmp_path: Path) -> None:
     shutil.copy(run_dir / 'scenario.yaml', tmp_path)
-    with pytest.raises(FileNotFoundError, match=r'world_summary\.json'):
+    with pytest.raises(NoRecordingError, match=r'world_summary\.json'):
         build_summary(tmp_path)
     world = json.loads((run_dir / 'world_summary.json').read_text())
     del world['participant_summaries']['basalt']
@@ -458,3 +461,16 @@ def test_a_run_that_ended_at_once_has_simulated_nothing(run_dir: Path, tmp_path:
         assert FinishedRun(tmp_path).simulated_s == 0.0
     (tmp_path / 'world_summary.json').write_text('{"simulated_s": 2.5}')
     assert FinishedRun(tmp_path).simulated_s == 2.5
+
+
+@pytest.mark.parametrize('command', [('report',), ('render', '--vehicle', 'amber'), ('replay',)])
+def test_run_without_a_cycle_is_refused_by_every_command(
+    run_dir: Path, tmp_path: Path, command: tuple[str, ...], say: Callable[..., tuple[int, str, str]]
+) -> None:
+    """Its world was terminated before the first cycle: the bag is readable, but has no cycle."""
+    shutil.copy(run_dir / 'scenario.yaml', tmp_path)
+    with BagWriter(tmp_path / 'bag') as bag:
+        word = b'\x00\x01\x00\x00\x02\x00\x00\x00a\x00'
+        bag.write(bag.add_topic('/talk', 'std_msgs/msg/String', [qos_profile()]), word, 0, 0)
+    code, _, told = say(command[0], tmp_path, *command[1:])
+    assert code == 2 and 'world_summary.json: missing' in told and len(told.strip().splitlines()) == 1

@@ -45,7 +45,7 @@ def write_report(run_dir: str | Path) -> Path:
 
     Raises:
         regolith_bringup.bag.recover.RecoverError: If there is no bag.
-        FileNotFoundError: If neither the world nor the bag provides results.
+        NoRecordingError: If neither the world nor the bag provides results.
     """
     # Importing matplotlib takes half a second, so it is imported only here.
     from regolith_bringup.report import plots

@@ -9,6 +9,7 @@ from typing import Any
 
 from regolith_bringup.bag.recover import RecoverError
 from regolith_bringup.report.run_data import VehicleTrack, read_run
+from regolith_files import NoRecordingError
 
 
 def result_from_bag(run_dir: Path) -> dict[str, Any]:
@@ -21,16 +22,16 @@ def result_from_bag(run_dir: Path) -> dict[str, Any]:
         run_dir: Run folder.
 
     Raises:
-        FileNotFoundError: If there is no bag with a cycle.
+        NoRecordingError: If there is no bag with a cycle.
     """
     lost = f'{run_dir / "world_summary.json"}: missing, because the world was terminated before writing it'
     try:
         run = read_run(run_dir)
     except RecoverError as error:
-        raise FileNotFoundError(f'{lost}; {error}') from None
+        raise NoRecordingError(f'{lost}; {error}') from None
     cycles = run.cycles
     if not cycles.committed.any():
-        raise FileNotFoundError(f'{lost}, and the bag contains no cycle')
+        raise NoRecordingError(f'{lost}, and the bag contains no cycle')
     ends = cycles.time + cycles.length
     simulated = float(ends[cycles.committed].max() - cycles.time[0])
     wall = float(cycles.wall[-1])

@@ -78,7 +78,7 @@ class FinishedRun:
         """Results of the world at its end, computed from the bag if the world did not write them.
 
         Raises:
-            FileNotFoundError: If there is neither ``world_summary.json`` nor a bag with cycles.
+            NoRecordingError: If there is neither ``world_summary.json`` nor a bag with cycles.
         """
         path = self.folder / 'world_summary.json'
         if path.is_file():
@@ -128,7 +128,7 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
         run_dir: Run folder with ``scenario.yaml`` and ``world_summary.json`` or the bag.
 
     Raises:
-        FileNotFoundError: If there is neither ``world_summary.json`` nor a bag with cycles.
+        NoRecordingError: If there is neither ``world_summary.json`` nor a bag with cycles.
     """
     run = FinishedRun(run_dir)
     world, reports = run.outcome, run.participant_summaries

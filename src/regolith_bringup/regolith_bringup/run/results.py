@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from regolith_files import counted_noun
+from regolith_files import NoRecordingError, counted_noun
 from regolith_world import run_policy
 from regolith_world.checkpoint import disk_reserve, resume_hint
 
@@ -68,7 +68,7 @@ def write_results(run_dir: Path, say: Callable[[str], object], *, report: bool) 
     disk_reserve.release(run_dir)
     try:
         summary = build_summary(run_dir)
-    except FileNotFoundError as error:
+    except NoRecordingError as error:
         say(f'no summary: {error}')
         return None
     bag = summary['bag']
