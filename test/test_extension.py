@@ -129,7 +129,7 @@ def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
         load_scenario('weaving_cart', ['vehicles.cart.sensors.sun.model.noise_rad=-1.0'])
     with pytest.raises(InputError, match=r"terrain.model = 'winkel'.*is not a terrain model.*did you mean winkler"):
         load_scenario('weaving_cart', ['terrain.model=winkel'])
-    with pytest.raises(InputError, match=r'lunar_nominal.yaml.*k_phi.*allowed: .*stiffness'):
+    with pytest.raises(InputError, match=r"soil = 'lunar_nominal': .*scm, .* winkler; allowed: .*stiffness"):
         load_scenario('weaving_cart', ['terrain.model=winkler'])
     disc = 'disc: {center: [3.0, 0.0], radius_m: 1.0}'
     with pytest.raises(

@@ -129,8 +129,8 @@ def cap_triangles(radius: float, depth: float) -> Vector:
     angle = 2.0 * math.pi * np.arange(_SECTORS + 1) / _SECTORS
     points = np.stack(
         (
-            ring[:, None] * np.cos(angle),
-            ring[:, None] * np.sin(angle),
+            ring[:, None] * portable_math.each(math.cos, angle),
+            ring[:, None] * portable_math.each(math.sin, angle),
             np.broadcast_to(height[:, None], (_RINGS + 1, _SECTORS + 1)),
         ),
         axis=2,

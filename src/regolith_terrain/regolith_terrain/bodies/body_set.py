@@ -157,7 +157,7 @@ class RigidBodies(Saved):
         self.quiet_ns = np.zeros(count, dtype=np.int64)
         """Time for which each body has been at rest [ns], shape (n,)."""
         self.start = np.zeros((count, 7))
-        """Position [m] and orientation of each body in contact at the start of the cycle, shape (n, 7)."""
+        """Position [m] and orientation of each awake body at the start of the cycle, shape (n, 7)."""
         self.footprint = np.full((count, len(AROUND)), np.nan)
         """Level of the soil around each sleeping body [m], NaN until the next cycle, shape (n, 9)."""
         self.reach = np.array([body.shape.reach for body in bodies])
@@ -511,6 +511,7 @@ class RigidBodies(Saved):
         ways = {n: self.way(n, duration) for n in awake}
         reached = self.neighbors(ways, asleep, duration)
         ways |= {n: self.way(n, duration) for n in reached if n not in ways}
+        self._begin(sorted(ways))
         for n in sorted(ways):
             way = ways[n]
             near[n] = self.solids_near([n], np.array([way]))
@@ -528,6 +529,10 @@ class RigidBodies(Saved):
             arrays = self.step_arrays(window, members, numbers, count)
             steps.append(WindowSteps(members, window, arrays, duration / count, count))
         return steps
+
+    def _begin(self, members: Sequence[int]) -> None:
+        rows = list(members)
+        self.start[rows, :3], self.start[rows, 3:] = self.position[rows], self.orientation[rows]
 
     def run(self, steps: Sequence[WindowSteps]) -> None:
         """Take the substeps of :meth:`plan`; another thread may do it."""
@@ -568,8 +573,7 @@ class RigidBodies(Saved):
         self.changed(awake)
         self.contact_force[awake] = 0.0
         self.arrays.touching[list(members)] = 0
-        rows = list(members)
-        self.start[rows, :3], self.start[rows, 3:] = self.position[rows], self.orientation[rows]
+        self._begin(members)
         for n in members:
             if self.in_bed[n]:
                 self.changed([n])
