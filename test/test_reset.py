@@ -94,7 +94,12 @@ NOT_SAVED = {
     *('BodiesParticipant.' + name for name in ('_Participant__result', '_last_key', 'epoch')),
     *('BodyArrays.mobility', 'BodyArrays.rotation', 'BodyArrays.work', 'BodySetting.mobility'),  # of the orientation
     *('BodyRigidContact._found', 'BodyScmContact._point', 'BodyScmContact._zeros'),  # work arrays of a contact
-    *('SolidContact._work', 'RigidBodies.start', 'BodiesParticipant._awake', 'BodiesParticipant._steps'),  # of the cycle
+    *(
+        'SolidContact._work',
+        'RigidBodies.start',
+        'BodiesParticipant._awake',
+        'BodiesParticipant._steps',
+    ),  # of the cycle
     *('MovingSolids.' + name for name in ('done', 'force', 'mobility', 'torque', 'touching', 'both')),  # of the substep
     *('RigidBodies._states', 'RigidBodies.geometry', 'RigidBody._hashed', 'MemberState.kept'),  # kept results
     *('Wrench.force', 'Wrench.stats', 'Wrench.torque'),  # of one part in the loop
