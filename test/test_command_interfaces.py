@@ -100,10 +100,13 @@ class Cab:
         return float(self.arm[-1].position[list(self.arm[-1].name).index('arm_front')])
 
     def keep(self, told: dict[tuple[str, str], Any], until: Callable[[], bool], what: str) -> None:
-        """Publish messages at 20 Hz until a condition holds."""
-        for _ in range(200):
+        """Publish messages at 20 Hz until a condition holds, for 10 s of simulated time at most."""
+        begin = self.time()
+        for _ in range(2000):  # the simulation is slower on a busy machine
             if until():
                 return
+            if self.time() > begin + 10.0:
+                break
             for key, message in told.items():
                 self.publishers[key].publish(message)
             self.run.spin(0.05)
