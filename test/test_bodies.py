@@ -518,3 +518,21 @@ def test_examples_of_the_page_read_poses_from_python_and_from_a_bag(
     there = again.world.state(1_000_000_000)
     assert read['heights'][1_000_000_000] == {name: there[name].position[2] for name in ('ball', 'crate')}
     assert read['states']['ball'].position[2] < 1.0
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize('model', ['scm', 'rigid'])
+def test_equal_boxes_stand_exactly_on_each_other_at_any_place(tmp_path: Path, model: str) -> None:
+    """Where x and y are 4 to 8 m, rounding puts all edges of one box beside those of the other one."""
+    objects = {
+        f'{name}{k}': {**STACK['upper'], 'position': [x, y, z]}
+        for k, (x, y) in enumerate([(-6.0, -6.0), (6.0, 6.0), (4.0, -6.0), (6.3, -6.3), (-6.0, 4.0), (0.3, 7.1)])
+        for name, z in (('lower', 0.101), ('upper', 0.3015))
+    }
+    made, bodies = simulation(tmp_path, objects=objects, terrain={'source': 'flat', 'spacing_m': 0.02, 'model': model})
+    for _ in range(20):
+        made.run(made.world.t_ns * 1e-9 + 0.1)
+        heights = {name: float(made.world.objects[name].body.position[2]) for name in objects}
+        for k in range(6):
+            assert 0.195 < heights[f'upper{k}'] - heights[f'lower{k}'] < 0.202
+    assert not bodies.bodies.awake.any()

@@ -8,9 +8,11 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError, Problem
@@ -382,3 +384,18 @@ def test_recorded_topic_of_a_sensor_is_pointed_to_recording_sensors(line: str) -
     with pytest.raises(InputError, match=r'recording\.topics\.0 = .*recording\.sensors'):
         load_scenario('traverse_polar', [f'recording.topics=["{line}"]'])
     load_scenario('traverse_polar', ['recording.sensors=["/rover/left/image_raw"]'])
+
+
+@pytest.mark.parametrize(
+    'driver',
+    [{'type': 'constant', 'speed_mps': 0.3}, {'type': 'path', 'speed_mps': 0.3, 'waypoints': [[0, 0], [1, 0]]}],
+)
+def test_driver_of_a_vehicle_without_a_drive_is_refused(tmp_path: Path, driver: dict[str, Any]) -> None:
+    file = tmp_path / 'site.yaml'
+    file.write_text(
+        yaml.safe_dump({'vehicles': {'base': {'model': 'lander', 'position': [0.0, 0.0], 'driver': driver}}})
+    )
+    with pytest.raises(
+        InputError, match=rf'vehicles\.base\.driver\.type = .*{driver["type"]}.*: is for vehicles with a drive'
+    ):
+        load_scenario(file)

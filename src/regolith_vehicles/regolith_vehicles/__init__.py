@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from regolith_vehicles.running_gear import RunningGear as RunningGear
     from regolith_vehicles.running_gear import TelemetryQuantity as TelemetryQuantity
     from regolith_vehicles.running_gear_registry import contact_patch_width as contact_patch_width
+    from regolith_vehicles.running_gear_registry import has_drive as has_drive
     from regolith_vehicles.running_gear_registry import load_visuals as load_visuals
     from regolith_vehicles.running_gear_registry import make_running_gear as make_running_gear
     from regolith_vehicles.tires.tire import Tire as Tire
@@ -66,6 +67,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         ),
         'running_gear_registry': (
             'contact_patch_width',
+            'has_drive',
             'load_visuals',
             'make_running_gear',
         ),

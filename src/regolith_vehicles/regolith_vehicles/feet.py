@@ -63,11 +63,14 @@ class FootConfig(Section):
     def _has_a_size(self) -> FootConfig:
         count = _VALUES[self.kind]
         if len(self.size_m) != count or not all(0.001 <= value <= 10.0 for value in self.size_m):
-            raise ValueError(f'size_m = {list(self.size_m)!r}; allowed for a {self.kind}: {count} values, 0.001 to 10')
+            told = f'size_m = {list(self.size_m)!r}: is not the size of a {self.kind}'
+            raise ValueError(f'{told}; allowed: {count} values, 0.001 to 10')
         if self.kind == 'cap' and self.size_m[1] > self.size_m[0]:
-            raise ValueError(f'size_m = {list(self.size_m)!r}; allowed for a cap: a depth up to its radius')
+            raise ValueError(
+                f'size_m = {list(self.size_m)!r}: is too deep for a cap; allowed: a depth up to its radius'
+            )
         if not all(math.isfinite(value) for value in self.position):
-            raise ValueError(f'position = {list(self.position)!r}; allowed: finite values')
+            raise ValueError(f'position = {list(self.position)!r}: is not finite; allowed: finite values')
         return self
 
     @property
@@ -110,7 +113,7 @@ class FeetConfig(Section):
     def _names_differ(self) -> FeetConfig:
         names = [foot.name for foot in self.feet]
         if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise ValueError(f'feet: two have the name {twice[0]!r}; allowed: a different name for each')
+            raise ValueError(f'feet = {names}: two have the name {twice[0]!r}; allowed: a different name for each')
         return self
 
 

@@ -41,6 +41,15 @@ def contact_patch_width(config: VehicleModelConfig) -> float:
         return math.inf
 
 
+def has_drive(config: VehicleModelConfig) -> bool:
+    """Return whether a vehicle follows any command; True if its running gear is not installed."""
+    named = config.running_gear
+    try:
+        return named is None or bool(running_gear_class(named.name).faces)
+    except PluginError:  # a missing package is reported when the running gear is made
+        return True
+
+
 def make_running_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:
     """Return the running gear that a vehicle's file names; by default its wheels.
 

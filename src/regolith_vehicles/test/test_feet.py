@@ -163,8 +163,8 @@ def test_checkpoint_continues_bit_identical(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ('foot', 'words'),
     [
-        ({'size_m': [0.3]}, r'size_m = \[0.3\]; allowed for a cap: 2 values, 0.001 to 10'),
-        ({'size_m': [0.3, 0.4]}, r'allowed for a cap: a depth up to its radius'),
+        ({'size_m': [0.3]}, r'size_m = \[0.3\]: is not the size of a cap; allowed: 2 values, 0.001 to 10$'),
+        ({'size_m': [0.3, 0.4]}, r'is too deep for a cap; allowed: a depth up to its radius$'),
         ({'size_m': [0.3, float('nan')]}, r'size_m'),
         ({'kind': 'ball'}, r'kind.*cylinder'),
         ({'name': 'pad'}, r"two have the name 'pad'; allowed: a different name for each"),

@@ -67,6 +67,11 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
             _build(name, entry, config, mjcf, scenario, source)
             built.add((models[name], entry.mass_scale))
         reaches[name] = max((shape_reach(shape) for shape in config.collision.shapes), default=0.0)
+        if isinstance(entry.driver, (ConstantDriverConfig, PathDriverConfig)) and not _has_drive(config):
+            key = ('vehicles', name, 'driver', 'type')
+            raise source.error(
+                key, f'is for vehicles with a drive, which {name} has not', 'no driver', entry.driver.type
+            )
         if isinstance(entry.driver, PluginDriverConfig):
             _check_driver(name, entry.driver, source)
         if isinstance(entry.driver, TasksDriverConfig):
@@ -133,6 +138,15 @@ def _contact_patch(config: VehicleModelConfig) -> float:
     return contact_patch_width(config)
 
 
+def _has_drive(config: VehicleModelConfig) -> bool:
+    """Return whether a vehicle follows any command."""
+    if config.running_gear is None:
+        return True
+    from regolith_vehicles import has_drive
+
+    return has_drive(config)
+
+
 def _check_spacing(name: str, config: VehicleModelConfig, terrain: TerrainConfig, source: YamlSource) -> None:
     """Refuse a soil grid that is coarser than a wheel or shoe. Warn if few grid nodes support it."""
     patch, spacing = _contact_patch(config), terrain.spacing_m
@@ -172,9 +186,6 @@ def _build(
                 terrain.displacement(),
             )
             test_drive(vehicle, *entry.position)
-        if not vehicle.gear.faces and isinstance(entry.driver, (ConstantDriverConfig, PathDriverConfig)):
-            key = ('vehicles', name, 'driver', 'type')
-            raise source.error(key, f'{name} has no drive', 'external, or no driver', entry.driver.type)
     except VehicleModelError as error:
         raise _with_line(error, config.source) from None
     except VehicleError as error:

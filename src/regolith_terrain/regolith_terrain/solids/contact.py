@@ -68,6 +68,8 @@ SLOTS = 24
 _AXIAL = MOST_DISCS
 _FEATURES = 32
 """Upper bound of the number of features of a part: its discs and sides, or twice its octants."""
+_EDGE_M = 1e-6
+"""Distance beside a face at which a point still counts as inside: equal boxes may stand exactly on each other."""
 _BOX_POINTS = np.array(
     [
         (x, y, z)
@@ -453,7 +455,7 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
         x = dx * rotation[0, 0] + dy * rotation[1, 0] + dz * rotation[2, 0]
         y = dx * rotation[0, 1] + dy * rotation[1, 1] + dz * rotation[2, 1]
         z = dx * rotation[0, 2] + dy * rotation[1, 2] + dz * rotation[2, 2]
-        if abs(x) > size[0] or abs(y) > size[1] or abs(z) > size[2]:
+        if abs(x) > size[0] + _EDGE_M or abs(y) > size[1] + _EDGE_M or abs(z) > size[2] + _EDGE_M:
             continue
         # The box moves along n, so the point moves back through it.
         depth = min(_way(x, -lx, size[0]), _way(y, -ly, size[1]), _way(z, -lz, size[2]))
@@ -473,7 +475,7 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
         for t in range(near.first_triangle[n], near.first_triangle[n + 1]):
             plane = near.planes[t]
             rest = plane[3] - plane[0] * x - plane[1] * y - plane[2] * z
-            if rest <= 0.0:
+            if rest < -_EDGE_M:
                 depth = 0.0
                 break
             slope = plane[0] * nx + plane[1] * ny + plane[2] * nz
@@ -511,7 +513,7 @@ def _depth_along(near: NearbySolids, n: int, x: float, y: float, z: float, dx: f
     for t in range(near.first_triangle[n], near.first_triangle[n + 1]):
         plane = near.planes[t]
         rest = plane[3] - plane[0] * x - plane[1] * y - plane[2] * z
-        if rest <= 0.0:
+        if rest < -_EDGE_M:
             return 0.0
         slope = plane[0] * dx + plane[1] * dy + plane[2] * dz
         if slope > 1e-9:
