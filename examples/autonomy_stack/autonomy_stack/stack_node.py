@@ -64,7 +64,7 @@ class StackNode(Node):
         self._waiting: list[Odometry] = []
         self._early: list[tuple[int, int, Any]] = []
         self._stack: Stack | None = None
-        self._heard_at: Any = None
+        self._received_at: Any = None
         self._told = 0
         self._commanded = False
         self._quiet = 0
@@ -111,7 +111,7 @@ class StackNode(Node):
         self._take(_ns(message), CLOUD, points_of(message))
 
     def _take(self, t_ns: int, kind: int, content: Any) -> None:
-        self._heard_at = self.get_clock().now()
+        self._received_at = self.get_clock().now()
         self._quiet = 0
         if self._stack is None:
             self._early.append((t_ns, kind, content))
@@ -231,9 +231,9 @@ class StackNode(Node):
             if self._quiet == QUIET_TICKS:
                 self._quiet = 0
                 self._command(Command())
-        if self._heard_at is None:
+        if self._received_at is None:
             return
-        if (self.get_clock().now() - self._heard_at).nanoseconds > 3e9 and self.count_publishers('odom') == 0:
+        if (self.get_clock().now() - self._received_at).nanoseconds > 3e9 and self.count_publishers('odom') == 0:
             self.over = True
 
 

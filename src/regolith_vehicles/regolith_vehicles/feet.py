@@ -63,8 +63,8 @@ class FootConfig(Section):
     def _has_a_size(self) -> FootConfig:
         count = _VALUES[self.kind]
         if len(self.size_m) != count or not all(0.001 <= value <= 10.0 for value in self.size_m):
-            told = f'size_m = {list(self.size_m)!r}: is not the size of a {self.kind}'
-            raise ValueError(f'{told}; allowed: {count} values, 0.001 to 10')
+            problem = f'size_m = {list(self.size_m)!r}: is not the size of a {self.kind}'
+            raise ValueError(f'{problem}; allowed: {count} values, 0.001 to 10')
         if self.kind == 'cap' and self.size_m[1] > self.size_m[0]:
             raise ValueError(
                 f'size_m = {list(self.size_m)!r}: is too deep for a cap; allowed: a depth up to its radius'
