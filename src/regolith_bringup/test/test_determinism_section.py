@@ -76,3 +76,9 @@ def test_a_process_that_was_not_started_pinned_does_not_run_it(tmp_path: Path, m
     monkeypatch.setattr(environment_pinning.os, 'environ', with_pins(os.environ))
     environment_pinning.restart_pinned(scenario)
     assert len(started) == 1
+
+
+def test_vehicle_without_a_drive_needs_no_driver_of_the_scenario(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It receives no commands, so the default driver is no cause of differences."""
+    monkeypatch.setattr(determinism, 'unpinnable_reason', lambda: '')
+    assert load_scenario('lander_site', ['world.determinism=cross_machine']).scenario.world.determinism

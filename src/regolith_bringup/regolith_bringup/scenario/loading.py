@@ -126,7 +126,7 @@ def load_scenario(
     check_mounts(scenario.model_copy(update=changed), source)
     note_sight(scenario.model_copy(update=changed), source)
     check_frames(scenario.model_copy(update=changed), source)
-    check_determinism(scenario, source)
+    check_determinism(scenario, models, source)
     if scenario.terrain.has_rocks and scenario.terrain.clear_paths_of_rocks:
         changed['terrain'] = with_rock_free_paths(scenario.model_copy(update=changed))
     changed |= resolved_sections(scenario.model_copy(update=changed), source)

@@ -67,7 +67,7 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
             _build(name, entry, config, mjcf, scenario, source)
             built.add((models[name], entry.mass_scale))
         reaches[name] = max((shape_reach(shape) for shape in config.collision.shapes), default=0.0)
-        if isinstance(entry.driver, (ConstantDriverConfig, PathDriverConfig)) and not _has_drive(config):
+        if isinstance(entry.driver, (ConstantDriverConfig, PathDriverConfig)) and not follows_commands(config):
             key = ('vehicles', name, 'driver', 'type')
             raise source.error(
                 key, f'is for vehicles with a drive, which {name} has not', 'no driver', entry.driver.type
@@ -138,7 +138,7 @@ def _contact_patch(config: VehicleModelConfig) -> float:
     return contact_patch_width(config)
 
 
-def _has_drive(config: VehicleModelConfig) -> bool:
+def follows_commands(config: VehicleModelConfig) -> bool:
     """Return whether a vehicle follows any command."""
     if config.running_gear is None:
         return True
