@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regolith_terrain.bodies import shapes
-from regolith_terrain.bodies.ground_depth import depth_in_ground, underside
+from regolith_terrain.bodies.ground_depth import depth_in_ground, underside_of_part
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_world.numerics import rotation
@@ -22,9 +22,9 @@ def test_underside_of_a_turned_box_is_that_of_its_faces() -> None:
     solid, half = shapes.box([0.1, 0.1, 0.1]).solid, 0.1 * math.sqrt(2.0)
     x = np.array([-0.1, 0.0, 0.05, 0.15, 0.0])
     y = np.array([0.0, 0.05, -0.09, 0.0, 0.11])
-    low = underside(solid, np.array([0.0, 0.0, 1.0]), turn, x, y)
+    low = underside_of_part(solid, np.array([0.0, 0.0, 1.0]), turn, x, y)
     assert low[:3] == pytest.approx(1.0 - half + np.abs(x[:3]), abs=1e-12)
-    assert np.isnan(low[3:]).all()
+    assert np.isposinf(low[3:]).all()
 
 
 @pytest.mark.parametrize('slope', [0.0, 0.3])

@@ -511,7 +511,6 @@ class RigidBodies(Saved):
         ways = {n: self.way(n, duration) for n in awake}
         reached = self.neighbors(ways, asleep, duration)
         ways |= {n: self.way(n, duration) for n in reached if n not in ways}
-        self._begin(sorted(ways))
         for n in sorted(ways):
             way = ways[n]
             near[n] = self.solids_near([n], np.array([way]))
@@ -519,6 +518,7 @@ class RigidBodies(Saved):
                 grounded.append(n)
             else:
                 self._release(n)  # also discards what is kept of its state
+                self._begin([n])
                 fly(self.arrays, n, step, count, self.force_fields, self._wrench)
         steps = []
         margins = [self.margin(n, ways[n]) for n in grounded]
@@ -531,6 +531,7 @@ class RigidBodies(Saved):
         return steps
 
     def _begin(self, members: Sequence[int]) -> None:
+        """Store the poses of bodies at the start of the cycle."""
         rows = list(members)
         self.start[rows, :3], self.start[rows, 3:] = self.position[rows], self.orientation[rows]
 

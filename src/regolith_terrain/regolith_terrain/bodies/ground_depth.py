@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.solids.polyhedron import Polyhedron
+from regolith_terrain.solids.polyhedron import Polyhedron, underside
 from regolith_world.numerics import portable_math
 
 
-def underside(solid: Polyhedron, position: Floats, turn: Floats, x: Floats, y: Floats) -> Floats:
-    """Return the heights at which vertical lines enter a convex part from below [m], shape (n,); NaN: they miss it.
+def underside_of_part(solid: Polyhedron, position: Floats, turn: Floats, x: Floats, y: Floats) -> Floats:
+    """Return the heights at which vertical lines enter a convex part from below [m], shape (n,); inf: they miss it.
 
     Args:
         solid: Shape of the part.
@@ -29,17 +29,7 @@ def underside(solid: Polyhedron, position: Floats, turn: Floats, x: Floats, y: F
     """
     normals = portable_math.times(solid.normals, turn.T)
     corners = portable_math.times(solid.vertices[solid.triangles[:, 0]], turn.T) + position
-    away = np.sum(normals * corners, axis=1)
-    left = away[:, None] - normals[:, :1] * x - normals[:, 1:2] * y  # n_z z <= left inside
-    up = normals[:, 2:]
-    flat = np.abs(up) < 1e-12
-    with np.errstate(divide='ignore', invalid='ignore'):
-        z = left / up
-    low = np.where(flat | (up > 0.0), -np.inf, z).max(axis=0)
-    high = np.where(flat | (up < 0.0), np.inf, z).min(axis=0)
-    outside = (np.where(flat, left, 0.0) < 0.0).any(axis=0) | (low > high)
-    found: Floats = np.where(outside, np.nan, low)
-    return found
+    return underside(np.column_stack((normals, np.sum(normals * corners, axis=1))), x, y)
 
 
 def nodes_below(position: Floats, reach: float, spacing: float) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -73,7 +63,7 @@ def depth_in_ground(solid: Polyhedron, position: Floats, turn: Floats, grid: Soi
     reach = float(np.abs(points[:, :2] - position[:2]).max())
     i, j = nodes_below(position, reach, grid.spacing)
     x, y = (np.asarray(k * grid.spacing, dtype=np.float64) for k in (i, j))
-    depth = grid.levels(x, y) - underside(solid, position, turn, x, y)
+    depth = grid.levels(x, y) - underside_of_part(solid, position, turn, x, y)
     lowest = points[np.argmin(points[:, 2])]  # a small part may have no node below it
     least = float(grid.levels(lowest[0], lowest[1])) - float(lowest[2])
-    return float(np.nanmax([least, *depth]))
+    return float(np.max([least, *depth]))

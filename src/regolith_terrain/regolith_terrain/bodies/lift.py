@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from regolith_terrain.bodies.body_set import RigidBodies
-from regolith_terrain.bodies.ground_depth import underside
+from regolith_terrain.bodies.ground_depth import underside_of_part
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.solids.polyhedron import Polyhedron
@@ -41,13 +41,13 @@ def lift_height(parts: Iterable[tuple[Polyhedron, Floats, Floats]], grid: SoilGr
         near = np.flatnonzero((x >= low[0]) & (x <= high[0]) & (y >= low[1]) & (y <= high[1]))
         if not len(near):
             continue
-        bottom = underside(solid, position, turn, x[near], y[near])
+        bottom = underside_of_part(solid, position, turn, x[near], y[near])
         lowest = points[np.argmin(points[:, 2])]  # a small part may have no node below it
         away = np.maximum(np.abs(x[near] - lowest[0]), np.abs(y[near] - lowest[1]))
         nearest = away <= 0.5 * grid.spacing
-        bottom = np.where(nearest, np.fmin(bottom, lowest[2]), bottom)
+        bottom = np.where(nearest, np.minimum(bottom, lowest[2]), bottom)
         amounts = np.minimum(raised['rise'][near], grid.levels(x[near], y[near]) - bottom)
-        height = max(height, float(np.nanmax(amounts, initial=0.0)))
+        height = max(height, float(np.max(amounts, initial=0.0)))
     return height
 
 

@@ -240,10 +240,9 @@ class BodiesParticipant(Participant):
         self._follow(cycle)
         wake_disturbed(self.bodies, self._rows)
         lift_bodies(self.bodies, self._rows)
-        self._awake = []
-        asleep: list[int] = []
-        for n in self._rows:
-            (self._awake if self.bodies.awake[n] else asleep).append(n)
+        rows = np.array(self._rows, dtype=np.int64)
+        awake = self.bodies.awake[rows]
+        self._awake, asleep = rows[awake].tolist(), rows[~awake].tolist()
         with _reported_loss(self.name, cycle):
             self._steps = self.bodies.plan(cycle.dt_ns * 1e-9, self._awake, asleep)
         return partial(self.bodies.run, self._steps) if self._steps else None
@@ -274,12 +273,11 @@ class BodiesParticipant(Participant):
         for name, memory in returned.items():
             b.load_memory(b.index[name], memory)
             b.move(b.index[name], states[name])
-        present, before = b.follow(cycle, self._own), np.flatnonzero(self.present).tolist()
+        present, before = b.follow(cycle, self._own), self.present.copy()
         self.present[:] = False
         self.present[present] = True
-        for n in before:
-            if not self.present[n]:
-                b.wake_around(n)
+        for n in np.flatnonzero(before & ~self.present).tolist():
+            b.wake_around(n)
         lent = {b.index[name] for name in away if name in b.index}
         self._rows = [n for n in present if n not in lent]
 

@@ -471,20 +471,29 @@ def _meet_box(solids: SolidContactArrays, n: int, part: int, pose: PartPose, cen
         box = near.box[n]
         if x < box[0] or x > box[3] or y < box[1] or y > box[4] or z < box[2] or z > box[5]:
             continue
-        depth = math.inf
-        for t in range(near.first_triangle[n], near.first_triangle[n + 1]):
-            plane = near.planes[t]
-            rest = plane[3] - plane[0] * x - plane[1] * y - plane[2] * z
-            if rest < -_EDGE_M:
-                depth = 0.0
-                break
-            slope = plane[0] * nx + plane[1] * ny + plane[2] * nz
-            if slope > 1e-9:
-                depth = min(depth, rest / slope)
+        depth = _depth_along(near, n, x, y, z, nx, ny, nz)
         k = (1 if bx > 0.0 else 0) + (2 if by > 0.0 else 0) + (4 if bz > 0.0 else 0)
         if depth > deepest[k, 0]:
             deepest[k, 0] = depth
             where[k, 0], where[k, 1], where[k, 2] = x, y, z
+    count = _append_deepest(solids, n, out, nx, ny, nz, count)
+    return count
+
+
+@kernel(views_only=True)
+def _append_deepest(solids: SolidContactArrays, n: int, out: float, nx: float, ny: float, nz: float, count: int) -> int:
+    """Append the deepest points of the octants, from the work arrays; return the number of points.
+
+    Args:
+        solids: Solids; depths are in the first column of ``vertices``, positions in ``discs``, 16 rows each.
+        n: Index of the solid.
+        out: Shortest way out [m].
+        nx: Its direction, x component.
+        ny: Its direction, y component.
+        nz: Its direction, z component.
+        count: Number of points so far.
+    """
+    near, deepest, where = solids.near, solids.vertices, solids.discs
     base = near.number[n] * _FEATURES
     for k in range(16):
         if deepest[k, 0] > 0.0:
@@ -545,7 +554,7 @@ def _meet_hull(solids: SolidContactArrays, n: int, own: int, pose: PartPose, cou
                 return count
             if side == 0 and depth < out:
                 out, nx, ny, nz = depth, plane[0], plane[1], plane[2]
-            elif side == 1 and depth < 0.999 * out - 1e-6:
+            elif side == 1 and depth < 0.999 * out - _EDGE_M:
                 out, nx, ny, nz = depth, -plane[0], -plane[1], -plane[2]
     for k in range(16):
         deepest[k, 0] = 0.0
@@ -567,15 +576,7 @@ def _meet_hull(solids: SolidContactArrays, n: int, own: int, pose: PartPose, cou
             if depth > deepest[k, 0]:
                 deepest[k, 0] = depth
                 where[k, 0], where[k, 1], where[k, 2] = x, y, z
-    base = near.number[n] * _FEATURES
-    for k in range(16):
-        if deepest[k, 0] > 0.0:
-            point = solids.found[count]
-            point[PX], point[PY], point[PZ] = where[k, 0], where[k, 1], where[k, 2]
-            point[NX], point[NY], point[NZ] = nx, ny, nz
-            point[POINT_DEPTH], point[FRICTION] = min(deepest[k, 0], out), near.friction[n]
-            solids.keys[count] = base + k
-            count = min(count + 1, SLOTS - 1)
+    count = _append_deepest(solids, n, out, nx, ny, nz, count)
     return count
 
 
