@@ -323,3 +323,35 @@ def test_field_without_an_attribute_is_refused_by_name() -> None:
     message_codec.register_record(Other, records.CycleKey)
     with pytest.raises(TypeError, match=r'Other\.name is no attribute of CycleKey'):
         message_codec.codec(Other)
+
+
+def test_a_body_that_stays_is_read_as_the_same_record() -> None:
+    from regolith_msgs.msg import BodyState, CycleResult
+
+    from regolith_world.ros import message_codec, protocol_codec
+
+    assert protocol_codec.RESULTS  # registers the records
+    body, other = (filled(records.BodyState, itertools.count(7)) for _ in range(2))
+    codec_of_body = message_codec.codec(BodyState)
+    first = codec_of_body.unpack(codec_of_body.pack(body))
+    # The record is found behind texts of any length, and the equal record of the sender is another object.
+    for name in ('a', 'a longer name'):
+        result = replace(filled(records.CycleResult, itertools.count(7)), name=name, bodies=(other,))
+        read = message_codec.codec(CycleResult)
+        assert read.unpack(read.pack(result)).bodies[0] is first
+    moved = replace(body, position=body.position + [0.0, 0.0, 1e-12])
+    again = codec_of_body.unpack(codec_of_body.pack(moved))
+    assert again is not first and again.position[2] == moved.position[2] != first.position[2]
+
+
+def test_a_cached_message_is_a_name_followed_by_numbers() -> None:
+    from regolith_msgs.msg import SpawnedObject
+
+    from regolith_world.ros import message_codec
+
+    class Other(SpawnedObject):
+        pass
+
+    message_codec.register_record(Other, records.SpawnedObject, cached=True)
+    with pytest.raises(TypeError, match='a cached message is a name followed by float64 numbers'):
+        message_codec.codec(Other)

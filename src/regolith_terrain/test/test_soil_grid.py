@@ -46,14 +46,18 @@ def test_soil_window_has_terrain_and_records_across_tiles() -> None:
     assert not window.touched.any()
 
 
-def test_boxes_in_tiles_of_the_last_write_may_have_changed() -> None:
+def test_boxes_around_nodes_of_the_last_write_may_have_changed() -> None:
     grid = SoilGrid(FlatField(), 0.05)
     low = np.array([[0.1, 0.1], [-0.2, -0.2], [40.0, 40.0]])
-    mark, node = grid.writes, np.zeros(1, dtype=np.int32)
+    mark = grid.writes
     assert grid.written_since(mark, low, low + 0.1).tolist() == [False, False, False]
-    grid.apply(NodeRecords.from_values(node, node, np.ones((5, 1))))
+    i, j = np.array([-70, 3], dtype=np.int32), np.array([200, 3], dtype=np.int32)  # (-3.5, 10) m and (0.15, 0.15) m
+    grid.apply(NodeRecords.from_values(i, j, np.ones((5, 2))))
     assert grid.written_since(mark, low, low + 0.1).tolist() == [True, False, False]
-    assert grid.written_since(mark, low, low + 0.3).tolist() == [True, True, False]
+    assert grid.written_since(mark, low, low + 0.36).tolist() == [True, True, False]
+    # A box within a spacing of a node counts; x and y are not confused; boxes beside all nodes do not count.
+    at = np.array([[-3.48, 9.97], [10.0, -3.5], [-3.4, 9.8], [-3.5, 0.15]])
+    assert grid.written_since(mark, at, at + 0.04).tolist() == [True, False, False, False]
     grid.apply(NodeRecords.empty(grid.law.names))
     assert grid.written_since(mark + 1, low, low + 0.1).tolist() == [False, False, False]
     assert grid.written_since(mark, low, low + 0.1).tolist() == [True, True, True]

@@ -115,6 +115,8 @@ class _Tile:
 RAISED = np.dtype([('i', '<i4'), ('j', '<i4'), ('rise', '<f8')])
 """Row of :attr:`SoilGrid.raised`: indices of a node, and the rise of its level [m]."""
 
+_NO_NODES = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
+
 
 class SoilGrid(Saved):
     """The committed soil that all vehicles share."""
@@ -155,8 +157,8 @@ class SoilGrid(Saved):
         self._lanes = np.zeros(LANES, dtype=np.uint64)
         self._count = 0
         self._writes += 1
-        self._last: list[tuple[int, int]] = []
-        """Tiles of the last write."""
+        self._last: tuple[Indices, Indices] = _NO_NODES
+        """Indices of the nodes of the last write."""
         self._hashed: tuple[NodeRecords, int, NDArray[np.uint64], int] | None = None
         self.raised = np.zeros(0, RAISED)
         """Nodes that the last write raised from outside, rows of RAISED; what stands on them is lifted.
@@ -244,14 +246,17 @@ class SoilGrid(Saved):
             low: Minima (x, y) of the boxes [m], shape (n, 2).
             high: Maxima (x, y) [m], shape (n, 2).
         """
-        if writes == self._writes or not self._last:
+        i, j = self._last
+        if writes == self._writes or not len(i):
             return np.full(len(low), writes != self._writes and writes != self._writes - 1)
         if writes != self._writes - 1:
             return np.full(len(low), True)
-        tiles, width = np.array(self._last)[None], TILE * self.spacing
-        first, end = np.floor(low / width)[:, None], np.floor(high / width)[:, None]
-        inside = ((first <= tiles) & (tiles <= end)).all(axis=2)
-        found: Flags = np.amax(inside, axis=1)
+        first, end = np.floor(low / self.spacing), np.ceil(high / self.spacing)
+        found: Flags = (first <= (i[-1], j.max())).all(axis=1) & (end >= (i[0], j.min())).all(axis=1)
+        for n in np.flatnonzero(found).tolist():
+            (a, c), (b, d) = first[n].tolist(), end[n].tolist()
+            there = j[np.searchsorted(i, a) : np.searchsorted(i, b, side='right')]
+            found[n] = ((c <= there) & (there <= d)).any()
         return found
 
     def levels(self, x: ArrayLike, y: ArrayLike) -> Floats:
@@ -260,13 +265,17 @@ class SoilGrid(Saved):
         i = np.floor(x / self.spacing + 0.5).astype(np.int32)
         j = np.floor(y / self.spacing + 0.5).astype(np.int32)
         # Not through the tiles: a map of a whole site must not allocate tiles on which no vehicle drives.
-        out = np.array(self.height_field.heights(i * self.spacing, j * self.spacing), dtype=np.float64)
-        flat, fi, fj = out.reshape(-1), i.reshape(-1), j.reshape(-1)
+        flat, virgin = np.empty(i.size), np.ones(i.size, dtype=np.bool_)
+        fi, fj = i.reshape(-1), j.reshape(-1)
         for (ti, tj), members in by_tile(fi, fj):
             tile = self._tiles.get((ti, tj))
-            if tile is not None and tile.values is not None:
-                flat[members] = tile.values[self._level, fi[members] & (TILE - 1), fj[members] & (TILE - 1)]
-        return flat.reshape(out.shape)
+            if tile is not None:
+                heights = tile.base if tile.values is None else tile.values[self._level]
+                flat[members] = heights[fi[members] & (TILE - 1), fj[members] & (TILE - 1)]
+                virgin[members] = False
+        if virgin.any():
+            flat[virgin] = self.height_field.heights(fi[virgin] * self.spacing, fj[virgin] * self.spacing)
+        return flat.reshape(i.shape)
 
     def rises_above(self, plane: tuple[float, ...], way: float) -> bool:
         """Return whether a node's level_initial may be above a patch of a plane that moves by up to ``way`` [m].
@@ -399,7 +408,7 @@ class SoilGrid(Saved):
         i, j, values, bits = records.i, records.j, records.table, records.table.view(np.uint64)
         groups = by_tile(i, j)
         if write:
-            self._last = [key for key, _ in groups]
+            self._last = i, j
         for (ti, tj), members in groups:
             tile = self._tile(ti, tj).writable(self._from_base)
             count += take_tile(ti << SHIFT, tj << SHIFT, i, j, values, bits, members, *tile, lanes, write, weigh)

@@ -243,12 +243,18 @@ def _islands(low: Vector, high: Vector, gaps: Vector) -> NDArray[np.int64]:
     seen = gaps.min(axis=1) < REPORT_M
     todo = np.flatnonzero(seen)
     while len(todo):
-        apart = np.maximum(low - high[todo, None], low[todo, None] - high).max(axis=2)  # shape (k, n)
-        rows, others = np.nonzero(apart < ISLAND_M)
-        for k, j in zip(todo[rows].tolist(), others.tolist(), strict=True):
+        touch = np.ones((len(todo), len(low)), dtype=bool)
+        for axis in range(3):  # several times as fast as arrays of shape (k, n, 3)
+            first, end = low[:, axis], high[:, axis]
+            touch &= np.maximum(first - end[todo, None], first[todo, None] - end) < ISLAND_M
+        rows, others = np.nonzero(touch)
+        pairs = todo[rows] != others
+        for k, j in zip(todo[rows[pairs]].tolist(), others[pairs].tolist(), strict=True):
             a, b = island[k], island[j]
             if a != b:
                 island[island == max(a, b)] = min(a, b)
-        todo = np.setdiff1d(others, np.flatnonzero(seen))
-        seen[todo] = True
+        reached = np.zeros(len(low), dtype=bool)
+        reached[others] = True
+        todo = np.flatnonzero(reached & ~seen)
+        seen |= reached
     return island

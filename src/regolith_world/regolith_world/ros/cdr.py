@@ -153,6 +153,12 @@ class Reader:
         self._at = at + count * kind.itemsize
         return np.frombuffer(self._data, kind, count, at)
 
+    def block(self, size: int) -> bytes:
+        """Return the bytes of float64 numbers that :meth:`Writer.fixed` wrote; ``size`` is their number of bytes."""
+        at = self._at + -(self._at - 4) % 8
+        self._at = at + size
+        return self._data[at : at + size]
+
     def numbers(self, kind: np.dtype[Any]) -> NDArray[Any]:
         """Return a sequence of numbers."""
         count = self.count()

@@ -83,7 +83,9 @@ def register_record(
         attributes: Sources of the fields that are not attributes of the same name.
         make: Function that makes a record from the values of all fields in their order; None: the record type with
             keywords.
-        cached: Whether to keep the bytes of the numbers of the newest record of each name. Records must not change.
+        cached: Whether to keep the newest record of each name and the bytes of its numbers. A record that is read again
+            with the same bytes is then the same object. Records must not change. The message is a name followed by
+            float64 numbers.
     """
     _RECORD_TYPES[message_type] = _RecordType(record_type, dict(attributes or {}), make, cached)
     codec.cache_clear()
@@ -179,13 +181,15 @@ class _Source:
         self._read: list[str] = []
         self._values: list[tuple[str, str]] = []
         """Attribute and variable of each value that was read."""
+        self._newest: dict[str, tuple[bytes, Any]] = {}
+        """Newest record of each name that was read, with the bytes of its numbers."""
         self._generate()
 
     def function(self, name: str) -> Callable[..., Any]:
         """Return a generated function."""
         extra = ''.join(f', {each}=0' for each in self.extra)
         head = {'write': f'def write(out, v{extra}):', 'read': 'def read(data):'}[name]
-        body = self._write if name == 'write' else [*self._read, f'return {self._made()}']
+        body = self._write if name == 'write' else [*self._read, *self._returned()]
         text = '\n    '.join([head, *(body or ['pass'])])
         exec(compile(text, f'<{name} {self._message_type.__name__}>', 'exec'), self._names)
         function: Callable[..., Any] = self._names.pop(name)
@@ -326,7 +330,17 @@ class _Source:
             ]
         else:
             self._write.append(f'out.fixed({whole}, 8)')
-        self._read.append(f'n = data.fixed({sum(part.count for part in group)}, REAL).astype(float)')
+        count = sum(part.count for part in group)
+        if self._registered.cached:
+            self._read += [
+                f'block = data.block({8 * count})',
+                f'known = {self._bind(self._newest)}.get({self._values[0][1]})',
+                'if known is not None and known[0] == block:',
+                '    return known[1]',
+                'n = np.frombuffer(block, REAL).astype(float)',
+            ]
+        else:
+            self._read.append(f'n = data.fixed({count}, REAL).astype(float)')
         first = 0
         for part in group:
             piece = f'n[{first}:{first + part.count}]' if part.kind == 'reals' else f'float(n[{first}])'
@@ -396,6 +410,16 @@ class _Source:
         variable = f'x{len(self._values)}'
         self._values.append((part.name, variable))
         return variable
+
+    def _returned(self) -> list[str]:
+        """Return the lines that make the record and return it."""
+        if not self._registered.cached:
+            return [f'return {self._made()}']
+        name, *numbers = self._parts
+        if name.source != 'v.name' or any(part.kind not in ('reals', 'scalar') for part in numbers):
+            raise TypeError(f'{self._message_type.__name__}: a cached message is a name followed by float64 numbers')
+        kept = f'{self._bind(self._newest)}[{self._values[0][1]}]'
+        return [f'made = {self._made()}', f'{kept} = block, made', 'return made']
 
     def _made(self) -> str:
         if self._registered.make is not None:
