@@ -477,7 +477,7 @@ class World:
             self._bodies.assigned,
             handed_over,
             self.visuals.changes,
-            fields=tuple(o.field_record() for _, o in sorted(self.objects.items()) if isinstance(o, ForceField)),
+            fields=tuple(o.field_record() for o in self._resting.others if isinstance(o, ForceField)),
             refused=self._refused,
         )
         self._attempt += 1

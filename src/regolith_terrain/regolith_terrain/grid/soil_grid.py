@@ -115,7 +115,7 @@ class _Tile:
 RAISED = np.dtype([('i', '<i4'), ('j', '<i4'), ('rise', '<f8')])
 """Row of :attr:`SoilGrid.raised`: indices of a node, and the rise of its level [m]."""
 
-_NO_NODES = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
+_NO_NODES = np.zeros(0, dtype=np.int32)
 
 
 class SoilGrid(Saved):
@@ -157,8 +157,8 @@ class SoilGrid(Saved):
         self._lanes = np.zeros(LANES, dtype=np.uint64)
         self._count = 0
         self._writes += 1
-        self._last: tuple[Indices, Indices] = _NO_NODES
-        """Indices of the nodes of the last write."""
+        self._last: tuple[list[tuple[int, int]], Indices, Indices] = [], _NO_NODES, _NO_NODES
+        """Tiles of the last write, and the indices of its nodes."""
         self._hashed: tuple[NodeRecords, int, NDArray[np.uint64], int] | None = None
         self.raised = np.zeros(0, RAISED)
         """Nodes that the last write raised from outside, rows of RAISED; what stands on them is lifted.
@@ -246,16 +246,19 @@ class SoilGrid(Saved):
             low: Minima (x, y) of the boxes [m], shape (n, 2).
             high: Maxima (x, y) [m], shape (n, 2).
         """
-        i, j = self._last
-        if writes == self._writes or not len(i):
+        tiles, i, j = self._last
+        if writes == self._writes or not tiles:
             return np.full(len(low), writes != self._writes and writes != self._writes - 1)
         if writes != self._writes - 1:
             return np.full(len(low), True)
-        first, end = np.floor(low / self.spacing), np.ceil(high / self.spacing)
-        found: Flags = (first <= (i[-1], j.max())).all(axis=1) & (end >= (i[0], j.min())).all(axis=1)
+        first, end = np.floor(low / self.spacing).astype(np.int64), np.ceil(high / self.spacing).astype(np.int64)
+        written = np.array(tiles)
+        found: Flags = (
+            ((first[:, None] >> SHIFT <= written) & (written <= end[:, None] >> SHIFT)).all(axis=2).any(axis=1)
+        )
         for n in np.flatnonzero(found).tolist():
             (a, c), (b, d) = first[n].tolist(), end[n].tolist()
-            there = j[np.searchsorted(i, a) : np.searchsorted(i, b, side='right')]
+            there = j[i.searchsorted(a) : i.searchsorted(b, side='right')]
             found[n] = ((c <= there) & (there <= d)).any()
         return found
 
@@ -408,7 +411,7 @@ class SoilGrid(Saved):
         i, j, values, bits = records.i, records.j, records.table, records.table.view(np.uint64)
         groups = by_tile(i, j)
         if write:
-            self._last = i, j
+            self._last = [key for key, _ in groups], i, j
         for (ti, tj), members in groups:
             tile = self._tile(ti, tj).writable(self._from_base)
             count += take_tile(ti << SHIFT, tj << SHIFT, i, j, values, bits, members, *tile, lanes, write, weigh)

@@ -119,8 +119,8 @@ class BodyAssignments:
         }
         able = [
             item
-            for name, item in sorted(objects.items())
-            if isinstance(item, RemoteAgent) and COMPUTES_BODIES in requests[name].parameters
+            for item in resting.others
+            if isinstance(item, RemoteAgent) and COMPUTES_BODIES in requests[item.name].parameters
         ]
         moving = [item for item in resting.others if item.moved_by and item.name in movers]
         bodies = [*moving, *resting.items]

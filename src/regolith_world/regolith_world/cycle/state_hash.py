@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Mapping
+from functools import lru_cache
 
 
 def cycle_hash(t_ns: int, object_hashes: Mapping[str, str], soil_hash: str, step_memory: bytes) -> str:
@@ -24,6 +25,12 @@ def cycle_hash(t_ns: int, object_hashes: Mapping[str, str], soil_hash: str, step
     """
     digest = hashlib.sha256(struct.pack('<q', t_ns))
     named = sorted(object_hashes.items())
-    digest.update(b''.join([b'%b\x00%b' % (name.encode(), bytes.fromhex(value)) for name, value in named]))
+    digest.update(b''.join([_entry(*each) for each in named]))
     digest.update(soil_hash.encode() + b'\x00' + step_memory)
     return digest.hexdigest()
+
+
+@lru_cache(maxsize=4096)
+def _entry(name: str, value: str) -> bytes:
+    """Return the bytes of the hash of one object; most objects are at rest."""
+    return b'%b\x00%b' % (name.encode(), bytes.fromhex(value))

@@ -292,7 +292,7 @@ def solve_constraints(objects: Mapping[str, Object], t_ns: int, blows: tuple[Imp
     test_constraints.py::test_a_spring_swings_with_its_period,
     test_constraints.py::test_a_train_of_sledges_has_the_tensions_of_newton.
     """
-    couplings = [o for _, o in sorted(objects.items()) if isinstance(o, Constraint)]
+    couplings = sorted((o for o in objects.values() if isinstance(o, Constraint)), key=lambda o: o.name)
     if not couplings:
         return ()
     present, sides, rows = attachable_bodies(objects), dict[str, _Side](), list[_Row]()
