@@ -1,12 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Light sources: the sun as a disc, spotlights, and the sun's position in the lunar sky."""
+"""Light sources: the sun as a disc, and spotlights."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,83 +92,3 @@ class Spotlight:
         axis = np.asarray(self.direction) / np.linalg.norm(self.direction)
         cones = [math.cos(self.inner), math.cos(self.outer)]
         return np.concatenate([self.position - origin, axis, cones, self.intensity]).astype(np.float32)
-
-
-def sun_over(latitude: float, longitude: float, when: datetime) -> Sun:
-    """Return the sun as seen from a location on the Moon.
-
-    The level plane is that of a sphere. The result is accurate to 0.1 degrees. The optical libration is computed from
-    the mean orbit. The physical libration (up to 0.04 degrees) and the small terms of the Moon's longitude are
-    neglected.
-
-    Args:
-        latitude: Selenographic latitude, north positive [rad].
-        longitude: Selenographic longitude, east positive [rad].
-        when: UTC time; a time without a zone counts as UTC.
-
-    Source: meeus1998, chapter 53.
-    Checked by: test_scene.py::test_sun_over_the_moon.
-    """
-    sub_latitude, sub_longitude, distance = subsolar_point(when)
-    turn = sub_longitude - longitude
-    sin_elevation = math.sin(latitude) * math.sin(sub_latitude)
-    sin_elevation += math.cos(latitude) * math.cos(sub_latitude) * math.cos(turn)
-    east = math.cos(sub_latitude) * math.sin(turn)
-    north = math.cos(latitude) * math.sin(sub_latitude) - math.sin(latitude) * math.cos(sub_latitude) * math.cos(turn)
-    azimuth = math.atan2(east, north) % (2.0 * math.pi)
-    return Sun(azimuth, math.asin(max(-1.0, min(1.0, sin_elevation))), distance)
-
-
-def subsolar_point(when: datetime) -> tuple[float, float, float]:
-    """Return the subsolar point on the Moon: (latitude [rad], longitude [rad], distance to the sun [au]).
-
-    Only the largest terms of each series are used.
-
-    Source: meeus1998, chapters 25, 47 and 53.
-    Checked by: test_scene.py::test_sun_over_the_moon.
-    """
-    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
-    # Terrestrial time is 69 s ahead of UTC; in that time the subsolar point moves by 0.01 degrees.
-    days = (when - datetime(2000, 1, 1, 12, tzinfo=UTC)).total_seconds() / 86400.0 + 69.2 / 86400.0
-    t = days / 36525.0
-    radian = math.radians
-    sun_mean = radian(280.46646 + 36000.76983 * t)
-    anomaly = radian(357.52911 + 35999.05029 * t)
-    center = radian((1.914602 - 0.004817 * t) * math.sin(anomaly))
-    center += radian(0.019993 * math.sin(2.0 * anomaly) + 0.000289 * math.sin(3.0 * anomaly))
-    sun = sun_mean + center
-    earth_au = 1.000001018 * (1.0 - 0.016708634**2) / (1.0 + 0.016708634 * math.cos(anomaly + center))
-    mean = radian(218.3164477 + 481267.88123421 * t)
-    elongation = radian(297.8501921 + 445267.1114034 * t)
-    moon_anomaly = radian(134.9633964 + 477198.8675055 * t)
-    argument = radian(93.2720950 + 483202.0175233 * t)
-    node = radian(125.0445479 - 1934.1362891 * t)
-    d, m1, f = elongation, moon_anomaly, argument
-    longitude = mean + radian(
-        6.288774 * math.sin(m1)
-        + 1.274027 * math.sin(2.0 * d - m1)
-        + 0.658314 * math.sin(2.0 * d)
-        + 0.213618 * math.sin(2.0 * m1)
-        - 0.185116 * math.sin(anomaly)
-        - 0.114332 * math.sin(2.0 * f)
-    )
-    latitude = radian(
-        5.128122 * math.sin(f)
-        + 0.280602 * math.sin(m1 + f)
-        + 0.277693 * math.sin(m1 - f)
-        + 0.173237 * math.sin(2.0 * d - f)
-    )
-    moon_km = 385000.56 - 20905.355 * math.cos(m1) - 3699.111 * math.cos(2.0 * d - m1) - 2955.968 * math.cos(2.0 * d)
-    ratio = moon_km / (earth_au * 149597870.7)
-    # Ecliptic direction from the Moon to the sun, as if it were the Moon seen from the Earth (Meeus, p. 376).
-    heliocentric = sun + math.pi + ratio * math.cos(latitude) * math.sin(sun - longitude)
-    beta = ratio * latitude
-    tilt = radian(1.54242)
-    w = heliocentric - node
-    along = math.atan2(
-        math.sin(w) * math.cos(beta) * math.cos(tilt) - math.sin(beta) * math.sin(tilt), math.cos(w) * math.cos(beta)
-    )
-    sub_longitude = math.remainder(along - argument, 2.0 * math.pi)
-    sine = -math.sin(w) * math.cos(beta) * math.sin(tilt) - math.sin(beta) * math.cos(tilt)
-    distance = earth_au * (1.0 + ratio * math.cos(latitude) * math.cos(sun - longitude - math.pi))
-    return math.asin(sine), sub_longitude, distance

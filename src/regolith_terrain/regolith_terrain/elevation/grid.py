@@ -106,6 +106,14 @@ class ElevationGrid:
         col, row = portable_math.solved_two([[x_col, x_row], [y_col, y_row]], [x - x0, y - y0])
         return float(row), float(col)
 
+    def rows_cols(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+        """Return the positions of map coordinates among the posts, as fractional rows and columns; see row_col."""
+        x0, x_col, x_row, y0, y_col, y_row = self.to_map
+        whole = x_col * y_row - x_row * y_col
+        row = (x_col * (y - y0) - y_col * (x - x0)) / whole
+        col = (y_row * (x - x0) - x_row * (y - y0)) / whole
+        return row, col
+
     def holds(self, x: float, y: float) -> bool:
         """Return whether map coordinates are inside the posts."""
         row, col = self.row_col(x, y)

@@ -253,9 +253,8 @@ class SoilGrid(Saved):
             return np.full(len(low), True)
         first, end = np.floor(low / self.spacing).astype(np.int64), np.ceil(high / self.spacing).astype(np.int64)
         written = np.array(tiles)
-        found: Flags = (
-            ((first[:, None] >> SHIFT <= written) & (written <= end[:, None] >> SHIFT)).all(axis=2).any(axis=1)
-        )
+        near = (first[:, None] >> SHIFT <= written) & (written <= end[:, None] >> SHIFT)
+        found: Flags = np.amax(near.all(axis=2), axis=1)
         for n in np.flatnonzero(found).tolist():
             (a, c), (b, d) = first[n].tolist(), end[n].tolist()
             there = j[i.searchsorted(a) : i.searchsorted(b, side='right')]
