@@ -28,6 +28,7 @@ from regolith_sensors.render_cost import SensorCost, describe_sensor_costs
 from regolith_sensors.scene import irradiance_points, own_hull
 from regolith_sensors.schedule import Schedule
 from regolith_sensors.sensor_models import load_sensor, sensor_models
+from regolith_sensors.sky import ephemeris
 from regolith_sensors.surfaces import materials, meshes, shading
 from regolith_sensors.surfaces.micro_relief import micro_relief
 from regolith_vehicles.dynamics.motion_samples import MotionSamples
@@ -321,8 +322,8 @@ def labels() -> Calls:
 
 def scene() -> Calls:
     for when in (datetime(2026, 3, 4, 5, 6, tzinfo=UTC), datetime(2031, 11, 20, 18, 0)):
-        yield f'subsolar_point.{when.year}', light.subsolar_point(when)
-        sun = light.sun_over(-1.2, 0.4, when)
+        yield f'subsolar_point.{when.year}', ephemeris.subsolar_point(when)
+        sun = ephemeris.sun_over(-1.2, 0.4, when)
         yield f'sun_over.{when.year}', [sun, sun.direction, sun.irradiance, sun.angular_radius]
     lamp = light.Spotlight(np.array([1.0, 2.0, 3.0]), np.array([1.0, -1.0, -0.5]), (3.0, 2.0, 1.0), 0.2, 0.5)
     yield 'spotlight', lamp.row(np.array([0.5, 0.4, 0.3]))

@@ -73,6 +73,8 @@ def test_made_files_are_the_scenarios_ground(tmp_path: Path, capsys: pytest.Capt
         (['make', '--preset', 'mare', '--size', '90000', '--spacing', '0.1'], 'allowed: 3 x 3 to 1e+09'),
         (['make', '--preset', 'mare', '--center', '7'], "--center = '7': is not two numbers"),
         (['import', 'nothing.tif'], 'nothing.tif: no such file'),
+        (['illumination', 'nothing.tif', '--from', '2026-11-21'], 'nothing.tif: no such file'),
+        (['illumination', 'nothing.tif', '--from', 'noon'], "--from = 'noon': is no time; allowed: ISO 8601"),
         (['import', 'nothing.tif', '--north', 'up'], 'allowed: true, grid'),
         (['import', 'nothing.tif', '--preset', 'sea'], 'allowed: crater_rim, highland, mare, polar'),
     ],
@@ -128,3 +130,72 @@ def test_info_describes_elevation_models(tmp_path: Path, capsys: pytest.CaptureF
     for arguments in (('a.png', '--post-spacing', 4.0), ('a.npy',), ('a.tif', '--set', 'terrain.seed=1')):
         assert call('terrain', 'info', tmp_path / arguments[0], *arguments[1:]) == 2
     assert call('terrain', 'info', 'two_rovers', '--nodata', 3) == 2
+
+
+POLAR = '+proj=stere +lat_0=-90 +lon_0=0 +R=1737400 +units=m +no_defs'
+
+
+def write_model(path: Path, heights: np.ndarray, spacing: float, crs: str = POLAR) -> Path:
+    """Write heights, rows from north to south, around the origin of a map."""
+    half = 0.5 * spacing * len(heights)
+    place = rasterio.transform.from_origin(-half, half, spacing, spacing)
+    shape = {'height': heights.shape[0], 'width': heights.shape[1], 'count': 1, 'dtype': 'float64'}
+    with rasterio.open(
+        path, 'w', driver='GTiff', transform=place, crs=rasterio.crs.CRS.from_string(crs), **shape
+    ) as file:
+        file.write(heights, 1)
+    return path
+
+
+def layer(folder: Path, name: str) -> np.ndarray:
+    with rasterio.open(folder / f'{name}.tif') as file:
+        return np.asarray(file.read(1))
+
+
+def test_illumination_of_a_bowl_at_the_pole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In a bowl of depth 0.1 widths at the pole the sun never reaches 0.838 of the radius."""
+    x = (np.arange(81) - 40) * 1.0
+    radius = np.hypot(x[:, None], x[None])
+    site = write_model(tmp_path / 'bowl.tif', 6.4 * np.minimum(0.0, (radius / 32.0) ** 2 - 1.0), 1.0)
+    period = ('--from', '2026-11-21T12:00Z', '--days', 30, '--step', 12, '--azimuths', 72)
+    assert call('terrain', 'illumination', site, *period, '--json', '--out', tmp_path / 'out') == 0
+    about = json.loads(capsys.readouterr().out)
+    assert about['latitude_deg'] == pytest.approx(-90.0, abs=1e-3) and about['size_m'] == pytest.approx(80.0, abs=1e-3)
+    dark, lit = layer(tmp_path / 'out', 'permanent_shadow') > 0, layer(tmp_path / 'out', 'sunlit_share')
+    assert dark.shape == lit.shape == (81, 81)
+    # Half a post, and 0.1 degrees of the horizon.
+    assert radius[dark].max() / 32.0 == pytest.approx(0.838, abs=0.03)
+    assert (lit[dark] == 0.0).all() and lit[radius > 33.0].max() > 0.9
+    assert about['permanent_shadow_share'] == pytest.approx(dark.mean())
+    assert (tmp_path / 'out' / 'illumination.png').stat().st_size > 10_000
+
+    # A ring of mountains 3 km away and 300 m high, 5.7 degrees, takes all the light of the site.
+    y = (np.arange(201) - 100) * 50.0
+    away = np.hypot(y[:, None], y[None])
+    ring = write_model(tmp_path / 'ring.tif', 300.0 * np.exp(-(((away - 3000.0) / 500.0) ** 2)), 50.0)
+    more = ('--farther', ring, '--every', 8, '--json', '--out', tmp_path / 'ringed')
+    assert call('terrain', 'illumination', site, *period, *more) == 0
+    about = json.loads(capsys.readouterr().out)
+    assert about['permanent_shadow_share'] == 1.0 and about['sunlit_share_highest'] == 0.0
+    assert layer(tmp_path / 'ringed', 'sunlit_share').shape == (11, 11)
+
+
+def test_illumination_refuses_models_that_are_not_of_the_site(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    heights = 0.1 * np.arange(49.0).reshape(7, 7)
+    moon = write_model(tmp_path / 'moon.tif', heights, 10.0)
+    earth = write_model(tmp_path / 'earth.tif', heights, 10.0, 'EPSG:32633')
+    start = ('--from', '2026-11-21T12:00Z', '--days', 1)
+    for arguments, words in (
+        ((earth,), 'earth.tif: is not on the Moon (earth); allowed: a model with a lunar reference system'),
+        ((moon, '--farther', earth), 'earth.tif: is not on the Moon'),
+        ((moon, '--farther', moon), 'are not coarser than those of the site; allowed: above 10 m'),
+        ((moon, '--size', 200), 'leaves the map'),
+        ((moon, '--size', 15), 'allowed: 20 to'),
+        ((moon, '--center', '0,5000'), 'center 0, 5000 is outside the map'),
+        ((moon, '--days', 1, '--step', 48), 'allowed: at least one step'),
+    ):
+        assert call('terrain', 'illumination', *arguments, *start, '--out', tmp_path / 'out') == 2
+        assert words in capsys.readouterr().err
+        assert not (tmp_path / 'out').exists()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from regolith_sensors.sky.ephemeris import subsolar_point
-from regolith_sensors.sky.illumination import Site, highest_sun, illumination, permanent_shadow, sun_fraction
+from regolith_sensors.sky.illumination import Site, compute_illumination, highest_sun, permanent_shadow, sun_fraction
 from regolith_terrain.horizons import HorizonMap, Posts, make_horizon_map
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -29,7 +29,7 @@ def test_fraction_of_the_disc_is_that_of_the_circle_segment() -> None:
 
 
 def test_level_plain_at_the_equator_is_lit_half_of_the_time() -> None:
-    found = illumination(level(), Site(0.0, 0.3), START, 12 * MONTH, timedelta(hours=3))
+    found = compute_illumination(level(), Site(0.0, 0.3), START, 12 * MONTH, timedelta(hours=3))
     # Months differ from their mean by up to 7 h, twelve of them by less: 0.001 of the year.
     assert np.abs(found.sunlit_share - 0.5).max() < 2e-3
     # A night of half a month less the time in which the disc sets and rises, 1 h; months vary by 7 h.
@@ -38,8 +38,8 @@ def test_level_plain_at_the_equator_is_lit_half_of_the_time() -> None:
 
 
 def test_far_side_never_sees_the_earth_and_the_limb_sees_it_by_libration() -> None:
-    far = illumination(level(), Site(0.0, math.pi), START, MONTH, timedelta(hours=12))
-    limb = illumination(level(), Site(0.0, math.pi / 2), START, 12 * MONTH, timedelta(hours=12))
+    far = compute_illumination(level(), Site(0.0, math.pi), START, MONTH, timedelta(hours=12))
+    limb = compute_illumination(level(), Site(0.0, math.pi / 2), START, 12 * MONTH, timedelta(hours=12))
     assert (far.earth_share == 0.0).all()
     # The parallax lowers the Earth by 0.25 degrees of the libration's amplitude of 6 to 8 degrees.
     assert np.abs(limb.earth_share - 0.5).max() < 0.04
@@ -47,7 +47,7 @@ def test_far_side_never_sees_the_earth_and_the_limb_sees_it_by_libration() -> No
 
 def test_horizon_takes_the_light_below_it() -> None:
     # At the equator the sun rises along the vertical: a horizon of 30 degrees takes a third of the day.
-    found = illumination(level(30.0), Site(math.radians(-1.5), 0.3), START, 12 * MONTH, timedelta(hours=3))
+    found = compute_illumination(level(30.0), Site(math.radians(-1.5), 0.3), START, 12 * MONTH, timedelta(hours=3))
     assert np.abs(found.sunlit_share - 120.0 / 360.0).max() < 3e-3
 
 
@@ -56,13 +56,13 @@ def test_posts_nearer_to_the_sun_see_it_higher() -> None:
     _, longitude, _ = subsolar_point(START)
     place = Site(0.0, longitude - math.pi / 2)  # the sun rises in the east
     wide = HorizonMap(np.zeros((36, 3, 1), dtype=np.int16), -30000.0, 0.0, 30000.0)
-    found = illumination(wide, place, START, timedelta(hours=1))
+    found = compute_illumination(wide, place, START, timedelta(hours=1))
     assert found.sunlit_share[0, 0] == 0.0 and found.sunlit_share[2, 0] == 1.0
     assert 0.0 < found.sunlit_share[1, 0] < 1.0
 
 
 @pytest.mark.parametrize(('depth', 'share', 'area'), [(0.2, 0.919, 0.845), (0.1, 0.838, 0.702)])
-def test_bowl_at_the_pole_is_dark_for_ever_within_the_radius_of_the_closed_form(
+def test_bowl_at_the_pole_is_always_dark_within_the_radius_of_the_closed_form(
     depth: float, share: float, area: float
 ) -> None:
     """z = d ((2 r / D)^2 - 1), sun up to e_m at all azimuths: dark within r < (1 - tan(e_m) D / (2 d)) D / 2."""
@@ -93,4 +93,4 @@ def test_highest_sun_at_the_pole_and_at_middle_latitude() -> None:
 def test_period_without_a_step_is_refused() -> None:
     for duration, step in ((timedelta(0), timedelta(hours=1)), (MONTH, timedelta(0))):
         with pytest.raises(ValueError, match='allowed: at least one step'):
-            illumination(level(), Site(0.0, 0.0), START, duration, step)
+            compute_illumination(level(), Site(0.0, 0.0), START, duration, step)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from regolith_terrain.horizons import BELOW, UNIT_RAD, HorizonMap, Posts, make_horizon_map
+from regolith_terrain.horizons import NO_GROUND_M, UNIT_RAD, HorizonMap, Posts, make_horizon_map
 
 MOON_RADIUS_M = 1737400.0
 ROUNDING_RAD = 0.5 * UNIT_RAD
@@ -21,8 +21,11 @@ def rough(rows: int, cols: int, seed: int = 3) -> Posts:
 
 
 def searched(posts: Posts, i: int, j: int, di: int, dj: int, radius: float) -> float:
-    """Return the elevation of the horizon at a post along a line of posts, by a search over all of them [rad]."""
-    best, n = -math.pi / 2.0, 1
+    """Return the elevation of the horizon at a post along a line of posts, by a search over all of them [rad].
+
+    Outside the posts is a sphere at their lowest height.
+    """
+    best, n = -math.atan(math.sqrt(2.0 * (posts.heights[i, j] - posts.heights.min()) / radius)), 1
     rows, cols = posts.heights.shape
     while 0 <= i + n * di < rows and 0 <= j + n * dj < cols:
         s = posts.spacing * n * math.hypot(di, dj)
@@ -41,7 +44,8 @@ def test_horizon_along_lines_of_posts_is_that_of_a_search(radius: float) -> None
         expected = [[searched(posts, i, j, di, dj, radius) for j in range(9)] for i in range(14)]
         error = found.elevations[number] * UNIT_RAD - np.array(expected)
         assert np.abs(error).max() < 1.01 * ROUNDING_RAD, number
-    assert (found.elevations[2][-1] == BELOW).all() and (found.elevations[6][0] == BELOW).all()
+    if radius == math.inf:
+        assert (found.elevations[2][-1] == 0).all() and (found.elevations[6][0] == 0).all(), 'a plane outside'
 
 
 def test_ridge_has_the_elevation_of_its_crest() -> None:
@@ -75,8 +79,7 @@ def test_cone_on_a_plane_has_the_horizon_of_its_silhouette() -> None:
                 0.0, height * (1.0 - np.hypot(px + t * math.sin(azimuth), py + t * math.cos(azimuth)) / base)
             )
             expected = math.atan((line / t).max())
-            if found.elevations[number, i, j] != BELOW:
-                errors.append(abs(math.degrees(found.elevations[number, i, j] * UNIT_RAD - expected)))
+            errors.append(abs(math.degrees(found.elevations[number, i, j] * UNIT_RAD - expected)))
     # The side of the cone is smoothed over one post, 0.6 degrees to either side of its silhouette.
     assert len(errors) > 1000 and np.quantile(errors, 0.99) < 0.1 and max(errors) < 0.25
     assert np.mean(errors) < 0.01
@@ -127,6 +130,14 @@ def test_two_coarser_grids_give_the_highest_horizon() -> None:
     found = make_horizon_map(flat, 4, farther=posts)
     assert found.elevations[1, 10, 10] * UNIT_RAD == pytest.approx(math.atan(20.0 / 50.0), abs=math.radians(0.02))
     assert found.elevations[0, 10, 10] * UNIT_RAD == pytest.approx(math.atan(400.0 / 750.0), abs=math.radians(0.02))
+
+
+def test_posts_without_ground_are_below_every_horizon() -> None:
+    heights = np.zeros((21, 5))
+    heights[10:] = NO_GROUND_M
+    flat = Posts(np.zeros((5, 5)), 0.0, 0.0, 1.0)
+    found = make_horizon_map(flat, 8, farther=[Posts(heights, -10.0, -10.0, 10.0)])
+    assert (found.elevations == 0).all()
 
 
 def test_every_nth_post_and_threads_give_the_same_values() -> None:

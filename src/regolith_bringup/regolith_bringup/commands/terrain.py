@@ -168,6 +168,51 @@ def terrain_import(
     _tell_files(out, about, as_json)
 
 
+@terrain_app.command('illumination')
+def terrain_illumination(
+    file: Annotated[Path, typer.Argument(help='Elevation model of the site, with a lunar reference system.')],
+    start: Annotated[str, typer.Option('--from', metavar='UTC', help='Start of the period, e.g. 2026-11-21T12:00Z.')],
+    days: Annotated[float, typer.Option(metavar='D', help='Duration of the period.', min=0.01, max=7000.0)] = 365.25,
+    step: Annotated[float, typer.Option(metavar='H', help='Time step [h].', min=0.01, max=1000.0)] = 2.0,
+    center: Annotated[
+        str | None,
+        typer.Option(
+            metavar='LAT,LON|X,Y', help='Center: degrees, or map coordinates [m]. Default: that of the model.'
+        ),
+    ] = None,
+    size: Annotated[
+        float | None,
+        typer.Option(metavar='M', help='Side length of the square [m]. Default: the largest on the model.', min=1.0),
+    ] = None,
+    farther: Annotated[
+        list[Path] | None,
+        typer.Option(metavar='FILE', help='Coarser model around the site; repeat it, finest first.'),
+    ] = None,
+    height: Annotated[
+        float, typer.Option(metavar='M', help='Height of the viewer above the ground [m].', min=0.0, max=1e4)
+    ] = 0.0,
+    azimuths: Annotated[int, typer.Option(metavar='N', help='Azimuths of the horizon.', min=8, max=3600)] = 360,
+    every: Annotated[int, typer.Option(metavar='N', help='Result at every N-th post.', min=1, max=1000)] = 1,
+    out: OutOption = Path('illumination'),
+    as_json: JsonOption = False,
+) -> None:
+    """Write sunlit share, longest darkness, permanent shadow and visibility of the Earth around a site."""
+    from regolith_bringup.commands.terrain_illumination import IlluminationRequest, parsed_time, write_illumination
+
+    try:
+        when = parsed_time(start)
+    except ValueError:
+        allowed = 'ISO 8601, e.g. 2026-11-21T12:00:00Z'
+        raise InputError(
+            Problem('terrain illumination', '--from', 'is no time', allowed, as_yaml_text(start))
+        ) from None
+    place = _pair('--center', center) if center is not None else None
+    with _bad_input('terrain illumination'), _progress() as progress:
+        request = IlluminationRequest(file, place, size, farther or (), when, days, step, height, azimuths, every)
+        about = write_illumination(request, out, progress)
+    _tell_files(out, about, as_json)
+
+
 def _pair(option: str, text: str) -> tuple[float, float]:
     """Return two numbers given by a comma-separated text."""
     try:

@@ -127,7 +127,7 @@ def _add_light(
                 longest[i, j] = max(longest[i, j], dark[i, j])
 
 
-def illumination(
+def compute_illumination(
     horizons: HorizonMap,
     site: Site,
     start: datetime,
@@ -150,7 +150,7 @@ def illumination(
 
     Source: mazarico2011.
     Checked by: test_illumination.py::test_level_plain_at_the_equator_is_lit_half_of_the_time,
-    test_illumination.py::test_bowl_at_the_pole_is_dark_for_ever_within_the_radius_of_the_closed_form.
+    test_illumination.py::test_bowl_at_the_pole_is_always_dark_within_the_radius_of_the_closed_form.
     """
     count = int(duration / step) if step > timedelta(0) else 0
     if count < 1:
@@ -220,7 +220,7 @@ def permanent_shadow(horizons: HorizonMap, highest: Floats) -> Flags:
 
 
 def layer_statistics(layers: Illumination) -> dict[str, float]:
-    """Return figures of the layers for people."""
+    """Return statistics of the layers."""
     return {
         'sunlit_share_mean': float(layers.sunlit_share.mean()),
         'sunlit_share_highest': float(layers.sunlit_share.max()),

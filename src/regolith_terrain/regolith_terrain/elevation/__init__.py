@@ -13,6 +13,7 @@ from regolith_files import export_lazily
 
 if TYPE_CHECKING:
     from regolith_terrain.elevation.file_description import describe_elevation_model as describe_elevation_model
+    from regolith_terrain.elevation.grid import MOON_RADIUS_M as MOON_RADIUS_M
     from regolith_terrain.elevation.grid import ElevationGrid as ElevationGrid
     from regolith_terrain.elevation.grid import StoredValues as StoredValues
     from regolith_terrain.elevation.grid import celestial_body as celestial_body
@@ -20,14 +21,19 @@ if TYPE_CHECKING:
     from regolith_terrain.elevation.grid import rectangle_window as rectangle_window
     from regolith_terrain.elevation.import_model import ImportRequest as ImportRequest
     from regolith_terrain.elevation.import_model import import_elevation_model as import_elevation_model
+    from regolith_terrain.elevation.open_model import open_elevation_model as open_elevation_model
     from regolith_terrain.elevation.plausibility import height_statistics as height_statistics
     from regolith_terrain.elevation.plausibility import unusual_heights as unusual_heights
+    from regolith_terrain.elevation.terrain_files import geotiff_profile as geotiff_profile
+    from regolith_terrain.elevation.terrain_files import new_folder as new_folder
+    from regolith_terrain.elevation.terrain_files import write_about as write_about
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
         'file_description': ('describe_elevation_model',),
         'grid': (
+            'MOON_RADIUS_M',
             'ElevationGrid',
             'StoredValues',
             'celestial_body',
@@ -38,9 +44,15 @@ __all__, __getattr__, __dir__ = export_lazily(
             'ImportRequest',
             'import_elevation_model',
         ),
+        'open_model': ('open_elevation_model',),
         'plausibility': (
             'height_statistics',
             'unusual_heights',
+        ),
+        'terrain_files': (
+            'geotiff_profile',
+            'new_folder',
+            'write_about',
         ),
     },
 )

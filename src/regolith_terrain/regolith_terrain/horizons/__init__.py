@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
-    from regolith_terrain.horizons.horizon_map import BELOW as BELOW
+    from regolith_terrain.horizons.horizon_map import NO_GROUND_M as NO_GROUND_M
     from regolith_terrain.horizons.horizon_map import UNIT_RAD as UNIT_RAD
     from regolith_terrain.horizons.horizon_map import HorizonMap as HorizonMap
     from regolith_terrain.horizons.horizon_map import Posts as Posts
     from regolith_terrain.horizons.horizon_map import make_horizon_map as make_horizon_map
-    from regolith_terrain.horizons.model_posts import model_posts as model_posts
+    from regolith_terrain.horizons.model_posts import posts_around as posts_around
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
-        'horizon_map': ('BELOW', 'UNIT_RAD', 'HorizonMap', 'Posts', 'make_horizon_map'),
-        'model_posts': ('model_posts',),
+        'horizon_map': ('NO_GROUND_M', 'UNIT_RAD', 'HorizonMap', 'Posts', 'make_horizon_map'),
+        'model_posts': ('posts_around',),
     },
 )

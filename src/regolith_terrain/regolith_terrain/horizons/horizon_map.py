@@ -10,8 +10,6 @@ elevation is the slope to the hull plus s / R, which includes the curvature of t
 
 Resampling is linear between neighboring posts across the line, for heights, and between neighboring lines for slopes.
 It lowers a crest of a few posts' width, and it smooths the sides of a hill over a post.
-
-Source: dozier1990; timonen2010.
 """
 
 from __future__ import annotations
@@ -31,8 +29,8 @@ Shorts = NDArray[np.int16]
 
 UNIT_RAD = math.radians(0.01)
 """Unit of stored elevations [rad]."""
-BELOW = -9000
-"""Elevation of a horizon without terrain: straight down, in units."""
+NO_GROUND_M = -1e7
+"""Height of posts without ground [m]: below every horizon."""
 MOST_BYTES = 2_000_000_000
 """Largest size of a horizon map [bytes]."""
 
@@ -109,8 +107,9 @@ def make_horizon_map(
 ) -> HorizonMap:
     """Return the horizon of posts, from their own grid and from coarser grids around it.
 
-    A coarser grid counts only outside the finer one. The horizon is the highest one of all grids. Where no terrain is
-    left in a direction, it is :data:`BELOW`.
+    A coarser grid counts only outside the finer one. The horizon is the highest one of all grids. Outside all of them,
+    the body is a sphere at the lowest height of the grids, so the horizon of a viewer h above it is at
+    least -sqrt(2 h / R). Hills outside the grids are missing.
 
     Args:
         posts: The grid whose horizon is wanted.
@@ -143,6 +142,8 @@ def make_horizon_map(
     row, col = (posts.spacing * np.arange(0, count, every) for count in posts.heights.shape)
     places = np.meshgrid(posts.x0 + row, posts.y0 + col, indexing='ij')
     viewers = [_viewers(posts, outer) + height_m for outer in farther]
+    lowest = min(float(each.heights[each.heights > NO_GROUND_M].min()) for each in (posts, *farther))
+    dip = -np.sqrt(2.0 * (posts.heights[::every, ::every] + height_m - lowest) / radius_m)
 
     def fill(number: int) -> None:
         azimuth = 2.0 * math.pi * number / azimuths
@@ -150,7 +151,7 @@ def make_horizon_map(
         for inner, outer, own in zip((posts, *farther), farther, viewers, strict=False):
             beyond = replace(outer, heights=_slopes(outer, own, azimuth, radius_m, inner)).at(*places)
             slope = np.fmax(slope, beyond)  # NaN outside the coarser grid
-        _quantize(slope, UNIT_RAD, BELOW, out[number])
+        _quantize(np.maximum(slope, dip), UNIT_RAD, out[number])
 
     with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(fill, range(azimuths)):
@@ -296,9 +297,8 @@ def _between_lines(lines: Floats, shift: float, first: int, out: Floats) -> None
 
 
 @kernel
-def _quantize(slope: Floats, unit: float, below: int, out: Shorts) -> None:
+def _quantize(slope: Floats, unit: float, out: Shorts) -> None:
     """Write elevations of tangents in units."""
     for r in range(out.shape[0]):
         for c in range(out.shape[1]):
-            value = slope[r, c]
-            out[r, c] = below if value == -math.inf else int(math.floor(math.atan(value) / unit + 0.5))
+            out[r, c] = int(math.floor(math.atan(slope[r, c]) / unit + 0.5))

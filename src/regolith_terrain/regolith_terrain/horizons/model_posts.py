@@ -10,15 +10,13 @@ import numpy as np
 
 from regolith_terrain.elevation.grid import ElevationGrid, LocalFrame, rectangle_window
 from regolith_terrain.elevation.open_model import read_posts
-from regolith_terrain.horizons.horizon_map import Posts
+from regolith_terrain.horizons.horizon_map import NO_GROUND_M, Posts
 
-NO_GROUND_M = -1e7
-"""Height of posts off the map: below every horizon [m]."""
 MOST_POSTS = 25_000_000
 """Largest number of posts of one grid."""
 
 
-def model_posts(grid: ElevationGrid, frame: LocalFrame, half_m: float, whole: bool = True) -> Posts:
+def posts_around(grid: ElevationGrid, frame: LocalFrame, half_m: float, whole: bool = True) -> Posts:
     """Return the heights of an elevation model over a square around the origin of a local frame.
 
     Heights are linear between the posts of the model, and above its datum.
