@@ -25,6 +25,7 @@ from tf2_msgs.msg import TFMessage
 from regolith_sensors import warm_up
 from regolith_sensors.config.lighting import LightConfig, SpotlightConfig
 from regolith_sensors.config.sensors import ResolvedSensor, scenario_sensors
+from regolith_sensors.latency import DeliveryQueue
 from regolith_sensors.render_cost import SensorCost, describe_sensor_costs
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.sensor_scene import SensorScene
@@ -101,6 +102,9 @@ class SensorsNode:
         self._starting = StartupNotice(link, 'starting')
         self._ack = link.create_publisher(SensorsAck, 'sensors/ack', qos.LATCHED)
         self.topics = self._make_topics(sensors, scenario)
+        self._deliveries = DeliveryQueue()
+        for topics in self.topics:
+            topics.delay(self._deliveries)
         spans = [topics.span_ns for topics in self.topics]
         kept_ns = 2_000_000_000 + 2 * max(before + after for before, after in spans)
         self._leaving = ShutdownRequest()
@@ -231,6 +235,7 @@ class SensorsNode:
             for topics in self.topics:
                 topics.discard_after(message.t_ns)
         if rewound:
+            self._deliveries.clear()
             early, self._early = self._early, []
             for begins, take in early:
                 self._in_epoch(begins, take)
@@ -258,6 +263,7 @@ class SensorsNode:
             self._watch.check()
             self._find_ground()
             self._make_frames()
+            self._deliver()
             self._acknowledge()
             if self._stopped:
                 until = until or time.monotonic() + _FLUSH_S
@@ -314,12 +320,19 @@ class SensorsNode:
             if ground.lost:
                 return
             self._show_ground()
-            if topics.wanted:
+            if topics.wanted and topics.begin(due.n, due.t_ns):
                 begin = time.perf_counter()
                 topics.publish(due.n, due.t_ns, self._views[topics.sensor.vehicle])
                 self._note_cost(topics, time.perf_counter() - begin)
             self._schedule.done()
             self._acknowledge()
+
+    def _deliver(self) -> None:
+        """Publish the delayed messages that no message of a frame to be rendered can precede."""
+        committed_ns, due = self.states.ground.committed_ns, self._schedule.next()
+        if due is not None and self._possible(due):
+            committed_ns = min(committed_ns, due.end_ns - 1)
+        self._deliveries.deliver(committed_ns)
 
     def _note_cost(self, topics: SensorTopics, seconds: float) -> None:
         """Log the frame cost once, after the second frame of every camera and lidar, because the first fills caches.

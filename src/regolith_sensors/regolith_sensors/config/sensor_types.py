@@ -16,6 +16,7 @@ from regolith_files import FileKind, Section, instance_of, load_plugins
 from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.gnss import GnssConfig
 from regolith_sensors.config.imu import ImuConfig
+from regolith_sensors.config.latency import LatencyConfig
 from regolith_sensors.config.lidar import LidarConfig
 from regolith_world.numerics import rotation
 
@@ -62,6 +63,9 @@ class SensorEntry(Section):
         None, description='Outputs that are published; absent: the default outputs of the type.'
     )
     rate_hz: float | None = Field(None, ge=1e-3, le=10_000.0, description='Rate that replaces that of the model [Hz].')
+    latency: LatencyConfig = Field(
+        default_factory=LatencyConfig, description='Time from the end of a frame until its messages are published.'
+    )
     stereo_with: str | None = Field(
         None, description='Left camera of the stereo pair whose right camera this is; its P matrix has the baseline.'
     )

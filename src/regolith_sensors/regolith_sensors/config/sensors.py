@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_files import KeyPath, YamlSource, allowed_names, validated
+from regolith_sensors.config.latency import LatencyConfig
 from regolith_sensors.config.sensor_types import (
     MOTION,
     PARTICLES,
@@ -45,6 +46,8 @@ class ResolvedSensor:
     """Baseline of a stereo pair, for the right camera [m]."""
     frame_prefix: str = ''
     """Prefix of the frame ids of its vehicle."""
+    latency: LatencyConfig = field(default_factory=LatencyConfig)
+    """Time from the end of a frame until its messages are published."""
 
     @property
     def full_name(self) -> str:
@@ -151,7 +154,8 @@ def sensors_of(
             config = load_sensor(resolved.model, kind.config)
             prefix = (prefixes or {}).get(vehicle)
             prefix = f'{vehicle}/' if prefix is None else prefix
-            found.append(ResolvedSensor(vehicle, name, kind, config, entry.mount, resolved.outputs, apart, prefix))
+            place = entry.mount, resolved.outputs, apart, prefix
+            found.append(ResolvedSensor(vehicle, name, kind, config, *place, entry.latency))
     return tuple(found)
 
 

@@ -11,10 +11,12 @@ from importlib import import_module
 from typing import Any
 
 from rclpy.node import Node
+from rclpy.serialization import serialize_message
 
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.config.sensor_types import Output
 from regolith_sensors.config.sensors import ResolvedSensor
+from regolith_sensors.latency import DelayedPublisher, DeliveryQueue, DeliveryTimes
 from regolith_sensors.scene.world_view import WorldView
 from regolith_world.ros import Inbox, qos
 
@@ -55,9 +57,37 @@ class SensorTopics(ABC):
         self.publishers: dict[str, Any] = {}
         self._blank = 0
         """Number of blank frames."""
+        self._delivery: DeliveryTimes | None = None
+        """Delivery times; None: messages are published at once."""
         outputs = [o for name in sensor.outputs for o in sensor.kind.outputs[name]]
         for output in (*outputs, *sensor.kind.always):
             self.publishers[output.topic] = self.publisher(output)
+
+    def delay(self, queue: DeliveryQueue) -> None:
+        """Publish messages through a queue from now on, if the sensor has a latency."""
+        sensor = self.sensor
+        if sensor.latency.is_zero:
+            return
+
+        def end_ns(n: int) -> int:
+            return sensor.frame_ns(n) + self.span_ns[1]
+
+        self._delivery = DeliveryTimes(sensor.latency, self.context.seed, sensor.full_name, end_ns)
+        self.publishers = {
+            topic: DelayedPublisher(publisher, queue, serialize_message) for topic, publisher in self.publishers.items()
+        }
+
+    def begin(self, n: int, t_ns: int) -> bool:
+        """Prepare the publication of frame n at a time [ns]; return whether it is published: a full queue drops it."""
+        if self._delivery is None:
+            return True
+        time_ns = self._delivery.time_ns(n)
+        if time_ns is None:
+            self._warn(self._delivery.dropped, t_ns, 'a frame is dropped, because the latency queue is full')
+            return False
+        for publisher in self.publishers.values():
+            publisher.time_ns = time_ns
+        return True
 
     def warn_of_blank(self, t_ns: int, what: str) -> None:
         """Count a blank frame; warn for the first, the tenth, the hundredth and so on.
@@ -67,8 +97,11 @@ class SensorTopics(ABC):
             what: Description of the problem, e.g. 'cloud has no points'.
         """
         self._blank += 1
-        if 10 ** (len(str(self._blank)) - 1) == self._blank:
-            count = f' ({self._blank} so far)' if self._blank > 1 else ''
+        self._warn(self._blank, t_ns, what)
+
+    def _warn(self, number: int, t_ns: int, what: str) -> None:
+        if 10 ** (len(str(number)) - 1) == number:
+            count = f' ({number} so far)' if number > 1 else ''
             self.context.node.get_logger().warning(f'{self.sensor.full_name}: {what} at {t_ns * 1e-9:.3f} s{count}')
 
     def publisher(self, output: Output) -> Any:
