@@ -83,7 +83,7 @@ class SensorTopics(ABC):
             return True
         time_ns = self._delivery.time_ns(n)
         if time_ns is None:
-            self._warn(self._delivery.dropped, t_ns, 'a frame is dropped, because the latency queue is full')
+            _warn(self, self._delivery.dropped, t_ns, 'a frame is dropped, because the latency queue is full')
             return False
         for publisher in self.publishers.values():
             publisher.time_ns = time_ns
@@ -97,12 +97,7 @@ class SensorTopics(ABC):
             what: Description of the problem, e.g. 'cloud has no points'.
         """
         self._blank += 1
-        self._warn(self._blank, t_ns, what)
-
-    def _warn(self, number: int, t_ns: int, what: str) -> None:
-        if 10 ** (len(str(number)) - 1) == number:
-            count = f' ({number} so far)' if number > 1 else ''
-            self.context.node.get_logger().warning(f'{self.sensor.full_name}: {what} at {t_ns * 1e-9:.3f} s{count}')
+        _warn(self, self._blank, t_ns, what)
 
     def publisher(self, output: Output) -> Any:
         """Create and return the publisher of one output."""
@@ -138,3 +133,10 @@ class SensorTopics(ABC):
     @abstractmethod
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:
         """Compute and publish frame n at a simulated time [ns]."""
+
+
+def _warn(topics: SensorTopics, number: int, t_ns: int, what: str) -> None:
+    """Warn of the first, the tenth, the hundredth problem of a kind and so on."""
+    if 10 ** (len(str(number)) - 1) == number:
+        count = f' ({number} so far)' if number > 1 else ''
+        topics.context.node.get_logger().warning(f'{topics.sensor.full_name}: {what} at {t_ns * 1e-9:.3f} s{count}')
