@@ -21,7 +21,7 @@ from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.inertial import drift, gnss, imu, motion_track
 from regolith_sensors.labels import ground_truth, stereo
 from regolith_sensors.labels.dataset import LabeledBox, _yolo_line
-from regolith_sensors.lidar import point_cloud, sweep
+from regolith_sensors.lidar import beams, point_cloud, sweep
 from regolith_sensors.numerics import lens
 from regolith_sensors.rays.image import empty_frame
 from regolith_sensors.render_cost import SensorCost, describe_sensor_costs
@@ -251,13 +251,13 @@ def lidar() -> Calls:
             config = LidarConfig.model_validate(
                 {**base, 'beam': beam, 'profile': profile, 'divergence_rad': (0.01, 0.02), 'sample_radius': 3}
             )
-            yield f'beam_offsets.{beam}.{profile}', sweep.beam_offsets(config)
+            yield f'beam_offsets.{beam}.{profile}', beams.beam_offsets(config)
     distance = (ramp(7, 5) * 9.0 + 1.0).astype(np.float32)
     strength = np.where(ramp(7, 5) > 0.2, ramp(7, 5)[::-1], 0.0).astype(np.float32)
     for mode in ('strongest', 'first', 'last', 'mean'):
         yield f'merged_return.{mode}', sweep.merged_return(distance, strength, mode, 0.9, 0.12)
     far = np.array([2.0, 15.0, np.inf], dtype=np.float32)
-    yield 'echo_intensity', [sweep.echo_intensity(far, np.full(3, 0.1, np.float32), falls) for falls in (True, False)]
+    yield 'echo_intensity', [beams.echo_intensity(far, np.full(3, 0.1, np.float32), falls) for falls in (True, False)]
     for fields in ('velodyne', 'ouster', 'xyzi'):
         for flash, organized, returns in ((False, False, 'dual'), (True, True, 'last'), (False, True, 'dual')):
             config = LidarConfig.model_validate(
@@ -287,7 +287,7 @@ def lidar() -> Calls:
             )
             cloud = point_cloud.sensor_cloud(scan, config)
             yield f'sensor_cloud.{fields}.{flash}.{organized}', [cloud, cloud.dtype.itemsize]
-            yield f'directions.{fields}.{flash}.{organized}', [device.directions, device.groups]
+            yield f'directions.{fields}.{flash}.{organized}', [device.beams.directions, device.beams.groups]
     for name in sensor_models('lidar'):
         config = load_sensor(name, LidarConfig)
         yield f'lidar.{name}', [config.elevations, config.azimuths[:5], config.azimuths[-1]]

@@ -213,11 +213,14 @@ def lidar() -> dict[str, Any]:
 
     places, turns = poses(np.arange(1800) / 1800)
     at = np.ascontiguousarray(places - bench.scene.origin, dtype=np.float32)
+    beams = device.beams
     (scanning, median), (casting, _) = _timed(
         lambda n: device.scan(bench.rays, bench.scene.origin, poses, n),
-        lambda n: bench.rays.cast(device.directions, device.groups, at, turns.astype(np.float32), 100.0, 3e-3),
+        lambda n: bench.rays.cast(
+            device.beams.directions, device.beams.groups, at, turns.astype(np.float32), 100.0, 3e-3
+        ),
     )
-    rays = len(device.directions)
+    rays = len(beams.directions)
     return {
         'scans_per_s': 1.0 / scanning,
         'scans_per_s_median': 1.0 / median,

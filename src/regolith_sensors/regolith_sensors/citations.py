@@ -14,6 +14,7 @@ from regolith_sensors.config.imu import ImuConfig, InertialErrors
 from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.config.lighting import LightConfig, LunarSunConfig
 from regolith_sensors.config.sensors import scenario_sensors
+from regolith_sensors.config.spad import SpadConfig
 from regolith_sensors.rays.registry import DEFAULT_RAY_BACKEND
 
 _SOILS = {'pommerol2013': 'pommerol2013'}
@@ -31,6 +32,8 @@ def citations(scenario: Any) -> Citations:
             keys |= _surfaces(scenario.light) | {'wagner2010', 'chrono'}
             if config.profile == 'gaussian' and config.sample_radius > 1:
                 keys.add('siegman1986')
+        elif isinstance(config, SpadConfig):
+            keys |= _surfaces(scenario.light) | {'wagner2010', 'coates1968', 'rapp2017', 'otoole2017', 'anscombe1948'}
         elif isinstance(config, ImuConfig):
             keys |= {'titterton2004', 'ieee952'}
             if _drifts(config.gyroscope) or _drifts(config.accelerometer):

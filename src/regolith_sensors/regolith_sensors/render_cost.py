@@ -15,6 +15,7 @@ from regolith_sensors.arrays import Floats
 from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.config.sensors import ResolvedSensor
+from regolith_sensors.config.spad import SpadConfig
 
 _PIXELS = 160 * 120
 """Maximum number of pixels of a trial frame."""
@@ -39,12 +40,13 @@ class SensorCost(NamedTuple):
 
 
 def sensor_costs(sensors: Iterable[ResolvedSensor]) -> list[SensorCost]:
-    """Return the costs of all cameras and lidars, measured in a small scene on procedural terrain at low sun.
+    """Return the costs of all sensors that render, measured in a small scene on procedural terrain at low sun.
 
     A camera frame is rendered with fewer pixels and scaled by their number. Publishing, recording and the terrain tiles
     that a moving vehicle needs take additional time. A scene with large parts of sky takes less.
     """
-    seeing = [s for s in sensors if isinstance(s.config, (CameraConfig, LidarConfig))]
+    frames: dict[Any, Any] = {CameraConfig: _camera_frame, LidarConfig: _lidar_frame, SpadConfig: _spad_frame}
+    seeing = [s for s in sensors if type(s.config) in frames]
     if not seeing:
         return []
     from regolith_sensors.bench import BenchScene
@@ -55,8 +57,7 @@ def sensor_costs(sensors: Iterable[ResolvedSensor]) -> list[SensorCost]:
     for sensor in seeing:
         key = repr(sensor.config)
         if key not in times:
-            frame = _camera_frame if isinstance(sensor.config, CameraConfig) else _lidar_frame
-            times[key] = frame(scene, sensor.config)
+            times[key] = frames[type(sensor.config)](scene, sensor.config)
         costs.append(SensorCost(sensor.full_name, times[key], sensor.config.rate_hz))
     return costs
 
@@ -113,3 +114,16 @@ def _lidar_frame(bench: Any, config: LidarConfig) -> float:
         return np.tile(bench.eye, (len(moments), 1)), np.tile(np.eye(3), (len(moments), 1, 1))
 
     return _least(lambda n: device.scan(bench.rays, bench.scene.origin, poses, n))
+
+
+def _spad_frame(bench: Any, config: SpadConfig) -> float:
+    from regolith_sensors.bench import SUN
+    from regolith_sensors.rays.camera_rays import lights
+    from regolith_sensors.spad.spad import Spad
+
+    device, light = Spad(config, 1, 'cost'), lights(bench.scene.origin, SUN)
+
+    def poses(moments: Floats) -> tuple[Floats, Floats]:
+        return np.tile(bench.eye, (len(moments), 1)), np.tile(np.eye(3), (len(moments), 1, 1))
+
+    return _least(lambda n: device.frame(bench.rays, bench.scene.origin, poses, light, n))

@@ -32,7 +32,7 @@ class Recorder(SimpleNamespace):
 SENSOR = SimpleNamespace(
     full_name='rover/eye',
     vehicle='rover',
-    config=SimpleNamespace(organized=False, fields='xyzi', flash=False),
+    config=SimpleNamespace(organized=False, fields='xyzi', flash=False, range_falloff=True),
     mount=None,
 )
 VIEW = SimpleNamespace(prepare=lambda t: None, scene=SimpleNamespace(origin=None))

@@ -13,7 +13,8 @@ import pytest
 
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config.lidar import LidarConfig
-from regolith_sensors.lidar.sweep import Lidar, Scan, beam_offsets, merged_return
+from regolith_sensors.lidar.beams import beam_offsets
+from regolith_sensors.lidar.sweep import Lidar, Scan, merged_return
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.sensor_models import SensorModelError, load_sensor, sensor_models
 from regolith_sensors.surfaces.materials import HapkeSoil, Lambert
@@ -243,4 +244,4 @@ def test_errors_of_the_two_angles_are_independent(flat_scene: Callable[..., Scen
 @pytest.mark.parametrize(('radius', 'parts'), [(1, 1), (3, 5)])
 def test_sub_ray_width_is_its_part_of_the_beam(radius: int, parts: int) -> None:
     config = one_beam(divergence_rad=(2e-3, 4e-3), sample_radius=radius)
-    assert Lidar(config, 1, 'l')._spread == pytest.approx(4e-3 / parts)
+    assert Lidar(config, 1, 'l').beams.spread == pytest.approx(4e-3 / parts)

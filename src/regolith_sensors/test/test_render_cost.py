@@ -33,7 +33,7 @@ def rays(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         counts.append(self.config.width * self.config.height)
 
     def scan(self: Any, *args: Any) -> None:
-        counts.append(len(self.directions))
+        counts.append(len(self.beams.directions))
 
     monkeypatch.setattr(render_cost, '_least', seconds)
     monkeypatch.setattr('regolith_sensors.camera.pipeline.Camera.expose', look)

@@ -18,6 +18,7 @@ from regolith_sensors.config.gnss import GnssConfig
 from regolith_sensors.config.imu import ImuConfig
 from regolith_sensors.config.latency import LatencyConfig
 from regolith_sensors.config.lidar import LidarConfig
+from regolith_sensors.config.spad import SpadConfig
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
@@ -184,6 +185,16 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
         ('points',),
         sees=True,
     ),
+    'spad': SensorType(
+        SpadConfig,
+        'regolith_sensors.ros.spad_topics:SpadTopics',
+        {
+            'histogram': (Output('histogram', 'regolith_msgs/msg/PhotonHistogram', large=True),),
+            'points': (Output('points', 'sensor_msgs/msg/PointCloud2', large=True),),
+        },
+        ('histogram', 'points'),
+        sees=True,
+    ),
     'imu': SensorType(
         ImuConfig,
         'regolith_sensors.ros.imu_topics:ImuTopics',
@@ -210,7 +221,7 @@ def all_sensor_types() -> dict[str, SensorType]:
 
 FILE_KIND = FileKind(
     'Sensor',
-    'A sensor file describes a camera, a lidar, an IMU or a GNSS receiver.',
+    'A sensor file describes a camera, a lidar, a SPAD sensor, an IMU or a GNSS receiver.',
     lambda: {f'type {name}': kind.config for name, kind in sorted(all_sensor_types().items())},
 )
 """Sensor files."""

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_sensors.config.lidar import LidarConfig
-from regolith_sensors.lidar.sweep import REFERENCE_RANGE, Scan
+from regolith_sensors.config.beams import BeamConfig
+from regolith_sensors.lidar.beams import REFERENCE_RANGE
+from regolith_sensors.lidar.sweep import Scan
 
 
 def _layout(itemsize: int, **fields: tuple[str, int]) -> np.dtype[np.void]:
@@ -49,7 +50,7 @@ LAYOUTS = {'velodyne': POINT, 'ouster': OUSTER, 'xyzi': XYZI}
 _TIMES = ('time', 't')
 
 
-def layout(config: LidarConfig) -> np.dtype[np.void]:
+def layout(config: BeamConfig) -> np.dtype[np.void]:
     """Return the point layout of a lidar: that of its ``fields``, without a time where all points have the same.
 
     Programs that correct for motion during a sweep divide by its duration, which is 0 for a flash lidar.
@@ -62,8 +63,14 @@ def layout(config: LidarConfig) -> np.dtype[np.void]:
     return _layout(whole.itemsize, **kept)
 
 
-def sensor_cloud(scan: Scan, config: LidarConfig) -> NDArray[np.void]:
-    """Return a sweep as points in the layout that the lidar publishes; see :func:`point_cloud`."""
+def sensor_cloud(scan: Scan, config: BeamConfig, range_falloff: bool = True) -> NDArray[np.void]:
+    """Return a sweep as points in the layout that the sensor publishes; see :func:`point_cloud`.
+
+    Args:
+        scan: The sweep.
+        config: Beams of the sensor.
+        range_falloff: Whether intensities decrease as 1 / R^2.
+    """
     points, kind = point_cloud(scan, config.organized), layout(config)
     if config.fields == 'velodyne' and kind is POINT:
         return points
@@ -82,7 +89,7 @@ def sensor_cloud(scan: Scan, config: LidarConfig) -> NDArray[np.void]:
             out['t'] = np.rint(np.rint(points['time'].astype(np.float64) * beams_hz) * (1e9 / beams_hz))
         out['ring'] = len(config.elevations) - 1 - points['ring'].astype(np.int64)
         out['range'] = np.rint(1e3 * reach)
-        corrected = (reach / REFERENCE_RANGE) ** 2 if config.range_falloff else 1.0
+        corrected = (reach / REFERENCE_RANGE) ** 2 if range_falloff else 1.0
         out['reflectivity'] = np.clip(np.rint(100.0 * points['intensity'] * corrected), 0.0, 255.0)
         if config.organized:
             # Rows in the order of the rings, from the top; those of a second return remain below.

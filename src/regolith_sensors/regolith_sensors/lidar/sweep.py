@@ -17,16 +17,12 @@ from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Floats, Singles
 from regolith_sensors.config.lidar import LidarConfig
+from regolith_sensors.lidar.beams import Beams, Poses, beam_directions
 from regolith_sensors.noise import normals
 from regolith_sensors.rays.backend import RayBackend
 from regolith_world.numerics import kernel
 from regolith_world.random import stream_key
 
-Poses = Callable[[Floats], tuple[Floats, Floats]]
-"""Function from fractions of the sweep (m,) to positions (m, 3) [m] and rotations (m, 3, 3), sensor to world."""
-
-REFERENCE_RANGE = 10.0
-"""Range of the target to which intensities refer [m]."""
 _LEAST = 1e-6
 RETURN_TYPES = {'strongest': 1, 'last': 2, 'first': 3, 'mean': 4}
 """Values of the ``return_type`` field; a dual return gives 1 and 2."""
@@ -70,17 +66,7 @@ class Lidar:
         self.config = config
         self.seed = seed
         self.name = name
-        offsets, self._weights = beam_offsets(config)
-        azimuth = config.azimuths[:, None, None] + offsets[None, None, :, 0]
-        elevation = config.elevations[None, :, None] + offsets[None, None, :, 1]
-        azimuth, elevation = np.broadcast_arrays(azimuth, elevation)
-        self.directions = np.ascontiguousarray(_direction(azimuth, elevation).reshape(-1, 3), dtype=np.float32)
-        columns, rings, subs = config.columns, len(config.elevations), len(offsets)
-        groups = np.zeros(columns) if config.flash else np.arange(columns)
-        self.groups = np.repeat(groups.astype(np.int32), rings * subs)
-        self._shape = (columns, rings, subs)
-        # A sub-ray represents its part of the beam.
-        self._spread = max(*config.divergence_rad, 1e-4) / (2 * config.sample_radius - 1)
+        self.beams = Beams(config)
 
     def scan(
         self,
@@ -103,27 +89,17 @@ class Lidar:
         Checked by: test_lidar.py::test_intensity_against_range_and_dust, test_lidar.py::test_sweep_in_motion.
         """
         config = self.config
-        columns, rings, subs = self._shape
-        moments = np.zeros(1) if config.flash else np.arange(columns) / columns
-        positions, rotations = poses(moments)
-        places = np.ascontiguousarray(positions - origin, dtype=np.float32)
-        turns = np.ascontiguousarray(rotations, dtype=np.float32)
-        distance, back, objects = scene.cast(
-            self.directions, self.groups, places, turns, config.range_m[1], self._spread
-        )
-        echo = echo_intensity(distance, back, config.range_falloff)
-        if optical_depth is not None:
-            echo *= np.exp(-2.0 * optical_depth(distance))
-        echo = echo.reshape(-1, subs) * self._weights.astype(np.float32)
+        columns, rings, subs = self.beams.shape
+        distance, echo, objects = self.beams.echoes(scene, origin, poses, config.range_falloff, optical_depth)
         modes = ('strongest', 'last') if config.returns == 'dual' else (config.returns,)
-        ranges = distance.reshape(-1, subs)
+        ranges, echo = distance.reshape(-1, subs), echo.reshape(-1, subs)
         found = [
             merged_return(ranges, echo, mode, config.min_echo_separation_m, max(config.threshold, _LEAST))
             for mode in modes
         ]
         reach = np.stack([r for r, _ in found]).reshape(-1, columns, rings)
         intensity = np.stack([i for _, i in found]).reshape(-1, columns, rings)
-        return self._noisy(reach, intensity, modes, objects.reshape(columns, rings, subs), frame)
+        return self._noisy(reach, intensity, modes, objects, frame)
 
     def _noisy(
         self, reach: Singles, intensity: Singles, modes: tuple[str, ...], objects: NDArray[np.uint16], frame: int
@@ -148,7 +124,7 @@ class Lidar:
         near = reach < config.range_m[0]
         reach = np.where(near, -np.inf, np.where(reach > config.range_m[1], np.inf, reach)).astype(np.float32)
         there = np.isfinite(reach)
-        points = _direction(azimuth, elevation) * np.where(there, reach, np.nan)[..., None]
+        points = beam_directions(azimuth, elevation) * np.where(there, reach, np.nan)[..., None]
         period = 0.0 if config.flash else 1.0 / config.rate_hz
         columns, rings = shape[1:]
         types = np.array([RETURN_TYPES[mode] for mode in modes], dtype=np.uint8)
@@ -163,44 +139,6 @@ class Lidar:
             np.ascontiguousarray(np.broadcast_to(types[:, None, None], shape)),
             np.ascontiguousarray(np.broadcast_to(objects[None, :, :, objects.shape[2] // 2], shape)),
         )
-
-
-def beam_offsets(config: LidarConfig) -> tuple[Floats, Floats]:
-    """Return (azimuth, elevation) of the sub-rays from the beam axis [rad], shape (n, 2), and weights of mean 1.
-
-    There are d = 2 r - 1 per axis at ((k + 1/2) 2 / d - 1) / 2 of the full angle. An elliptical beam maps the rings of
-    the square onto circles at the same angles. A Gaussian profile is exp(-2 rho^2) with rho in half divergences: 1 /
-    e^2 at the edge.
-
-    Source: chrono; siegman1986.
-    Checked by: test_lidar.py::test_beam_profiles.
-    """
-    d = 2 * config.sample_radius - 1
-    line = (np.arange(d) + 0.5) / d * 2.0 - 1.0
-    x, y = (a.ravel() for a in np.meshgrid(line, line))
-    if config.beam == 'elliptical':
-        ring, radius = np.maximum(np.abs(x), np.abs(y)), np.hypot(x, y)
-        scale = np.where(radius > 0.0, ring / np.maximum(radius, 1e-300), 1.0)
-        x, y = x * scale, y * scale
-    weights = np.exp(-2.0 * (x * x + y * y)) if config.profile == 'gaussian' else np.ones(len(x))
-    half = 0.5 * np.array(config.divergence_rad)
-    return np.stack([x * half[0], y * half[1]], axis=1), weights / weights.mean()
-
-
-def echo_intensity(distance: Singles, back: Singles, range_falloff: bool) -> Singles:
-    """Return the intensity of echoes of full sub-rays; 0 without a hit.
-
-    Args:
-        distance: Range R [m].
-        back: Reflectance r at phase angle 0 [1/sr].
-        range_falloff: Whether intensities decrease as 1 / R^2.
-
-    Source: wagner2010.
-    Checked by: test_lidar.py::test_intensity_against_range_and_dust, test_lidar.py::test_intensity_against_incidence.
-    """
-    fall = (REFERENCE_RANGE / np.maximum(distance, 1e-3)) ** 2 if range_falloff else np.ones_like(distance)
-    out: Singles = np.where(np.isfinite(distance), np.pi * back * fall, 0.0).astype(np.float32)
-    return out
 
 
 def merged_return(
@@ -225,12 +163,6 @@ def merged_return(
     number = ('strongest', 'first', 'last', 'mean').index(mode)
     _merge(distance, intensity, number, resolution, threshold, reach, strength)
     return reach, strength
-
-
-def _direction(azimuth: Floats, elevation: Floats) -> Floats:
-    """Return unit vectors (x ahead, y left, z up), shape (..., 3)."""
-    flat = np.cos(elevation)
-    return np.stack([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)], axis=-1)
 
 
 @kernel

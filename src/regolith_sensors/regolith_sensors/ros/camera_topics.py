@@ -23,7 +23,7 @@ from regolith_sensors.config.sensor_types import WHEELS
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.rays.image import RenderedImage
-from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
+from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, vehicle_lamps
 from regolith_sensors.scene.scene import Semantic
 from regolith_sensors.scene.world_view import WorldView
 from regolith_world.numerics import rotation
@@ -101,11 +101,7 @@ class CameraTopics(SensorTopics):
                 place[0] + rotation.matrix(turn[0]) @ mount.position, rotation.product(turn[0], mount.orientation)
             )
 
-        lamps = []
-        for vehicle, entries in sorted(self.context.lamps.items()):
-            for _, lamp in sorted(entries.items()):
-                place, turn = view.base_pose(vehicle, t_ns)
-                lamps.append(lamp.spotlight(place[0], turn[0]))
+        lamps = vehicle_lamps(self.context, view, t_ns)
         sun = self.context.light.sun_at(t_ns)
         frame = self.camera.expose(scene, view.scene.origin, pose, sun, lamps, n)
         lit = bool(lamps) or (sun is not None and sun.elevation > 0.0)

@@ -53,7 +53,8 @@ class LidarTopics(SensorTopics):
         if not np.isfinite(scan.range).any():
             self.warn_of_blank(t_ns, 'the cloud has no points; fix: check mount and range_m')
         header = Header(stamp=stamp(t_ns), frame_id=self.frame_id)
-        self.publishers['points'].publish(cloud_message(sensor_cloud(scan, self.sensor.config), header))
+        config = self.sensor.config
+        self.publishers['points'].publish(cloud_message(sensor_cloud(scan, config, config.range_falloff), header))
 
 
 def cloud_message(points: NDArray[np.void], header: Header) -> PointCloud2:

@@ -17,6 +17,7 @@ from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.config.sensor_types import Output
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.latency import DelayedPublisher, DeliveryQueue, DeliveryTimes
+from regolith_sensors.light import Spotlight
 from regolith_sensors.scene.world_view import WorldView
 from regolith_world.ros import Inbox, qos
 
@@ -140,3 +141,13 @@ def _warn(topics: SensorTopics, number: int, t_ns: int, what: str) -> None:
     if 10 ** (len(str(number)) - 1) == number:
         count = f' ({number} so far)' if number > 1 else ''
         topics.context.node.get_logger().warning(f'{topics.sensor.full_name}: {what} at {t_ns * 1e-9:.3f} s{count}')
+
+
+def vehicle_lamps(context: SensorContext, view: WorldView, t_ns: int) -> list[Spotlight]:
+    """Return the lamps of all vehicles at a time [ns]."""
+    found = []
+    for vehicle, entries in sorted(context.lamps.items()):
+        for _, lamp in sorted(entries.items()):
+            place, turn = view.base_pose(vehicle, t_ns)
+            found.append(lamp.spotlight(place[0], turn[0]))
+    return found

@@ -1,0 +1,102 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Schema of the YAML file of a single-photon avalanche diode (SPAD) sensor."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from regolith_files import Section
+from regolith_sensors.config.beams import BeamConfig
+
+LIGHT_SPEED = 299_792_458.0
+"""Speed of light [m/s]."""
+MOST_COUNTS = 40_000_000
+"""Largest number of bins of a frame, over all pixels."""
+
+
+class LaserConfig(Section):
+    """Laser and optics of a SPAD sensor."""
+
+    wavelength_nm: float = Field(532.0, ge=200.0, le=2000.0, description='Wavelength [nm].')
+    pulse_energy_j: float = Field(
+        1e-8, gt=0.0, le=10.0, description='Energy of a pulse; a flash divides it among all beams [J].'
+    )
+    pulse_fwhm_s: float = Field(
+        200e-12, ge=0.0, le=1e-6, description='Full width at half maximum of the pulse, which is Gaussian [s].'
+    )
+    aperture_m: float = Field(0.01, gt=0.0, le=10.0, description='Diameter of the aperture of the receiver [m].')
+    efficiency: float = Field(0.5, gt=0.0, le=1.0, description='Transmission of transmitter and receiver together.')
+    filter_width_nm: float = Field(1.0, gt=0.0, le=500.0, description='Width of the band-pass filter [nm].')
+
+
+class DetectorConfig(Section):
+    """Detectors of a SPAD sensor, one per pixel."""
+
+    counting: Literal['synchronous', 'free_running'] = Field(
+        'synchronous',
+        description='synchronous: at most one count per pulse; free_running: the next one after dead_time_s.',
+    )
+    detection_probability: float = Field(0.25, gt=0.0, le=1.0, description='Probability of a count per photon.')
+    dark_count_hz: float = Field(500.0, ge=0.0, le=1e9, description='Rate of counts without light [Hz].')
+    jitter_fwhm_s: float = Field(
+        120e-12, ge=0.0, le=1e-6, description='Full width at half maximum of the timing jitter, which is Gaussian [s].'
+    )
+    dead_time_s: float = Field(50e-9, ge=0.0, le=1.0, description='Time without counts after a count [s].')
+    afterpulse_probability: float = Field(
+        0.01, ge=0.0, lt=0.5, description='Probability of a further count after the dead_time_s of a count.'
+    )
+    afterpulse_time_s: float = Field(30e-9, gt=0.0, le=1.0, description='Mean delay of it after dead_time_s [s].')
+
+
+class SpadConfig(BeamConfig):
+    """A SPAD sensor: photon counts over the time of flight, and a cloud of points."""
+
+    type: Literal['spad'] = 'spad'
+    description: str = Field('', description='One line about the sensor.')
+    pulses: int = Field(10_000, ge=1, le=65_535, description='Number of laser pulses per frame.')
+    bin_s: float = Field(100e-12, ge=1e-12, le=1e-6, description='Width of a time bin [s].')
+    gate_m: tuple[float, float] | None = Field(
+        None, description='Range window in which the detectors are on [m]; null: from range 0 to the maximum range.'
+    )
+    least_significance: float = Field(
+        5.0, ge=0.0, description='Least signal over the standard deviation of the background for a point.'
+    )
+    laser: LaserConfig = LaserConfig()
+    detector: DetectorConfig = DetectorConfig()
+
+    @model_validator(mode='after')
+    def _countable(self) -> SpadConfig:
+        near, far = self.gate
+        if not 0.0 <= near < far:
+            raise ValueError(f'gate_m = {[near, far]!r}: is not increasing; allowed: 0 <= minimum < maximum')
+        if min(self.divergence_rad) <= 0.0:
+            raise ValueError(
+                f'divergence_rad = {list(self.divergence_rad)!r}: is the field of view of a pixel; allowed: above 0'
+            )
+        size = self.columns * len(self.elevations) * self.bins
+        if size > MOST_COUNTS:
+            raise ValueError(
+                f'bin_s = {self.bin_s!r}: {self.columns} x {len(self.elevations)} pixels with {self.bins} bins make '
+                f'{size} counts; allowed: {MOST_COUNTS}; fix: longer bins, a gate_m, or fewer pixels'
+            )
+        return self
+
+    @property
+    def gate(self) -> tuple[float, float]:
+        """Range window in which the detectors are on [m]."""
+        return (0.0, self.range_m[1]) if self.gate_m is None else self.gate_m
+
+    @property
+    def start_s(self) -> float:
+        """Time of flight at the start of the first bin [s]."""
+        return 2.0 * self.gate[0] / LIGHT_SPEED
+
+    @property
+    def bins(self) -> int:
+        """Number of time bins."""
+        near, far = self.gate
+        return max(1, math.ceil(2.0 * (far - near) / LIGHT_SPEED / self.bin_s - 1e-9))
