@@ -32,9 +32,7 @@ class DeliveryTimes:
         sensor: Full name of the sensor.
         end_ns: Function that returns the end of frame n [ns].
 
-    Checked by: test_latency.py::test_delivery_is_end_plus_readout_plus_lag,
-    test_latency.py::test_jitter_larger_than_the_period_keeps_the_order,
-    test_latency.py::test_frame_that_finds_a_full_queue_is_dropped.
+    Tests: test_latency.py.
     """
 
     def __init__(self, config: LatencyConfig, seed: int, sensor: str, end_ns: Callable[[int], int]) -> None:

@@ -97,6 +97,7 @@ class Spad:
         Args:
             radiance: Radiance of the scene in the bands [W/m^2/sr], shape (..., 3).
 
+        Source: rapp2017.
         Checked by: test_spad.py::test_sunlight_gives_the_counts_of_its_radiance.
         """
         config, laser = self.config, self.config.laser
