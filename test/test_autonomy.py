@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -140,7 +141,10 @@ def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None
 
 @pytest.mark.slow
 def test_the_world_waits_for_the_stack_where_the_scenario_says_so(tmp_path):
-    """One cycle per command: a stack that thinks slowly in wall time still drives every simulated 20 ms."""
+    """One cycle per command: a stack that thinks slowly in wall time still drives every simulated 20 ms.
+
+    The state at 0 s is published before the first cycle, which therefore publishes none: the second does not wait.
+    """
     from geometry_msgs.msg import Twist
     from regolith_msgs.msg import Cycle
 
@@ -162,9 +166,42 @@ def test_the_world_waits_for_the_stack_where_the_scenario_says_so(tmp_path):
         command.linear.x = 0.3
         for sent in range(1, 11):
             stack.publish(command)
-            live.wait_for(lambda n=sent: len(started()) >= n, 20.0, 'a cycle')
+            live.wait_for(lambda n=sent: len(started()) > n, 20.0, 'a cycle')
             live.spin(0.05)
-            assert len(started()) == sent
+            assert len(started()) == sent + 1
+
+
+def test_a_stack_with_one_command_for_each_state_never_stops_the_run(tmp_path: Path) -> None:
+    """Pauses and checkpoints publish states early, so two commands may arrive before one wait of the world.
+
+    The barrier's timeout exceeds the limit of the test: a single message too few would end it.
+    """
+    from geometry_msgs.msg import Twist
+    from nav_msgs.msg import Odometry
+
+    world = {'input_barrier': {'topic': '/amber/cmd_vel', 'timeout_s': 3000.0}, 'checkpoint_period_s': 0.1}
+    scenario = write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0, type='external')}, duration_s=60.0, world=world)
+    with LiveRun(tmp_path, scenario, '--no-record', processes='one') as live:
+        stack = live.node.create_publisher(Twist, '/amber/cmd_vel', 1)
+        states: list[Odometry] = []
+
+        def command_rover(message: Odometry) -> None:
+            states.append(message)
+            stack.publish(Twist())
+
+        live.node.create_subscription(Odometry, '/amber/odom', command_rover, 100)
+        live.wait_for(lambda: stack.get_subscription_count() == 2, 60.0, 'world and agent to listen')
+        live.wait_for(lambda: live.node.count_publishers('/amber/odom'), 60.0, 'odometry')
+        live.spin(0.5)
+        stack.publish(Twist())
+        for pause in range(5):
+            come = len(states) + 25
+            live.wait_for(lambda come=come: len(states) > come, 30.0, f'25 states after pause {pause}')
+            live.pause()
+            live.spin(0.3)
+            live.pause(False)
+        live.interrupt()
+        live.finish()
 
 
 @pytest.mark.alone

@@ -29,7 +29,7 @@ WAIT_S = 120.0
 DRIVEN = (
     '--set',
     'vehicles.rover.driver={type: external, timeout_s: 1.0}',
-    # The world waits for a command in every cycle: how busy the machine is changes nothing but the time it takes. It waits for
+    # The world waits for a command for each odom: how busy the machine is changes nothing but the time it takes. It waits for
     # less than the limits below, because a message that is lost costs as much.
     '--set',
     'world.input_barrier={topic: /rover/cmd_vel, timeout_s: 60.0}',
@@ -153,10 +153,10 @@ def test_it_listens_to_what_a_rover_knows_and_sets_off(tmp_path: Path) -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize('seed', [1, 3])
 def test_it_drives_across_craters_to_a_goal_and_back(tmp_path: Path, seed: int) -> None:
-    """Goal 36 m away: there to 1.5 m of ground truth (4 % of the way), home to 1.5 m; the wheels slip by more than 3 %.
+    """Goal 36 m away: there to 1 m of ground truth (3 % of the way), home to 1 m; the wheels lose more than that by slip.
 
     The scenario is of seed 1; it was not written for 3. Half a meter of the tolerance is what the stack calls arrived, the
-    rest is drift: of the heading, for which nothing but gyroscopes is there, and of slip that clouds do not show.
+    rest is drift: 0.1 m is measured.
     """
     from geometry_msgs.msg import PoseStamped
     from nav_msgs.msg import Odometry
@@ -164,7 +164,7 @@ def test_it_drives_across_craters_to_a_goal_and_back(tmp_path: Path, seed: int) 
     scenario = load_scenario('traverse_polar').scenario
     assert scenario.terrain.model == 'scm' and scenario.terrain.digs_in
     heading = scenario.vehicles['rover'].heading_deg
-    # It is home after 280 s, and the test ends the run then.
+    # It is home after 200 s, and the test ends the run then.
     settings = (*DRIVEN, '--duration', 1800, '--seed', seed, '--no-record')
     with LiveRun(tmp_path, 'traverse_polar', *settings, processes='one') as live:
         truth = live.subscribe(Odometry, '/rover/ground_truth/odom')
@@ -182,8 +182,8 @@ def test_it_drives_across_craters_to_a_goal_and_back(tmp_path: Path, seed: int) 
         assert abs(stamp_ns(nearest) - stamp_ns(arrival)) < 1e8
         there = offset(first, nearest.pose.pose.position, heading)
         print(f'goal {goal}: at {there}')
-        assert math.dist(there, goal) < 1.5, (there, goal)
+        assert math.dist(there, goal) < 1.0, (there, goal)
     rover = summary['vehicles']['rover']
     assert rover['distance_m'] > 2.0 * GOAL_M
-    assert rover['mean_slip'] > 0.03
+    assert rover['mean_slip'] * rover['distance_m'] > 1.5
     assert summary['events'] == [], 'never stuck, never over'

@@ -24,7 +24,8 @@ class Attitude:
 
     At rest the filter estimates the gyroscope bias and the vertical. In motion it integrates the gyroscopes. Where the
     specific force is close to gravity at rest, it slowly corrects roll and pitch. Shocks on rough ground are excluded,
-    because their specific force is larger. The heading is corrected by the bias at rest only.
+    because their specific force is larger. The heading is corrected by the bias at rest only. A bias of the
+    accelerometers tilts this vertical. :mod:`autonomy_stack.matching` corrects the rotation by the map.
     """
 
     PLUMB_S = 20.0

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from autonomy_stack.attitude import Attitude
+from autonomy_stack.attitude import Attitude, turn
 
 Vector = NDArray[np.float64]
 
@@ -65,10 +65,14 @@ class Odometry:
             return None
         return self._history[k]
 
-    def correct(self, shift: Vector) -> None:
-        """Shift the present and the stored poses by a correction from the map [m], shape (3,).
+    def correct(self, shift: Vector, rotation: Vector) -> None:
+        """Correct the present and the stored poses by a match with the map.
 
-        Its component along the path since the last correction is slip.
+        The component of the shift along the path since the last correction is slip.
+
+        Args:
+            shift: Correction of the position [m], shape (3,).
+            rotation: Correction of the attitude: rotation vector in the level frame [rad], shape (3,).
         """
         ahead = self.attitude.rotation[:, 0]
         if abs(self._since_fix) > 0.02:
@@ -76,5 +80,8 @@ class Odometry:
             gain = min(abs(self._since_fix) / self.FORGETS_M, 1.0)
             self.slip = min(max(self.slip + gain * missed, -0.3), 0.9)
         self._since_fix = 0.0
+        turned = turn(rotation)
+        self.attitude.rotation = turned @ self.attitude.rotation
         self.place = self.place + shift
-        self._history = deque((pose._replace(place=pose.place + shift) for pose in self._history), maxlen=self.KEPT)
+        corrected = (Pose(t_ns, place + shift, turned @ before) for t_ns, place, before in self._history)
+        self._history = deque(corrected, maxlen=self.KEPT)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autonomy_stack import inputs
+from autonomy_stack.attitude import turn
 from autonomy_stack.elevation_map import ElevationMap
 from autonomy_stack.follower import Choice, Driving, choose
 from autonomy_stack.hazards import Hazards, Limits, assess
@@ -52,7 +53,7 @@ class Settings:
     farthest_m: float = 14.0
     """Distance above which points are too sparse [m]."""
     matches: bool = True
-    """Whether clouds are matched with the map to measure slip."""
+    """Whether clouds are matched with the map to correct position, attitude and slip."""
 
 
 @dataclass(frozen=True)
@@ -159,11 +160,11 @@ class Stack:
         base = points @ s.lidar.rotation.T + s.lidar.place
         seen = base @ pose.rotation.T + pose.place
         if s.matches and not self._standing:
-            found = match(self.ground, seen)
+            found = match(self.ground, seen, pose.place)
             if found is not None:
                 self.last_match = found
-                self.odometry.correct(found.shift)
-                seen = seen + found.shift
+                self.odometry.correct(found.shift, found.rotation)
+                seen = (seen - pose.place) @ turn(found.rotation).T + pose.place + found.shift
         self.ground.add(seen)
         self._look()
 

@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 
+from autonomy_stack.attitude import turn
 from autonomy_stack.elevation_map import ElevationMap
 from autonomy_stack.hazards import Limits, assess, planes
 from autonomy_stack.matching import match
@@ -60,18 +61,37 @@ def test_match_finds_position_error() -> None:
     x, y = rng.uniform(-6.0, 6.0, size=(2, 4000))
     off = np.array([0.06, -0.04, 0.03])
     seen = np.stack([x, y, rolling(x, y) + 0.01 * rng.normal(size=4000)], axis=1)
-    found = match(ground, seen + off)
+    found = match(ground, seen + off, off)
     assert found is not None and found.shift == pytest.approx(-off, abs=0.015)
+    assert np.degrees(found.rotation) == pytest.approx(np.zeros(3), abs=0.05)
     assert 0.005 < found.residual < 0.03
 
 
 def test_match_on_level_ground_corrects_height_only() -> None:
     ground = surveyed(lambda x, y: 0.0 * x)
     x, y = np.random.default_rng(4).uniform(-5.0, 5.0, size=(2, 2000))
-    found = match(ground, np.stack([x, y, np.full(2000, 0.02)], axis=1))
-    assert found is not None and found.shift[:2] == pytest.approx([0.0, 0.0], abs=1e-6)
-    # The prior reduces the shift by a tenth: 2000 points count as twenty of 3 cm, the prior as one of 2 cm.
-    assert found.shift[2] == pytest.approx(-0.018, abs=5e-4)
+    found = match(ground, np.stack([x, y, np.full(2000, 0.02)], axis=1), np.zeros(3))
+    assert found is not None and found.shift[:2] == pytest.approx([0.0, 0.0], abs=1e-4)
+    assert found.rotation[2] == 0.0, 'level ground does not show the heading'
+    # The prior reduces the shift by a thirtieth: 2000 points count as 67 of 3 cm, the prior as one of 2 cm.
+    assert found.shift[2] == pytest.approx(-0.02 / (1.0 + 30.0 / 2000.0 * (0.03 / 0.02) ** 2), abs=1e-4)
+
+
+def test_match_finds_attitude_error() -> None:
+    """A tilt of 0.7 degrees as of an accelerometer bias, and 0.3 degrees of heading: to 0.1 degrees, without a shift.
+
+    A shift alone would explain it by a decimeter or more.
+    """
+    rng = np.random.default_rng(7)
+    ground = surveyed(rolling)
+    x, y = rng.uniform(-6.0, 6.0, size=(2, 4000))
+    place = np.array([-3.0, 1.0, 0.5])
+    wrong = np.radians([0.5, -0.5, 0.3])
+    seen = np.stack([x, y, rolling(x, y) + 0.01 * rng.normal(size=4000)], axis=1)
+    found = match(ground, (seen - place) @ turn(wrong).T + place, place, prior_rad=math.radians(1.0))
+    assert found is not None
+    assert np.degrees(found.rotation) == pytest.approx(-np.degrees(wrong), abs=0.1)
+    assert found.shift == pytest.approx(np.zeros(3), abs=0.02)
 
 
 def test_outliers_do_not_move_the_rover() -> None:
@@ -81,12 +101,12 @@ def test_outliers_do_not_move_the_rover() -> None:
     x, y = rng.uniform(-6.0, 6.0, size=(2, 4000))
     z = rolling(x, y) + 0.01 * rng.normal(size=4000)
     z[:400] += 0.5
-    found = match(ground, np.stack([x, y, z], axis=1))
+    found = match(ground, np.stack([x, y, z], axis=1), np.zeros(3))
     assert found is not None and np.abs(found.shift).max() < 0.02
 
 
 def test_match_with_few_known_points_returns_none() -> None:
-    assert match(ElevationMap(half_m=4.0), np.zeros((1000, 3))) is None
+    assert match(ElevationMap(half_m=4.0), np.zeros((1000, 3)), np.zeros(3)) is None
 
 
 def test_planes_are_fitted_to_known_cells() -> None:

@@ -84,12 +84,27 @@ def test_slip_is_estimated_from_corrections() -> None:
         odometry.roll(k * 20_000_000, 0.008, 0.0)
         true += 0.008 * 0.88
         if k % 25 == 0:
-            odometry.correct(np.array([true, 0.0, 0.0]) - odometry.place)
+            odometry.correct(np.array([true, 0.0, 0.0]) - odometry.place, np.zeros(3))
     assert odometry.slip == pytest.approx(0.12, abs=0.01)
     before = odometry.place[0]
     for k in range(1876, 2126):
         odometry.roll(k * 20_000_000, 0.008, 0.0)
     assert odometry.place[0] - before == pytest.approx(2.0 * 0.88, abs=0.02)
+
+
+def test_corrections_apply_to_stored_poses() -> None:
+    """A late cloud gets the corrected pose of its time."""
+    odometry = Odometry()
+    for k in range(10):
+        odometry.roll(k * 20_000_000, 0.01, 0.0)
+    before = odometry.at(80_000_000)
+    rotation = np.array([0.01, -0.02, 0.03])
+    odometry.correct(np.array([0.1, 0.2, 0.3]), rotation)
+    after = odometry.at(80_000_000)
+    assert before is not None and after is not None
+    assert after.place - before.place == pytest.approx([0.1, 0.2, 0.3])
+    assert after.rotation == pytest.approx(turn(rotation))
+    assert odometry.attitude.rotation == pytest.approx(turn(rotation))
 
 
 def test_quaternions_and_matrices_are_each_others_inverse() -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -23,22 +24,37 @@ def heights(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return rolling + 0.5 * (np.hypot(x - ROCK[0], y - ROCK[1]) < 0.5)
 
 
-class Rover:
-    """Point rover on the ground that follows commands and travels less by the slip."""
+def gentle(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return heights of ground with slopes of 5 degrees at most [m]."""
+    long = 0.2 * np.sin(0.4 * x + 0.3) * np.cos(0.35 * y)
+    return long + 0.015 * np.sin(1.7 * x + 0.2 * y) + 0.015 * np.cos(1.5 * y + 0.4)
 
-    def __init__(self) -> None:
+
+class Rover:
+    """Point rover on the ground that follows commands and travels less by the slip.
+
+    Args:
+        heights: Ground.
+        bias: Bias of its accelerometers [m/s^2].
+    """
+
+    def __init__(
+        self,
+        heights: Callable[[np.ndarray, np.ndarray], np.ndarray] = heights,
+        bias: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    ) -> None:
+        self.heights, self.bias = heights, np.array(bias)
         self.x = self.y = self.heading = 0.0
         self.t_ns = 0
         self.rng = np.random.default_rng(8)
         self.rotation = self._standing()
 
     def _standing(self) -> np.ndarray:
-        d = 0.6
+        d, place = 0.6, np.array([self.x, self.y])
         ahead = np.array([math.cos(self.heading), math.sin(self.heading)])
         left = np.array([-ahead[1], ahead[0]])
         along, across = (
-            float(heights(*(np.array([self.x, self.y]) + d * way)) - heights(*(np.array([self.x, self.y]) - d * way)))
-            for way in (ahead, left)
+            float(self.heights(*(place + d * way)) - self.heights(*(place - d * way))) for way in (ahead, left)
         )
         x = np.append(2.0 * d * ahead, along)
         y = np.append(2.0 * d * left, across)
@@ -46,6 +62,12 @@ class Rover:
         y -= (x @ y) * x
         y /= np.linalg.norm(y)
         return np.stack([x, y, np.cross(x, y)], axis=1)
+
+    @property
+    def force(self) -> np.ndarray:
+        """Specific force that it measures at rest [m/s^2]."""
+        force: np.ndarray = self.rotation.T @ [0.0, 0.0, G] + self.bias
+        return force
 
     def move(self, command: Command, stack: Stack) -> None:
         """Drive for a cycle, and add its sensor inputs to the stack."""
@@ -59,7 +81,7 @@ class Rover:
         skew = 0.5 * np.array([turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]])
         self.t_ns += CYCLE_NS
         stack.inputs.add(self.t_ns, WHEELS, (command.speed, 0.0))
-        stack.inputs.add(self.t_ns, INERTIAL, (skew / seconds, self.rotation.T @ [0.0, 0.0, G]))
+        stack.inputs.add(self.t_ns, INERTIAL, (skew / seconds, self.force))
         if self.t_ns % 480_000_000 == 0:
             stack.inputs.add(self.t_ns, CLOUD, self._cloud())
 
@@ -68,8 +90,8 @@ class Rover:
         reach, bearing = np.meshgrid(np.linspace(1.5, 9.0, 50), np.radians(np.linspace(-60.0, 60.0, 60)))
         angle = (bearing + self.heading).ravel()
         x, y = self.x + reach.ravel() * np.cos(angle), self.y + reach.ravel() * np.sin(angle)
-        z = heights(x, y) + 0.01 * self.rng.normal(size=x.size)
-        base = np.array([self.x, self.y, float(heights(np.array(self.x), np.array(self.y)))])
+        z = self.heights(x, y) + 0.01 * self.rng.normal(size=x.size)
+        base = np.array([self.x, self.y, float(self.heights(np.array(self.x), np.array(self.y)))])
         return (np.stack([x, y, z], axis=1) - base) @ self.rotation - LIDAR.place
 
 
@@ -94,6 +116,34 @@ def test_stack_avoids_rock_and_estimates_distance() -> None:
     # The error of wheels alone would be 12 %, a meter.
     assert math.dist(stack.pose[:2], (rover.x, rover.y)) < 0.2 < 0.1 * rolled
     assert stack.odometry.slip == pytest.approx(SLIP, abs=0.05)
+
+
+@pytest.mark.seconds
+def test_accelerometer_bias_displaces_no_way_home() -> None:
+    """Out 14 m, a half turn, and back: position to 0.35 m, 1 % of the way, and the slip to 0.05.
+
+    The bias is that of a MEMS IMU, 0.02 m/s^2 on each horizontal axis: a tilt of 1 degree on the Moon that turns with the
+    rover. A match that does not correct the attitude explains it by a shift of 1.0 m, and this by a slip of 0.3.
+    """
+    settings = Settings(lidar=LIDAR, imu_hz=25.0, cloud_hz=1e9 / 480_000_000, stands_s=2.0)
+    stack, rover = Stack(settings, []), Rover(gentle, (0.02, -0.02, 0.0))
+    stack._look = lambda: None  # type: ignore[method-assign]
+    stack.inputs.add(0, WHEELS, (0.0, 0.0))
+    stack.inputs.add(0, INERTIAL, (np.zeros(3), rover.force))
+    stack.inputs.add(0, CLOUD, np.zeros((0, 3)))
+    speed, radius = 0.4, 2.5
+    straight, turn = (40.0, Command(speed)), (math.pi * radius / speed, Command(speed, speed / radius))
+    errors, slips = [], []
+    for seconds, command in ((2.0, Command()), straight, turn, straight):
+        for _ in range(round(seconds * 1e9 / CYCLE_NS)):
+            rover.move(command, stack)
+            stack.step(rover.t_ns)
+            errors.append(math.dist(stack.pose[:2], (rover.x, rover.y)))
+            slips.append(stack.odometry.slip)
+    assert abs(rover.heading - math.pi) < 0.01
+    assert max(errors) < 0.35 and errors[-1] < 0.2, (max(errors), errors[-1])
+    # From 4 m on; the estimate begins with 0.
+    assert np.array(slips[400:]) == pytest.approx(SLIP, abs=0.05)
 
 
 def aware(goals: list[tuple[float, float]]) -> Stack:

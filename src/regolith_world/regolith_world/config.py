@@ -39,7 +39,7 @@ class FaultInjectionConfig(Section):
 
 
 class InputBarrier(Section):
-    """A topic of an autonomy stack. Each cycle waits for a message on it."""
+    """A topic of an autonomy stack. The world waits for a message on it after each state that vehicles publish."""
 
     topic: str = Field(min_length=1, description='Absolute topic name, such as /amber/cmd_vel.')
     type: str | None = Field(
@@ -47,6 +47,11 @@ class InputBarrier(Section):
     )
     timeout_s: Seconds = Field(
         1.0, description='Maximum wall time for which a cycle waits for a message; it then starts without one [s].'
+    )
+    period_s: Seconds = Field(
+        0.02,
+        description='Simulated time per message [s]: of several cycles in it only one waits. The default is that of '
+        'odom and other state topics, see the parameter state_rate_hz of vehicles.',
     )
 
 
@@ -86,7 +91,7 @@ class WorldConfig(Section):
     )
     start_timeout_s: Seconds = Field(60.0, description='Wall time within which all participants must join [s].')
     input_barrier: InputBarrier | None = Field(
-        None, description='Topic on which each cycle waits for a message; null: none.'
+        None, description='Topic on which the world waits for a message after each published state; null: none.'
     )
     real_time: Literal['cap', 'strict'] = Field(
         'cap',

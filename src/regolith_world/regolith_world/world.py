@@ -117,6 +117,8 @@ class World:
         """Whether the past is resimulated, see :attr:`Cycle.resimulating`."""
         self.clock_offset_ns = 0
         """See :attr:`Cycle.clock_offset_ns`."""
+        self.published_ns = -1
+        """Time of the newest state that the world let participants publish [ns]; -1: none."""
         self._requests: dict[str, JoinRequest] = {}
         """Join requests of all participants that joined and can join again after a rewind."""
         self._bus = bus
@@ -451,6 +453,8 @@ class World:
 
     def _record(self, command: Command, dt_ns: int) -> Cycle:
         names = tuple(sorted(self.participants))
+        if not self.silent:
+            self.published_ns = self.t_ns
         self._resting.update(self.objects)
         present = (self._requests[name] for name in names)
         handed_over = self._bodies.hand_over(self._resting.others, present) if command == Command.EVOLVE else ()

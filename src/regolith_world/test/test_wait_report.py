@@ -63,9 +63,9 @@ def test_deferred_messages_are_published_before_the_world_waits(wait: str) -> No
         leaving.requested = True
 
     inbox = SimpleNamespace(subscribe=lambda *_: None, subscribe_any=lambda *_: None, wait=pause)
-    barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', timeout_s=9.0)
+    barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', timeout_s=9.0, period_s=0.02)
     config = SimpleNamespace(max_step_s=0.02, participant_timeout_s=5.0, input_barrier=barrier)
-    world = SimpleNamespace(config=config, cycle=1000, t_ns=20_000_000_000, epoch=0)
+    world = SimpleNamespace(config=config, cycle=1000, t_ns=20_000_000_000, published_ns=19_980_000_000, epoch=0)
     node = SimpleNamespace(get_namespace=lambda: '/regolith')
     followers = Backpressure(
         node,
@@ -102,9 +102,9 @@ class Followed:
         )
         self.takes: dict[str, Any] = {}
         monkeypatch.setattr('regolith_world.ros.backpressure.time', SimpleNamespace(monotonic=lambda: self.now))
-        barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', timeout_s=2.0)
+        barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', timeout_s=2.0, period_s=0.02)
         config = SimpleNamespace(max_step_s=max_step_s, participant_timeout_s=5.0, input_barrier=barrier)
-        self.world = SimpleNamespace(config=config, cycle=100, t_ns=2_000_000_000, epoch=0)
+        self.world = SimpleNamespace(config=config, cycle=100, t_ns=2_000_000_000, published_ns=1_980_000_000, epoch=0)
         inbox = SimpleNamespace(subscribe=self._subscribe, subscribe_any=self._subscribe_any, wait=self._wait)
         self.node = SimpleNamespace(
             get_namespace=lambda: '/regolith',
@@ -233,11 +233,76 @@ def test_input_barrier_counts_each_input_once_and_its_timeouts(monkeypatch: pyte
     assert (held.now, held.followers.input_timeouts) == (0.5, 0)
     held.takes['/cmd_vel'](None)
     held.takes['/cmd_vel'](None)
+    held.world.published_ns += 20_000_000
     held.followers.wait_for_input()
     assert held.now == 0.5, 'there was one already'
     for number in (1, 2):
+        held.world.published_ns += 20_000_000
         held.followers.wait_for_input()
         assert (held.now, held.followers.input_timeouts) == (0.5 + 2.5 * number, number)
     held.world.config.input_barrier = None
+    held.world.published_ns += 20_000_000
     held.followers.wait_for_input()
     assert held.now == 5.5
+
+
+class Commanded:
+    """A world of cycles and holds, and a stack that sends one message for each state that vehicles publish.
+
+    Vehicles publish the first state of each period of 20 ms. Messages arrive when the world next looks, or, if the world
+    is slow, all before it looks.
+    """
+
+    def __init__(self, followed: Followed, step_ns: int = 20_000_000) -> None:
+        self.followed, self.step_ns, self.slot = followed, step_ns, -1
+        self.world = followed.world
+        self.world.t_ns = 0
+
+    def _publish(self) -> None:
+        self.world.published_ns = self.world.t_ns
+        if (slot := self.world.t_ns // 20_000_000) != self.slot:
+            self.slot = slot
+            self.followed.words.append(('/cmd_vel', None))
+
+    def hold(self) -> None:
+        """Publish the committed state, as a pause or a checkpoint does."""
+        self._publish()
+
+    def cycle(self) -> None:
+        self.followed.followers.wait_for_input()
+        self._publish()
+        self.world.t_ns += self.step_ns
+
+    def deliver(self) -> None:
+        """Let all messages arrive at once."""
+        while self.followed.words:
+            topic, message = self.followed.words.pop(0)
+            self.followed.takes[topic](message)
+
+
+@pytest.mark.parametrize('at_once', [False, True])
+def test_a_hold_makes_the_world_wait_for_no_message_that_the_stack_does_not_owe(
+    monkeypatch: pytest.MonkeyPatch, at_once: bool
+) -> None:
+    """A state that a hold published is not published again, so one wait less follows. Both messages may come before one."""
+    commanded = Commanded(Followed(monkeypatch))
+    commanded.hold()
+    for number in range(20):
+        commanded.cycle()
+        if number % 5 == 4:
+            commanded.hold()
+        if at_once:
+            commanded.deliver()
+    assert commanded.followed.followers.input_timeouts == 0
+
+
+def test_cycles_within_the_period_of_published_states_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cycles of 7 ms, as before an impact: two of three have no new state. Each period has its message."""
+    commanded = Commanded(Followed(monkeypatch), 7_000_000)
+    commanded.hold()
+    for _ in range(60):
+        commanded.cycle()
+    followed = commanded.followed
+    assert followed.followers.input_timeouts == 0
+    # 59 cycles of 7 ms reach 413 ms, the state before it is of period 20. Each look takes 0.5 s and gives one message.
+    assert followed.now == 0.5 * 21

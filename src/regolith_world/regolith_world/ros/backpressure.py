@@ -71,6 +71,8 @@ class Backpressure:
         if self.sensing:
             inbox.subscribe(SensorsAck, 'sensors/ack', self._on_sensed, qos.LATCHED)
         self._inputs = self.input_timeouts = 0
+        self._waited = -1
+        """Period of the barrier with the newest published state for which the world has waited."""
         barrier = world.config.input_barrier
         if barrier is not None:
             topic = f'{root_namespace(node)}{barrier.topic}'
@@ -134,7 +136,12 @@ class Backpressure:
         return self._world.t_ns - done_ns <= lag_ns
 
     def wait_for_input(self) -> None:
-        """Wait until a message of the autonomy stack has arrived since the last cycle, or for the timeout.
+        """Wait for a message since the last wait, if vehicles have published a state since then; or for the timeout.
+
+        Usually each cycle publishes the state from which it begins. A HOLD, in a pause or at a checkpoint, publishes it
+        early, and the next cycle publishes none. A stack that sends a message for each state may have sent two
+        before one wait. If the world waited after the next cycle, too, it would wait for a message that the stack does
+        not owe. The same holds for several cycles within a period: vehicles publish the first state of a period only.
 
         The agent latches the same message at EVOLVE of this cycle. Both receive it independently, so in rare cases it
         reaches the agent one cycle later. ``cycle_result`` always contains the latched message.
@@ -142,6 +149,11 @@ class Backpressure:
         barrier = self._world.config.input_barrier
         if barrier is None:
             return
+        newest = self._world.published_ns // round(barrier.period_s * 1e9)
+        if newest == self._waited:
+            self._inputs = 0
+            return
+        self._waited = newest
         until = time.monotonic() + barrier.timeout_s
         self._waits.begin()
         while self._inputs == 0 and not self._leaving.requested:

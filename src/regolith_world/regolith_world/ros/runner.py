@@ -231,6 +231,9 @@ class Runner:
 
     def _save_checkpoint(self) -> None:
         world = self._world
+        if not self.paused:
+            # A checkpoint publishes the state. The command for the state before it comes first, so the order is fixed.
+            self.followers.wait_for_input()
         try:
             self.timeline.save()
         except OSError as error:
