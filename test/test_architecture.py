@@ -184,7 +184,7 @@ LONGEST = 100
 LONG_KERNELS = {
     'regolith_terrain.crm.soil_step.advance_soil',
     'regolith_terrain.scm.loading.load_nodes',
-    'regolith_sensors.rays.embree.render._render',
+    'regolith_sensors.rays.embree.render._render_blocks',
     'regolith_testbeds.dem.step.press',
 }
 """Compiled loops that are longer: parts of them would have most of their variables as arguments."""

@@ -286,7 +286,7 @@ class Scene:
         arrays = SceneArrays(
             np.array(facts, dtype=np.int32),
             frames,
-            self.tiles.nodes,
+            self.tiles.nodes.reshape(-1, self.tiles.nodes.shape[3]),
             np.concatenate([*(mesh.material for mesh in self._meshes), np.zeros(0, np.uint16)]),
             np.concatenate([*self._normals, np.zeros((0, 9), np.float32)]),
             material_table(self._materials),

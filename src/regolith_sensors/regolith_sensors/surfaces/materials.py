@@ -94,19 +94,19 @@ def material_table(materials: Sequence[Material]) -> Singles:
     return np.stack([material.row() for material in materials])
 
 
-@kernel(forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def is_hapke(table: Singles, material: int) -> bool:
     """Return whether a material is regolith."""
     return int(table[material, _KIND]) == HAPKE
 
 
-@kernel(forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def tinted(table: Singles, material: int, r: Single) -> Bands:
     """Return a reflectance in the material's red, green and blue."""
     return r * table[material, _RED], r * table[material, _RED + 1], r * table[material, _RED + 2]
 
 
-@kernel(forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def reflect(table: Singles, material: int, mu0: Single, mu: Single, haversine: Single) -> Bands:
     """Return r [1/sr] in red, green and blue.
 
@@ -131,7 +131,7 @@ def reflect(table: Singles, material: int, mu0: Single, mu: Single, haversine: S
     return out
 
 
-@kernel(forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def diffuse_albedo(table: Singles, material: int) -> Bands:
     """Return the reflected part of uniform light from all directions in red, green and blue; 0 for regolith."""
     kind = int(table[material, _KIND])
@@ -141,14 +141,14 @@ def diffuse_albedo(table: Singles, material: int) -> Bands:
     return table[material, _RED], table[material, _RED + 1], table[material, _RED + 2]
 
 
-@kernel(forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _schlick(f0: Single, cosine: Single) -> Single:
     m = _ONE - min(cosine, _ONE)
     m2 = m * m
     return f0 + (_ONE - f0) * m2 * m2 * m
 
 
-@kernel(forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _principled(table: Singles, material: int, mu0: Single, mu: Single, haversine: Single, diffuse: Single) -> Bands:
     metallic, f0 = table[material, _METALLIC], table[material, _SPECULAR]
     alpha = table[material, _ROUGHNESS] * table[material, _ROUGHNESS]

@@ -90,14 +90,14 @@ def _tile() -> Singles:
     return np.concatenate(parts).astype(np.float32)
 
 
-@kernel(forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _floor(u: Single) -> int:
     """Return the largest integer not above u; math.floor would call a library."""
     n = int(u)
     return n - 1 if u < np.float32(n) else n
 
 
-@kernel(forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def _bilinear(texels: Singles, side: int, u: Single, v: Single) -> tuple[Single, Single, Single]:
     # Number of texels of the finer levels: a geometric series.
     first = (4 * SIDE * SIDE - 4 * side * side) // 3
@@ -116,7 +116,7 @@ def _bilinear(texels: Singles, side: int, u: Single, v: Single) -> tuple[Single,
     )
 
 
-@kernel(forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def micro_at(
     texels: Singles, layers: Singles, x: Single, y: Single, footprint: Single
 ) -> tuple[Single, Single, Single]:

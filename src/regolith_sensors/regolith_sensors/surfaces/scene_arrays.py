@@ -29,7 +29,8 @@ class SceneArrays(NamedTuple):
     """Frame of each instance, shape (n, 9). For a tile: corner (3) and width of a cell [m]. For a mesh: the row-major
     matrix that transforms its normals to the world, the inverse transpose of its transform."""
     nodes: Singles
-    """Nodes of all tiles, see :class:`regolith_sensors.surfaces.terrain_tiles.TerrainTiles`."""
+    """Nodes of all tiles, tile by tile and row by row, shape (m, 4), see
+    :class:`regolith_sensors.surfaces.terrain_tiles.TerrainTiles`."""
     mesh_material: NDArray[np.uint16]
     """Material of every triangle of every mesh."""
     mesh_normals: Singles

@@ -71,7 +71,7 @@ def _cast_band(first: int, last: int, *arguments: Any) -> None:
         _cast(first, last, w.packet, w.words, w.valid, w.arguments, *arguments)
 
 
-@kernel
+@kernel(views_only=True)
 def _cast(
     first: int,
     last: int,

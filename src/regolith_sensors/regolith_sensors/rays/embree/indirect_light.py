@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,46 @@ _PI = np.float32(math.pi)
 _BOUNCES = 2048
 
 
+class IndirectMemory(NamedTuple):
+    """Memory for the surfaces that a packet of rays from surfaces hits, and their light."""
+
+    hit: Bools
+    """Lanes with a hit, shape (16,)."""
+    material: Longs
+    """Materials of the lanes, shape (16,)."""
+    first: Longs
+    """Numbers of the lanes' rays among those of their pixels: 0, shape (16,)."""
+    geometry: Singles
+    """Hit points, shape (GEOMETRY_ROWS, 16)."""
+    light_in: Singles
+    """Radiance of the lanes' hit points toward the first surface [W/m^2/sr], shape (3, 16)."""
+    cosine: Singles
+    """Cosine of incidence on the first surface, shape (16,)."""
+    none: Singles
+    """Outputs that are not wanted, shape (3, 0)."""
+    seen: Singles
+    """Visible part of the sun at the hit points, shape (16,)."""
+    most: Singles
+    """Maximum of a lane's radiance [W/m^2/sr], shape (3,)."""
+
+
 @kernel
+def indirect_memory(most: Singles) -> IndirectMemory:
+    """Return memory for a maximum of a lane's radiance [W/m^2/sr], shape (3,)."""
+    return IndirectMemory(
+        np.zeros(16, np.bool_),
+        np.zeros(16, np.int64),
+        np.zeros(16, np.int64),
+        np.zeros((GEOMETRY_ROWS, 16), np.float32),
+        np.empty((3, 16), np.float32),
+        np.empty(16, np.float32),
+        np.empty((3, 0), np.float32),
+        np.empty(16, np.float32),
+        most,
+    )
+
+
+@kernel(views_only=True)
 def gather_indirect(
     handle: int,
     facts: Ints,
@@ -71,7 +111,7 @@ def gather_indirect(
     all_words: Words,
     valids: Ints,
     arguments: Ints,
-    seen: Singles,
+    memory: IndirectMemory,
     out: Singles,
 ) -> None:
     """Add the light that lit surfaces reflect via each hit lane to its viewer: one diffuse bounce.
@@ -81,11 +121,9 @@ def gather_indirect(
     """
     share = _ONE / np.float32(bounces)
     packet, words, valid = packets[0], all_words[0], valids[0]
-    again, stuff, first = np.zeros(16, np.bool_), np.zeros(16, np.int64), np.zeros(16, np.int64)
-    other, light_in = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty((3, 16), np.float32)
-    cosine, none = np.empty(16, np.float32), np.empty((3, 0), np.float32)
-    # Radiance above that of white paper in the sun is a caustic, which so few rays would render as bright spots only.
-    most = irradiance / _PI if irradiance[1] > _ZERO else np.full(3, np.inf, np.float32)
+    again, stuff, first = memory.hit, memory.material, memory.first
+    other, light_in, cosine, none = memory.geometry, memory.light_in, memory.cosine, memory.none
+    seen, most = memory.seen, memory.most
     g = geometry
     for sample in range(bounces):
         for lane in range(16):

@@ -32,7 +32,8 @@ from regolith_sensors.rays.embree.bindings import (
     intersect16,
     workspace,
 )
-from regolith_sensors.rays.embree.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, open_lane
+from regolith_sensors.rays.embree.indirect_light import IndirectMemory, indirect_memory
+from regolith_sensors.rays.embree.lighting import BEGIN, NORMAL, PLACE, TOWARD, direct, open_lane
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.surfaces.materials import diffuse_albedo
 from regolith_sensors.surfaces.scene_arrays import SceneArrays
@@ -140,18 +141,40 @@ def _gather(
     out: Singles,
 ) -> None:
     """Write the irradiance at points."""
-    facts, frames, nodes = scene.facts, scene.frames, scene.nodes
-    mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
-    texels, layers, discs = scene.texels, scene.layers, scene.discs
-    packet, words, valid = packets[0], all_words[0], valids[0]
-    hit, stuff, none = np.zeros(16, np.bool_), np.zeros(16, np.int64), np.zeros(16, np.int64)
-    unwanted = np.empty((3, 0), np.float32)
-    g, light_in = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty((3, 16), np.float32)
-    seen = np.empty(16, np.float32)
     # Radiance above that of white paper in the sun is a caustic, which so few rays would render as a bright spot.
     most = np.full(3, np.inf, np.float32)
     if light.irradiance[1] > _ZERO:
         most = light.irradiance * _INV_PI
+    memory = indirect_memory(most)
+    _gather_points(
+        first, last, packets, all_words, valids, arguments, handle, scene, light, places, normals, about, memory, out
+    )
+
+
+@kernel(views_only=True)
+def _gather_points(
+    first: int,
+    last: int,
+    packets: Singles,
+    all_words: Words,
+    valids: Ints,
+    arguments: Ints,
+    handle: int,
+    scene: SceneArrays,
+    light: Lights,
+    places: Singles,
+    normals: Singles,
+    about: Singles,
+    memory: IndirectMemory,
+    out: Singles,
+) -> None:
+    """Write the irradiance at points with the given memory."""
+    facts, frames, nodes = scene.facts, scene.frames, scene.nodes
+    mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
+    texels, layers, discs = scene.texels, scene.layers, scene.discs
+    packet, words, valid = packets[0], all_words[0], valids[0]
+    hit, stuff, none, unwanted = memory.hit, memory.material, memory.first, memory.none
+    g, light_in, seen, most = memory.geometry, memory.light_in, memory.seen, memory.most
     for n in range(first, last):
         nx, ny, nz = normals[n, 0], normals[n, 1], normals[n, 2]
         # Two axes normal to the surface normal.

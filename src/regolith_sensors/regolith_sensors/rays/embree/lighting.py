@@ -3,7 +3,8 @@
 """Light at the hit points of a packet of rays, and its reflection toward the viewer.
 
 Packets have 16 lanes. ``geometry`` describes the points lane by lane: rows PLACE, NORMAL, TOWARD (unit vector to the
-viewer) and BEGIN (start of rays toward lights), three each. Coordinates are relative to the scene origin.
+viewer) and BEGIN (start of rays toward lights), three each; the rows after them are memory for the light of lamps.
+Coordinates are relative to the scene origin.
 """
 
 from __future__ import annotations
@@ -37,9 +38,10 @@ from regolith_world.numerics import kernel
 from regolith_world.random import mix_bits
 
 PLACE, NORMAL, TOWARD, BEGIN = 0, 3, 6, 9
-GEOMETRY_ROWS = 12
+_ANGLES, _FADE, _REFLECTED = 12, 15, 16
+GEOMETRY_ROWS = 17
 
-_ZERO, _HALF, _ONE, _TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
+_ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
 _HOUSING = np.float32(LAMP_HOUSING_M)
 _THIRD = np.float32(1.0 / 3.0)
 _INF = np.float32(np.inf)
@@ -102,7 +104,7 @@ def _spread(stream: np.uint64, pixel: int, place: int, sample: int, extra: int) 
     return a - math.floor(a), b - math.floor(b)
 
 
-@kernel
+@kernel(views_only=True)
 def direct(
     handle: int,
     materials: Singles,
@@ -337,7 +339,7 @@ def _sun_seen(
                 seen[lane] += share
 
 
-@kernel
+@kernel(views_only=True)
 def _lamps(
     handle: int,
     materials: Singles,
@@ -356,7 +358,7 @@ def _lamps(
     Only lanes that a lamp's light reaches are shaded. The fade is Regolith's own; tests: test_light_off_axis.py and
     test_scene.py.
     """
-    angles, fades, r = np.full((3, 16), _HALF, np.float32), np.empty(16, np.float32), np.empty(16, np.float32)
+    angles, fades, r = g[_ANGLES:_FADE], g[_FADE], g[_REFLECTED]
     for lamp in range(lamps.shape[0]):
         some = False
         for lane in range(16):

@@ -9,12 +9,12 @@ the ground is followed for at most one bounce, if enabled. All objects are opaqu
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_sensors.arrays import Ints, Longs, Singles, Words
+from regolith_sensors.arrays import Bools, Ints, Longs, Singles, Words
 from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_sensors.rays.camera_rays import CameraRays, Lights
 from regolith_sensors.rays.embree.bindings import (
@@ -30,7 +30,7 @@ from regolith_sensors.rays.embree.bindings import (
     occluded16,
     workspace,
 )
-from regolith_sensors.rays.embree.indirect_light import gather_indirect
+from regolith_sensors.rays.embree.indirect_light import IndirectMemory, gather_indirect, indirect_memory
 from regolith_sensors.rays.embree.irradiance_cache import add_surface_light
 from regolith_sensors.rays.embree.lighting import (
     BEGIN,
@@ -197,6 +197,39 @@ def _aim(
         open_lane(packet, words, lane)
 
 
+class _Lanes(NamedTuple):
+    """Values of a packet's lanes, shape (16,) unless stated otherwise."""
+
+    rows: Longs
+    """Rows of their pixels."""
+    columns: Longs
+    """Columns of their pixels."""
+    extra: Longs
+    """Numbers of their rays among those of their pixels."""
+    pixels: Longs
+    """Numbers of their pixels."""
+    places: Longs
+    """Rows of their pixels times 2^16 plus their columns."""
+    hit: Bools
+    """Whether their rays hit a surface."""
+    material: Longs
+    """Materials of the surfaces."""
+    instance: Longs
+    """Instances of the surfaces."""
+    geometry: Singles
+    """Hit points, see :mod:`regolith_sensors.rays.embree.lighting`, shape (GEOMETRY_ROWS, 16)."""
+    bright: Singles
+    """Relative brightness of the surfaces."""
+    seen: Singles
+    """Visible part of the sun."""
+    whole: Singles
+    """Reflected light of a fully visible sun [W/m^2/sr], shape (3, 16); (3, 0): not wanted."""
+    blocked: Singles
+    """Distance of the nearest object between surface and sun [m]; shape (0,): not wanted."""
+    out: Singles
+    """Radiance [W/m^2/sr], shape (3, 16)."""
+
+
 @kernel
 def _render(
     first: int,
@@ -216,6 +249,71 @@ def _render(
     images: tuple[NDArray[Any], ...],
 ) -> None:
     """Render blocks of pixels; with ``more`` rays, add their radiance in the selected pixels to the images."""
+    # References are counted here and not for each hit.
+    one = random.sun_samples == 1
+    lanes = _Lanes(
+        np.empty(16, np.int64),
+        np.empty(16, np.int64),
+        np.empty(16, np.int64),
+        np.empty(16, np.int64),
+        np.empty(16, np.int64),
+        np.zeros(16, np.bool_),
+        np.zeros(16, np.int64),
+        np.zeros(16, np.int64),
+        np.zeros((GEOMETRY_ROWS, 16), np.float32),
+        np.empty(16, np.float32),
+        np.zeros(16, np.float32),
+        np.zeros((3, 16 if one else 0), np.float32),
+        np.zeros(16 if more.shape[0] > 0 else 0, np.float32),
+        np.empty((3, 16), np.float32),
+    )
+    # Radiance above that of white paper in the sun is a caustic, which so few rays would render as bright spots only.
+    most = np.full(3, np.inf, np.float32)
+    if light.irradiance[1] > _ZERO:
+        most = light.irradiance / _PI
+    memory = indirect_memory(most)
+    _render_blocks(
+        first,
+        last,
+        packet,
+        words,
+        valid,
+        arguments,
+        handle,
+        scene,
+        camera,
+        light,
+        random,
+        held,
+        more,
+        chosen,
+        images,
+        lanes,
+        memory,
+    )
+
+
+@kernel(views_only=True)
+def _render_blocks(
+    first: int,
+    last: int,
+    packet: Singles,
+    words: Words,
+    valid: Ints,
+    arguments: Ints,
+    handle: int,
+    scene: SceneArrays,
+    camera: CameraRays,
+    light: Lights,
+    random: SampleStreams,
+    held: Singles,
+    more: Singles,
+    chosen: Ints,
+    images: tuple[NDArray[Any], ...],
+    lanes: _Lanes,
+    memory: IndirectMemory,
+) -> None:
+    """Render blocks with the given memory."""
     radiance, depth, distance, object_id, semantic, normals, instances, sunlit, sun_part, blocker = images
     # Separate arguments: a tuple of arrays would be copied at every call.
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
@@ -229,14 +327,10 @@ def _render(
     primary, primary_words, primary_valid, coherent = packet[0], words[0], valid[0], arguments[0]
     shadow, shadow_words, shadow_valid = packet[1], words[1], valid[1]
     width = rays.shape[1]
-    rows, columns, extra = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16, np.int64)
     adding = more.shape[0] > 0
-    places = np.empty(16, np.int64)
-    whole, blocked = np.zeros((3, 16 if samples == 1 else 0), np.float32), np.zeros(16 if adding else 0, np.float32)
-    pixels, hit, material = np.empty(16, np.int64), np.zeros(16, np.bool_), np.zeros(16, np.int64)
-    met = np.zeros(16, np.int64)
-    g, bright = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty(16, np.float32)
-    seen, glow, out = np.zeros(16, np.float32), np.zeros(16, np.float32), np.empty((3, 16), np.float32)
+    rows, columns, extra, pixels, places = lanes.rows, lanes.columns, lanes.extra, lanes.pixels, lanes.places
+    hit, material, met, g, bright = lanes.hit, lanes.material, lanes.instance, lanes.geometry, lanes.bright
+    seen, whole, blocked, out = lanes.seen, lanes.whole, lanes.blocked, lanes.out
     solid_angle = _PI * disc * disc
     near_sun = disc / math.sqrt(_ONE + disc * disc)
     for block in range(first, last):
@@ -352,7 +446,7 @@ def _render(
                 words,
                 valid,
                 arguments,
-                glow,
+                memory,
                 out,
             )
         elif held.shape[0] > 0:

@@ -52,6 +52,7 @@ _LEAST = np.float32(0.02)
 _LIFT, _LIFT_PART = np.float32(2e-4), np.float32(3e-6)
 # Shadow rays from a disc start higher by this part of its radius, because rims of flat discs stand out of the surface.
 _OVER = np.float32(0.15)
+_NODES = CELLS + 1
 
 
 @kernel(views_only=True, forceinline=True)
@@ -66,7 +67,7 @@ def _unit(x: Single, y: Single, z: Single) -> tuple[Single, Single, Single]:
     return x * scale, y * scale, z * scale
 
 
-@kernel(forceinline=True)
+@kernel(views_only=True, forceinline=True)
 def surface_at(
     facts: Ints,
     frames: Singles,
@@ -94,7 +95,7 @@ def surface_at(
     Args:
         facts: Table of instances, columns FACT_*.
         frames: Tile corners and normal matrices of the instances.
-        nodes: Nodes of all tiles.
+        nodes: Nodes of all tiles, shape (n, 4).
         mesh_material: Material of every triangle.
         mesh_normals: Corner normals of every triangle.
         materials: Table of materials.
@@ -167,21 +168,24 @@ def _ground(
     facts: Ints, frames: Singles, nodes: Singles, instance: int, x: Single, y: Single, z: Single
 ) -> tuple[Single, Single, Single, Single, Single]:
     """Return the smooth normal, the smooth surface's height above the flat cell, and the roughness."""
-    cell, slot = frames[instance, 3], facts[instance, FACT_REFERENCE]
+    cell = frames[instance, 3]
     u = min(max((x - frames[instance, 0]) / cell, _ZERO), np.float32(CELLS))
     v = min(max((y - frames[instance, 1]) / cell, _ZERO), np.float32(CELLS))
     i, j = min(int(u), CELLS - 1), min(int(v), CELLS - 1)
     du, dv = u - np.float32(i), v - np.float32(j)
     height = z - frames[instance, 2]
+    # Unsigned, so that no index is checked for negative values.
+    node = np.uint32((facts[instance, FACT_REFERENCE] * _NODES + i) * _NODES + j)
     sx = sy = rough = rise = _ZERO
     for a in range(2):
         for b in range(2):
             weight = (du if a else _ONE - du) * (dv if b else _ONE - dv)
-            slope_x, slope_y = nodes[slot, i + a, j + b, 1], nodes[slot, i + a, j + b, 2]
+            n = node + np.uint32(a * _NODES + b)
+            slope_x, slope_y = nodes[n, 1], nodes[n, 2]
             sx += weight * slope_x
             sy += weight * slope_y
-            rough += weight * nodes[slot, i + a, j + b, 3]
-            tangent = nodes[slot, i + a, j + b, 0]
+            rough += weight * nodes[n, 3]
+            tangent = nodes[n, 0]
             tangent += cell * ((du - np.float32(a)) * slope_x + (dv - np.float32(b)) * slope_y)
             rise += weight * max(tangent - height, _ZERO)
     nx, ny, nz = _unit(-sx, -sy, _ONE)
