@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,9 +20,11 @@ from regolith_terrain.contact import STAT_MAX_SINKAGE, Shapes
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.contact.wheel_shapes import axle_frame
 from regolith_vehicles.description.model_config import VehicleModelConfig
-from regolith_vehicles.dynamics.multibody import Multibody
+from regolith_vehicles.description.model_files import VehicleModelError
+from regolith_vehicles.dynamics.multibody import Multibody, quaternion_to_ros
 from regolith_vehicles.dynamics.run_statistics import Progress
 from regolith_vehicles.running_gear import (
+    PARAMETERS,
     ContactPart,
     Contacts,
     GearPlan,
@@ -31,7 +34,7 @@ from regolith_vehicles.running_gear import (
     checked_parameters,
     parameter_indices,
 )
-from regolith_world.numerics import portable_math
+from regolith_world.numerics import portable_math, rotation
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -93,6 +96,22 @@ class FootConfig(Section):
         """Height of its lowest point in the body frame [m]."""
         return self.position[2] - (self.height if self.kind == 'cap' else self.size_m[-1])
 
+    @property
+    def bounds(self) -> tuple[Vector, Vector]:
+        """Lowest and highest corner of the box around it, in the body frame [m], shape (3,) each."""
+        half = self.size_m if self.kind == 'box' else (self.size_m[0], self.size_m[0], self.size_m[1])
+        top = self.position[2] + (0.0 if self.kind == 'cap' else half[2])
+        x, y = self.position[:2]
+        return np.array([x - half[0], y - half[1], self.lowest]), np.array([x + half[0], y + half[1], top])
+
+    def overlaps(self, other: FootConfig) -> bool:
+        """Return whether the boxes around two feet of a body overlap; of two round feet, the cylinders around them."""
+        (low, high), (other_low, other_high) = self.bounds, other.bounds
+        apart = math.dist(self.position[:2], other.position[:2])
+        if 'box' not in (self.kind, other.kind) and apart >= self.size_m[0] + other.size_m[0]:
+            return False
+        return bool((low < other_high).all() and (other_low < high).all())
+
     def shape(self) -> tuple[Shapes, Vector]:
         """Return the contact shape, and its rotation in the body frame, shape (3, 3)."""
         if self.kind == 'cylinder':  # about its y axis
@@ -144,6 +163,44 @@ def cap_triangles(radius: float, depth: float) -> Vector:
     return np.concatenate((first, second))
 
 
+def _check_places(feet: Sequence[FootConfig], bodies: Indices, model: Any, where: str) -> None:
+    """Refuse feet in the same place, which would press the ground twice, and feet away from their bodies.
+
+    Args:
+        feet: The feet.
+        bodies: MuJoCo body of each foot, shape (n,).
+        model: MuJoCo model (mujoco.MjModel).
+        where: Vehicle's file.
+
+    Raises:
+        VehicleModelError: With the key of the position and what is allowed.
+    """
+    for k, (foot, body) in enumerate(zip(feet, bodies.tolist(), strict=True)):
+        key, (low, high) = '.'.join((*PARAMETERS, 'feet', str(k), 'position')), foot.bounds
+        for n in range(k):
+            if bodies[n] == body and foot.overlaps(feet[n]):
+                problem = f'foot {foot.name} overlaps foot {feet[n].name}, both of body {foot.body}'
+                raise VehicleModelError(where, key, list(foot.position), 'feet that do not overlap', problem)
+        boxes = _geom_bounds(model, body)
+        gaps = [float(portable_math.norm(np.maximum(0.0, np.maximum(b[0] - high, low - b[1])))) for b in boxes]
+        most = float(np.max(high - low))
+        if gaps and min(gaps) > most:
+            problem = f'foot {foot.name} is {min(gaps):.3g} m away from the geoms of body {foot.body}'
+            allowed = f'a gap of up to {most:.3g} m, the largest side of the foot'
+            raise VehicleModelError(where, key, list(foot.position), allowed, problem)
+
+
+def _geom_bounds(model: Any, body: int) -> list[tuple[Vector, Vector]]:
+    """Return the corners of the box around each geom of a body, in the body's frame [m], shape (3,) each."""
+    found = []
+    for geom in np.flatnonzero(model.geom_bodyid == body).tolist():
+        turn = rotation.matrix(quaternion_to_ros(model.geom_quat[geom]))
+        middle = model.geom_pos[geom] + portable_math.times(turn, model.geom_aabb[geom, :3])
+        half = portable_math.times(np.abs(turn), model.geom_aabb[geom, 3:])
+        found.append((middle - half, middle + half))
+    return found
+
+
 class Feet(RunningGear):
     """Footpads of a vehicle that does not drive; the bodies of the MJCF file carry them on struts or rigidly."""
 
@@ -167,6 +224,7 @@ class Feet(RunningGear):
         self.feet = checked_parameters(FeetConfig, config, parameters).feet
         where, names = config.file or str(mjcf_path), [(f'feet.{k}.body', f.body) for k, f in enumerate(self.feet)]
         self.bodies: Indices = parameter_indices(body.model, 'body', names, Path(mjcf_path).name, where)
+        _check_places(self.feet, self.bodies, body.model, where)
         super().__init__(config, body, mjcf_path)
         self.actuators = np.zeros(0, dtype=np.int64)
         self.quantities = tuple(

@@ -29,12 +29,20 @@ CYCLE_NS = 10_000_000
 NAMES = ('front', 'left', 'rear', 'right')
 
 
-def lander(folder: Path, rigid: bool = True, gravity: Any = G, spacing: float = 0.02, **foot: Any) -> Vehicle:
-    """Return the lander on level ground, with the given keys of its feet."""
+def lander(
+    folder: Path,
+    rigid: bool = True,
+    gravity: Any = G,
+    spacing: float = 0.02,
+    changes: dict[int, dict[str, Any]] | None = None,
+    **foot: Any,
+) -> Vehicle:
+    """Return the lander on level ground, with the given keys of all feet, and changes of single ones."""
     config, mjcf = load_vehicle_model('lander')
     content = {**config.model_dump(mode='json', exclude_unset=True), 'mjcf': str(mjcf)}
     feet = content['running_gear']['parameters']['feet']
-    content['running_gear']['parameters']['feet'] = [{**each, **foot} for each in feet]
+    feet = [{**each, **foot, **(changes or {}).get(k, {})} for k, each in enumerate(feet)]
+    content['running_gear']['parameters']['feet'] = feet
     file = folder / 'own.yaml'
     file.write_text(yaml.safe_dump(content))
     config, mjcf = load_vehicle_model(str(file))
@@ -175,6 +183,35 @@ def test_checkpoint_continues_bit_identical(tmp_path: Path) -> None:
 def test_impossible_feet_are_refused_by_key_and_value(tmp_path: Path, foot: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         lander(tmp_path, **foot)
+
+
+@pytest.mark.parametrize(
+    ('changes', 'words'),
+    [
+        (
+            {1: {'body': 'pad_front'}},
+            r'own.yaml.*feet.1.position = \[0.0, 0.0, 0.0\]: foot left overlaps foot front, both of body pad_front; '
+            r'allowed: feet that do not overlap',
+        ),
+        (
+            {2: {'position': [0.0, 0.0, 5.0]}},
+            r'own.yaml.*feet.2.position = \[0.0, 0.0, 5.0\]: foot rear is 4.9\d m away from the geoms of body pad_rear; '
+            r'allowed: a gap of up to 0.6 m, the largest side of the foot',
+        ),
+        ({0: {'position': [0.0, -3.0, 0.0]}}, r'feet.0.position.*foot front is 2.4 m away'),
+    ],
+)
+def test_feet_in_one_place_or_away_from_their_body_are_refused(
+    tmp_path: Path, changes: dict[int, dict[str, Any]], words: str
+) -> None:
+    with pytest.raises(VehicleModelError, match=words):
+        lander(tmp_path, changes=changes)
+
+
+def test_one_body_may_have_several_feet_beside_each_other(tmp_path: Path) -> None:
+    corners = ((0.0, 0.0), (0.15, 0.15), (-0.15, 0.15), (0.15, -0.15))  # their boxes overlap, they do not
+    places = {k: {'body': 'pad_front', 'position': [*corner, 0.0]} for k, corner in enumerate(corners)}
+    assert len(set(lander(tmp_path, changes=places, size_m=[0.1, 0.08]).gear.bodies.tolist())) == 1  # type: ignore[attr-defined]
 
 
 def test_unknown_body_names_those_of_the_model(tmp_path: Path) -> None:
