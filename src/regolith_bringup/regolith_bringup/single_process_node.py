@@ -115,7 +115,9 @@ class SingleProcessNode:
         self._topics: dict[str, VehicleTopics] = {}
         sensors = scenario_sensors(scenario) if lag_s >= 0.0 else ()
         particles = {region.vehicle for region in scenario.terrain.owned_regions()}
-        followed = lossless_streams(sensors, simulation.agents, particles)
+        absent = {name: agent.vehicle.gear.unpublished_topics for name, agent in simulation.agents.items()}
+        wheeled = {name for name, topics in absent.items() if 'wheel_states' not in topics}
+        followed = lossless_streams(sensors, simulation.agents, particles, wheeled)
         for name, agent in simulation.agents.items():
             agent.warm_up()
             self._show(name, agent, followed[name])

@@ -50,6 +50,21 @@ def has_drive(config: VehicleModelConfig) -> bool:
         return True
 
 
+def unpublished_topics(config: VehicleModelConfig, mjcf_path: str | Path) -> frozenset[str]:
+    """Return the topics of wheels and odometry that a vehicle does not publish, without its namespace.
+
+    Args:
+        config: Configuration of the vehicle.
+        mjcf_path: MJCF file of the vehicle.
+
+    Raises:
+        VehicleModelError: If the files do not define a vehicle.
+    """
+    if config.running_gear is None:  # wheels, without the time to make them
+        return frozenset()
+    return make_running_gear(config, compile_vehicle(config, mjcf_path, np.zeros(3)), mjcf_path).unpublished_topics
+
+
 def make_running_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:
     """Return the running gear that a vehicle's file names; by default its wheels.
 
