@@ -40,7 +40,6 @@ Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _VALUES = {'cylinder': 2, 'box': 3, 'cap': 2}
-_RINGS, _SECTORS = 4, 24
 NORMAL_LOAD, SHEAR, SINKAGE = range(3)
 """Columns of the table: load along z [N], horizontal force [N], sinkage along the terrain's normal [m]."""
 
@@ -120,7 +119,7 @@ class FootConfig(Section):
         if self.kind == 'box':
             x, y, z = self.size_m
             return contact.box(2.0 * x, 2.0 * y, 2.0 * z), np.eye(3)
-        return contact.mesh(cap_triangles(*self.size_m)), np.eye(3)
+        return contact.cap(*self.size_m), np.eye(3)
 
 
 class FeetConfig(Section):
@@ -134,33 +133,6 @@ class FeetConfig(Section):
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f'feet = {names}: two have the name {twice[0]!r}; allowed: a different name for each')
         return self
-
-
-def cap_triangles(radius: float, depth: float) -> Vector:
-    """Return the triangles of a spherical cap with its top down, about the center of its rim [m], shape (k, 3, 3).
-
-    The sphere has the radius (a^2 + d^2) / (2 d) with the radius a of the rim and the depth d.
-
-    Args:
-        radius: Radius of the rim [m].
-        depth: Depth of the lowest point below the rim [m].
-    """
-    sphere = (radius * radius + depth * depth) / (2.0 * depth)
-    ring = radius * np.arange(_RINGS + 1) / _RINGS
-    height = sphere - depth - np.sqrt(np.maximum(sphere * sphere - ring * ring, 0.0))
-    angle = 2.0 * math.pi * np.arange(_SECTORS + 1) / _SECTORS
-    points = np.stack(
-        (
-            ring[:, None] * portable_math.each(math.cos, angle),
-            ring[:, None] * portable_math.each(math.sin, angle),
-            np.broadcast_to(height[:, None], (_RINGS + 1, _SECTORS + 1)),
-        ),
-        axis=2,
-    )
-    inner, outer = points[:-1], points[1:]
-    first = np.stack((inner[:, :-1], outer[:, :-1], outer[:, 1:]), axis=2).reshape(-1, 3, 3)
-    second = np.stack((inner[1:, :-1], outer[1:, 1:], inner[1:, 1:]), axis=2).reshape(-1, 3, 3)
-    return np.concatenate((first, second))
 
 
 def _check_places(feet: Sequence[FootConfig], bodies: Indices, model: Any, where: str) -> None:
@@ -247,7 +219,8 @@ class Feet(RunningGear):
         A foot presses with its whole area A at once, and only what is below its strut moves with it. Against tilting,
         the pressure on a disc acts as on points at half its radius, since its second moment is A (r / 2)^2. So the
         smallest effective mass 1 / (J M^-1 J^T) of such a point, for a vertical force, limits the substep. On rigid
-        ground the substep must be shorter by itself where a foot is light: its corners carry it there.
+        ground the substep must be shorter by itself where a light foot is a box or a cylinder: its corners or its rim
+        carry it there.
         """
         model, total = self.body.model, float(self.body.model.body_subtreemass[self.body.base])
         data, jacobian, answer = mujoco.MjData(model), np.zeros((3, model.nv)), np.zeros((1, model.nv))
