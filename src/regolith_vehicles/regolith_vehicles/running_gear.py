@@ -33,7 +33,6 @@ from regolith_terrain.contact import ContactSetting, GroundContact, Shapes
 from regolith_terrain.grid import SoilWindow
 from regolith_terrain.solids import STIFFNESS_OF_PART
 from regolith_vehicles.commands.command import TWIST, AckermannCommand, DriveCommand
-from regolith_vehicles.contact import wheel_state
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_vehicles.dynamics import substeps
@@ -45,7 +44,7 @@ from regolith_vehicles.dynamics.run_statistics import Progress
 from regolith_vehicles.powertrain.battery import STORED, full_charge
 from regolith_vehicles.powertrain.config import PowertrainConfig
 from regolith_vehicles.powertrain.powertrain import Powertrain, make_powertrain
-from regolith_vehicles.visuals.visual_description import DrawnPart, PartRole, Roller
+from regolith_vehicles.visuals.visual_description import DrawnPart, Roller
 from regolith_world.cycle import Saved, StateField, StateLayout
 from regolith_world.numerics import portable_math
 
@@ -198,18 +197,6 @@ class RunningGear(Saved, ABC):
     def rollers(self) -> tuple[Roller, ...]:
         """Bodies that rotate on axles, with their names in messages: wheels in table order, sprockets, …."""
         return ()
-
-    @property
-    def unpublished_topics(self) -> frozenset[str]:
-        """Topics of wheels and odometry for which the vehicle has no values, without its namespace."""
-        wheeled = any(roller.role == PartRole.WHEEL for roller in self.rollers)
-        lacks = {
-            'odom': self.layout is None,
-            'wheel_states': not wheeled or self.columns != wheel_state.NAMES,
-            'wheeled_description': not wheeled,
-            'wheeled_state': not wheeled,
-        }
-        return frozenset(topic for topic, missing in lacks.items() if missing)
 
     def drawn_poses(self, data: Any) -> tuple[Vector, Vector]:
         """Return the poses of :attr:`drawn` in the world: positions [m] and quaternions (x, y, z, w).

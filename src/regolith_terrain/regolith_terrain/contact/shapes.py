@@ -132,7 +132,7 @@ def mesh(corners: ArrayLike) -> Shapes:
 def cap(radius: float, depth: float) -> Shapes:
     """Return a spherical cap with its top down, about the center of its rim.
 
-    Soil feels the triangles of :func:`cap_triangles`, rigid terrain the sphere.
+    Soil touches the triangles of :func:`cap_triangles`, rigid terrain the sphere.
 
     Args:
         radius: Radius of the rim [m].

@@ -67,7 +67,7 @@ def push_point(
     share = mass / count
     stiffness = min(STIFFNESS, part_stiffness / count, STIFFEST * share / (step * step))
     damping = min(2.0 * damping_ratio * math.sqrt(stiffness * share), DAMPEST * share / step)
-    normal = max(0.0, stiffness * depth - damping * leaving)
+    normal: float = max(0.0, stiffness * depth - damping * leaving)
     # Tangents: the first is normal to the surface normal and to the axis of its smallest component.
     if abs(ny) <= abs(nx) or abs(ny) <= abs(nz):
         scale = 1.0 / math.sqrt(nz * nz + nx * nx)

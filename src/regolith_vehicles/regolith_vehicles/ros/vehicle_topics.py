@@ -37,6 +37,7 @@ from regolith_vehicles.ros.release_service import create_release_service
 from regolith_vehicles.ros.state_topic import StateTopic
 from regolith_vehicles.ros.surfel_topic import SurfelTopic
 from regolith_vehicles.ros.visual_topics import VisualTopics
+from regolith_vehicles.running_gear_registry import topics_without_values
 from regolith_vehicles.visuals.urdf import JointPoses, frame_joints, robot_description
 from regolith_vehicles.visuals.visual_description import PartRole
 from regolith_world.cycle import Vector
@@ -98,7 +99,7 @@ class VehicleTopics:
         self._last_slot = -1
         wheels = agent.model.wheels
         gear = agent.vehicle.gear
-        absent = gear.unpublished_topics
+        absent = topics_without_values(gear)
         truth = OdometryMessage(child_frame_id=self._base)
         truth.header.frame_id = 'world'
         twist = truth.twist.twist
