@@ -134,6 +134,7 @@ def brake_spin(
         pose: Pose and twist of the part.
         wrench: Wrench to which the torque is added.
 
+    Source: johnson1985.
     Checked by: test_bodies_spin.py::test_ball_that_spins_is_slowed_by_friction_of_its_contact.
     """
     spin = pose.angular_velocity[0] * nx + pose.angular_velocity[1] * ny + pose.angular_velocity[2] * nz
