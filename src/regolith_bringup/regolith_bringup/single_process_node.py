@@ -22,7 +22,7 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_sensors.config import lossless_streams, scenario_sensors
 from regolith_terrain.ros import MapTopics, create_edit_service, create_height_service, create_state_service
 from regolith_terrain.ros import protocol_codec as soil_codec
-from regolith_vehicles import VehicleEntry
+from regolith_vehicles import VehicleEntry, topics_without_values
 from regolith_vehicles.agent import VehicleAgent, VehicleState
 from regolith_vehicles.ros import VehicleTopics
 from regolith_world import (
@@ -115,7 +115,9 @@ class SingleProcessNode:
         self._topics: dict[str, VehicleTopics] = {}
         sensors = scenario_sensors(scenario) if lag_s >= 0.0 else ()
         particles = {region.vehicle for region in scenario.terrain.owned_regions()}
-        followed = lossless_streams(sensors, simulation.agents, particles)
+        absent = {name: topics_without_values(agent.vehicle.gear) for name, agent in simulation.agents.items()}
+        wheeled = {name for name, topics in absent.items() if 'wheel_states' not in topics}
+        followed = lossless_streams(sensors, simulation.agents, particles, wheeled)
         for name, agent in simulation.agents.items():
             agent.warm_up()
             self._show(name, agent, followed[name])

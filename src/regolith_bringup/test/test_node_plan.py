@@ -138,6 +138,21 @@ def test_everything_of_the_contract_is_recorded() -> None:
     assert all(RecordedTopic.parse(t.line()) == t for t in topics.values())
 
 
+def test_topics_that_a_vehicle_does_not_publish_are_not_recorded() -> None:
+    """The recorder would wait for the wheels of a lander. The sensors would wait for them too."""
+    sensors = {'eye': {'model': 'navcam', 'outputs': ['image', 'wheel_labels']}}
+    settings = [f'vehicles.rover.sensors={json.dumps(sensors)}', 'comms=null']
+    specs = node_specs(load_scenario('lander_site', settings).scenario, '/runs/1/scenario.yaml', '/runs/1', 'many')
+    lines = next(spec.parameters['topics'] for spec in specs if spec.name == 'recorder')
+    assert isinstance(lines, list)
+    names = {RecordedTopic.parse(line).name for line in lines}
+    topics = ('odom', 'wheel_states', 'wheeled_state', 'wheeled_description')
+    assert names >= {f'/rover/{topic}' for topic in topics} | {'/lander/ground_truth/odom'}
+    assert not names & {f'/lander/{topic}' for topic in topics}
+    streams = [spec.parameters['lossless_streams'] for spec in specs if 'lossless_streams' in spec.parameters]
+    assert streams == [['lander/state'], ['rover/state', 'rover/wheels']]
+
+
 def test_launch_files_start_the_plan(tmp_path: Path) -> None:
     pytest.importorskip('launch.actions', reason='ROS 2 from pip has no launch package')
     launch = pytest.importorskip('launch')

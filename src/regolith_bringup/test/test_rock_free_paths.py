@@ -13,10 +13,14 @@ import yaml
 
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
+from regolith_bringup.scenario.participant_sections import sections
 from regolith_bringup.scenario.rock_free_paths import with_rock_free_paths
 from regolith_bringup.scenario.schema import Scenario
+from regolith_terrain.bodies.config import BodiesConfig
+from regolith_terrain.bodies.shapes import hull
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field_builder import build_height_field, build_rocks
+from regolith_terrain.scenario_bodies import rock_bodies
 from regolith_terrain.terrain_participant import handshake_parameters
 from regolith_vehicles.agent.planned_path import planned_base_path, running_gear_radius
 from regolith_vehicles.config import VehicleEntry
@@ -172,3 +176,18 @@ def test_rocks_are_kept_off_vehicles_whose_gear_is_not_wheels_of_their_own(model
     assert with_rock_free_paths(scenario).rock_free_zones[0].half_width_m == pytest.approx(
         running_gear_radius(gear), abs=1e-3
     )
+
+
+def test_shapes_of_movable_rocks_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    def counted(points: Any) -> Any:
+        made.append(points)
+        return hull(points)
+
+    rock_bodies._rock_shape.cache_clear()
+    monkeypatch.setattr('regolith_terrain.bodies.shapes.hull', counted)
+    section = sections(load_scenario('boulder_field').scenario)['bodies'][1]
+    assert isinstance(section, BodiesConfig)
+    scenario = load_scenario('boulder_field').scenario
+    assert 0 < len(made) <= len(rock_bodies.movable_rocks(scenario.terrain, scenario.seed, section.movable_rocks))

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
+import numba
 import pytest
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
+from regolith_bringup.scenario.participant_sections import resolved_sections
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import InputError
 from regolith_files.yaml_source import YamlSource, parse_yaml_value
@@ -253,3 +255,17 @@ def test_cable_that_would_throw_vehicles_is_refused(setting: str, said: str) -> 
         load_scenario('tow', [setting])
     assert said in str(refused.value) and '; allowed: ' in str(refused.value)
     assert load_scenario('tow').scenario.objects['cable']['length_m'] == 2.8
+
+
+def test_kernels_that_a_check_compiles_are_announced(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The sections of participants are checked last, and compile the kernels of bodies."""
+
+    def compiling(*given: Any) -> Any:
+        assert numba.njit(lambda x: 2 * x)(21) == 42
+        return resolved_sections(*given)
+
+    monkeypatch.setattr('regolith_bringup.scenario.loading.resolved_sections', compiling)
+    load_scenario('rope')
+    assert 'compiling kernels' in capsys.readouterr().err

@@ -34,7 +34,7 @@ from regolith_terrain import TerrainConfig
 from regolith_terrain.bodies import BodiesConfig
 from regolith_terrain.contact import SURFEL_TOPIC, surfels_record
 from regolith_terrain.ros import SoilFollower
-from regolith_vehicles import VehicleEntry
+from regolith_vehicles import VehicleEntry, load_vehicle_model, unpublished_topics
 from regolith_vehicles.visuals import VisualDescription, state_poses, visuals_from_message
 from regolith_world import WorldConfig, load_section
 from regolith_world.cycle import Command
@@ -168,6 +168,11 @@ class SensorsNode:
             name: {lamp: SpotlightConfig.model_validate(values) for lamp, values in sorted(entry.spotlights.items())}
             for name, entry in sorted(scenario.vehicles.items())
         }
+        wheeled = frozenset(
+            name
+            for name, entry in scenario.vehicles.items()
+            if 'wheel_states' not in unpublished_topics(*load_vehicle_model(entry.model))
+        )
         made: list[SensorTopics] = []
         for sensor in sensors:
             node = named_node(
@@ -181,6 +186,7 @@ class SensorsNode:
                 scenario.world.gravity_mps2,
                 scenario.light,
                 lamps,
+                wheeled,
                 scenario.duration_s,
                 self._in_epoch,
             )

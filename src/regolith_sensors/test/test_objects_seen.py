@@ -156,6 +156,11 @@ OF_BOX = (AWAY - 0.3, 0.4 / (AWAY - 0.3), 0.2 / (AWAY - 0.3))
 OF_DISC = (AWAY - 0.055, round_end(0.055), 0.02 / (AWAY - 0.055))
 BREADCRUMB = shape_of('cylinder', 0.055, 0.02)
 PLATE = {'type': 'platform', 'position': PLACE, 'end_position': [AWAY, 9.0, 1.5], 'travel_time_s': 1e4}
+BETWEEN = {
+    'low': static('sphere', 0.01, at=(AWAY, 0.0, 0.5)),
+    'high': static('sphere', 0.01, at=(AWAY, 0.0, 2.5)),
+}
+LINE = {'between': ['low', 'high'], 'ends': [[0, 0, 0.02], [0, 0, -0.02]]}
 KINDS = {
     'ball': Kind(AWAY - 0.2, round_end(0.2), round_end(0.2), 'thing', {'thing': rigid('sphere', 0.2)}),
     'box': Kind(*OF_BOX, 'thing', {'thing': rigid('box', *BOX)}),
@@ -169,11 +174,21 @@ KINDS = {
         0.2 / 400.0,  # a pixel, as its edges are exactly one from the axis
         (1.0 - 0.02) / (AWAY - 0.01),
         'line',
-        {
-            'low': static('sphere', 0.01, at=(AWAY, 0.0, 0.5)),
-            'high': static('sphere', 0.01, at=(AWAY, 0.0, 2.5)),
-            'line': {'type': 'cable', 'between': ['low', 'high'], 'ends': [[0, 0, 0.02], [0, 0, -0.02]]},
-        },
+        {**BETWEEN, 'line': {'type': 'cable', **LINE}},
+    ),
+    'spring': Kind(
+        AWAY - 0.01,
+        0.2 / 400.0,
+        (1.0 - 0.02) / (AWAY - 0.01),
+        'line',
+        {**BETWEEN, 'line': {'type': 'joint', 'kind': 'spring', 'stiffness_npm': 10.0, **LINE}},
+    ),
+    'rod': Kind(
+        AWAY - 0.02,
+        0.02 / (AWAY - 0.02),
+        (1.0 - 0.02) / (AWAY - 0.02),
+        'line',
+        {**BETWEEN, 'line': {'type': 'joint', 'kind': 'distance', **LINE}},
     ),
     'spawned': Kind(*OF_DISC, 'radio/0', sent={0: {'spawned': (spawned_object('radio/0', BREADCRUMB),)}}, steps=2),
     'breadcrumb': Kind(

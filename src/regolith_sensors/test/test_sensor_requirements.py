@@ -59,8 +59,10 @@ def test_sensor_needs_select_the_streams_of_vehicles(shaking: None) -> None:
     assert lossless_streams((), names) == {'amber': (), 'basalt': ()}
     eye, labeling = {'model': EYE}, {'model': EYE, 'outputs': ['image', 'wheel_labels']}
     assert lossless_streams(seen(eye=eye), names) == {'amber': ('state',), 'basalt': ('state',)}
-    found = lossless_streams(seen(eye=labeling, shaker={'model': {'type': 'shaker'}}), names)
+    sensing = seen(eye=labeling, shaker={'model': {'type': 'shaker'}})
+    found = lossless_streams(sensing, names, wheeled=names)
     assert found == {'amber': ('state', WHEELS, MOTION), 'basalt': ('state', WHEELS)}
+    assert lossless_streams(sensing, names, wheeled={'amber'})['basalt'] == ('state',)  # a vehicle on feet
     assert lossless_streams(seen(imu={'model': 'imu_mems'}), names)['amber'] == ('state', MOTION)
     # Particles of the vehicles that have them, independent of the sensors.
     assert lossless_streams(seen(eye=eye), names, {'basalt'}) == {'amber': ('state',), 'basalt': ('state', PARTICLES)}

@@ -29,6 +29,35 @@ def contact_of(shape: terrain_contact.Shapes, **values: float) -> RigidContact:
     return RigidContact(ContactSetting(soils, shape, np.array([terrain_contact.reach(shape)]), 0.05))
 
 
+@pytest.mark.parametrize('tilt_deg', [0.0, 5.0, 20.0, 29.0, 40.0, 80.0])
+@pytest.mark.parametrize('slope', [0.0, 0.2])
+def test_rigid_contact_cap_has_the_lowest_point_of_its_sphere_or_rim(tilt_deg: float, slope: float) -> None:
+    """A cap of 0.3 m and 0.08 m on its sphere of 0.6025 m up to 29.86 degrees, beyond that on its rim."""
+    rim, deep, sunk = 0.3, 0.08, 1e-3
+    sphere = (rim**2 + deep**2) / (2.0 * deep)
+    cap = contact_of(terrain_contact.cap(rim, deep), damping_nspm=0.0, stiffness_npm=1e5)
+    arrays = cap.arrays(SoilGrid(PlaneField(slope), 0.05, RIGID_TERRAIN_MODEL).window(-20, 21, -20, 21), 1)
+    ground = Rotation.from_euler('y', -math.atan(slope)).as_matrix()  # its z is the normal
+    turn = ground @ Rotation.from_euler('zx', [30.0, tilt_deg], degrees=True).as_matrix()
+    normal, axis = ground[:, 2], turn[:, 2]
+    tilt = math.radians(tilt_deg)
+    if math.cos(tilt) >= (sphere - deep) / sphere:
+        low = (sphere - deep) * axis - sphere * normal
+    else:
+        low = rim * (math.cos(tilt) * axis - normal) / math.sin(tilt)
+    place = (-sunk - low @ normal) * normal
+    wrench = terrain_contact.make_wrench()
+    assert cap.press(arrays, STEP, 0, PartPose(place, turn, np.zeros(3), np.zeros(3)), wrench) == CONTACT_OK
+    on_rim = wrench.stats[terrain_contact.STAT_LOADED_NODES] - 1.0  # fixed points of the rim near its lowest one
+    assert on_rim == 0.0 or tilt_deg >= 40.0
+    if on_rim == 0.0:
+        assert wrench.force == pytest.approx(1e5 * sunk * normal, abs=1e-9 * 1e5)
+        assert wrench.torque == pytest.approx(np.cross(low, 1e5 * sunk * normal), abs=1e-7 * 1e5)
+    else:
+        assert wrench.force @ normal >= 1e5 * sunk
+    assert wrench.stats[terrain_contact.STAT_MAX_SINKAGE] == pytest.approx(sunk, rel=1e-6)
+
+
 def slide(slope: float, friction: float, duration: float, stick: float = 1e-3) -> float:
     """Return the speed of a block that slides down an incline from rest without rotation [m/s]."""
     block = contact_of(terrain_contact.box(0.4, 0.4, 0.2), friction=friction, friction_displacement_m=stick)

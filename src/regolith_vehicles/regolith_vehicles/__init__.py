@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from regolith_vehicles.running_gear_registry import has_drive as has_drive
     from regolith_vehicles.running_gear_registry import load_visuals as load_visuals
     from regolith_vehicles.running_gear_registry import make_running_gear as make_running_gear
+    from regolith_vehicles.running_gear_registry import topics_without_values as topics_without_values
+    from regolith_vehicles.running_gear_registry import unpublished_topics as unpublished_topics
     from regolith_vehicles.tires.tire import Tire as Tire
     from regolith_vehicles.tires.tire import load_tire as load_tire
     from regolith_vehicles.wheels import Wheels as Wheels
@@ -70,6 +72,8 @@ __all__, __getattr__, __dir__ = export_lazily(
             'has_drive',
             'load_visuals',
             'make_running_gear',
+            'topics_without_values',
+            'unpublished_topics',
         ),
         'tires.tire': (
             'Tire',

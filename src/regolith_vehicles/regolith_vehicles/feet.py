@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,9 +20,11 @@ from regolith_terrain.contact import STAT_MAX_SINKAGE, Shapes
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.contact.wheel_shapes import axle_frame
 from regolith_vehicles.description.model_config import VehicleModelConfig
-from regolith_vehicles.dynamics.multibody import Multibody
+from regolith_vehicles.description.model_files import VehicleModelError
+from regolith_vehicles.dynamics.multibody import Multibody, quaternion_to_ros
 from regolith_vehicles.dynamics.run_statistics import Progress
 from regolith_vehicles.running_gear import (
+    PARAMETERS,
     ContactPart,
     Contacts,
     GearPlan,
@@ -31,13 +34,12 @@ from regolith_vehicles.running_gear import (
     checked_parameters,
     parameter_indices,
 )
-from regolith_world.numerics import portable_math
+from regolith_world.numerics import portable_math, rotation
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _VALUES = {'cylinder': 2, 'box': 3, 'cap': 2}
-_RINGS, _SECTORS = 4, 24
 NORMAL_LOAD, SHEAR, SINKAGE = range(3)
 """Columns of the table: load along z [N], horizontal force [N], sinkage along the terrain's normal [m]."""
 
@@ -93,6 +95,22 @@ class FootConfig(Section):
         """Height of its lowest point in the body frame [m]."""
         return self.position[2] - (self.height if self.kind == 'cap' else self.size_m[-1])
 
+    @property
+    def bounds(self) -> tuple[Vector, Vector]:
+        """Lowest and highest corner of the box around it, in the body frame [m], shape (3,) each."""
+        half = self.size_m if self.kind == 'box' else (self.size_m[0], self.size_m[0], self.size_m[1])
+        top = self.position[2] + (0.0 if self.kind == 'cap' else half[2])
+        x, y = self.position[:2]
+        return np.array([x - half[0], y - half[1], self.lowest]), np.array([x + half[0], y + half[1], top])
+
+    def overlaps(self, other: FootConfig) -> bool:
+        """Return whether the boxes around two feet of a body overlap; of two round feet, the cylinders around them."""
+        (low, high), (other_low, other_high) = self.bounds, other.bounds
+        apart = math.dist(self.position[:2], other.position[:2])
+        if 'box' not in (self.kind, other.kind) and apart >= self.size_m[0] + other.size_m[0]:
+            return False
+        return bool((low < other_high).all() and (other_low < high).all())
+
     def shape(self) -> tuple[Shapes, Vector]:
         """Return the contact shape, and its rotation in the body frame, shape (3, 3)."""
         if self.kind == 'cylinder':  # about its y axis
@@ -101,7 +119,7 @@ class FootConfig(Section):
         if self.kind == 'box':
             x, y, z = self.size_m
             return contact.box(2.0 * x, 2.0 * y, 2.0 * z), np.eye(3)
-        return contact.mesh(cap_triangles(*self.size_m)), np.eye(3)
+        return contact.cap(*self.size_m), np.eye(3)
 
 
 class FeetConfig(Section):
@@ -117,31 +135,42 @@ class FeetConfig(Section):
         return self
 
 
-def cap_triangles(radius: float, depth: float) -> Vector:
-    """Return the triangles of a spherical cap with its top down, about the center of its rim [m], shape (k, 3, 3).
-
-    The sphere has the radius (a^2 + d^2) / (2 d) with the radius a of the rim and the depth d.
+def _check_places(feet: Sequence[FootConfig], bodies: Indices, model: Any, where: str) -> None:
+    """Refuse feet in the same place, which would press the ground twice, and feet away from their bodies.
 
     Args:
-        radius: Radius of the rim [m].
-        depth: Depth of the lowest point below the rim [m].
+        feet: The feet.
+        bodies: MuJoCo body of each foot, shape (n,).
+        model: MuJoCo model (mujoco.MjModel).
+        where: Vehicle's file.
+
+    Raises:
+        VehicleModelError: With the key of the position and what is allowed.
     """
-    sphere = (radius * radius + depth * depth) / (2.0 * depth)
-    ring = radius * np.arange(_RINGS + 1) / _RINGS
-    height = sphere - depth - np.sqrt(np.maximum(sphere * sphere - ring * ring, 0.0))
-    angle = 2.0 * math.pi * np.arange(_SECTORS + 1) / _SECTORS
-    points = np.stack(
-        (
-            ring[:, None] * portable_math.each(math.cos, angle),
-            ring[:, None] * portable_math.each(math.sin, angle),
-            np.broadcast_to(height[:, None], (_RINGS + 1, _SECTORS + 1)),
-        ),
-        axis=2,
-    )
-    inner, outer = points[:-1], points[1:]
-    first = np.stack((inner[:, :-1], outer[:, :-1], outer[:, 1:]), axis=2).reshape(-1, 3, 3)
-    second = np.stack((inner[1:, :-1], outer[1:, 1:], inner[1:, 1:]), axis=2).reshape(-1, 3, 3)
-    return np.concatenate((first, second))
+    for k, (foot, body) in enumerate(zip(feet, bodies.tolist(), strict=True)):
+        key, (low, high) = '.'.join((*PARAMETERS, 'feet', str(k), 'position')), foot.bounds
+        for n in range(k):
+            if bodies[n] == body and foot.overlaps(feet[n]):
+                problem = f'foot {foot.name} overlaps foot {feet[n].name}, both of body {foot.body}'
+                raise VehicleModelError(where, key, list(foot.position), 'feet that do not overlap', problem)
+        boxes = _geom_bounds(model, body)
+        gaps = [float(portable_math.norm(np.maximum(0.0, np.maximum(b[0] - high, low - b[1])))) for b in boxes]
+        most = float(np.max(high - low))
+        if gaps and min(gaps) > most:
+            problem = f'foot {foot.name} is {min(gaps):.3g} m away from the geoms of body {foot.body}'
+            allowed = f'a gap of up to {most:.3g} m, the largest side of the foot'
+            raise VehicleModelError(where, key, list(foot.position), allowed, problem)
+
+
+def _geom_bounds(model: Any, body: int) -> list[tuple[Vector, Vector]]:
+    """Return the corners of the box around each geom of a body, in the body's frame [m], shape (3,) each."""
+    found = []
+    for geom in np.flatnonzero(model.geom_bodyid == body).tolist():
+        turn = rotation.matrix(quaternion_to_ros(model.geom_quat[geom]))
+        middle = model.geom_pos[geom] + portable_math.times(turn, model.geom_aabb[geom, :3])
+        half = portable_math.times(np.abs(turn), model.geom_aabb[geom, 3:])
+        found.append((middle - half, middle + half))
+    return found
 
 
 class Feet(RunningGear):
@@ -167,6 +196,7 @@ class Feet(RunningGear):
         self.feet = checked_parameters(FeetConfig, config, parameters).feet
         where, names = config.file or str(mjcf_path), [(f'feet.{k}.body', f.body) for k, f in enumerate(self.feet)]
         self.bodies: Indices = parameter_indices(body.model, 'body', names, Path(mjcf_path).name, where)
+        _check_places(self.feet, self.bodies, body.model, where)
         super().__init__(config, body, mjcf_path)
         self.actuators = np.zeros(0, dtype=np.int64)
         self.quantities = tuple(
@@ -189,7 +219,8 @@ class Feet(RunningGear):
         A foot presses with its whole area A at once, and only what is below its strut moves with it. Against tilting,
         the pressure on a disc acts as on points at half its radius, since its second moment is A (r / 2)^2. So the
         smallest effective mass 1 / (J M^-1 J^T) of such a point, for a vertical force, limits the substep. On rigid
-        ground the substep must be shorter by itself where a foot is light: its corners carry it there.
+        ground the substep must be shorter by itself where a light foot is a box or a cylinder: its corners or its rim
+        carry it there.
         """
         model, total = self.body.model, float(self.body.model.body_subtreemass[self.body.base])
         data, jacobian, answer = mujoco.MjData(model), np.zeros((3, model.nv)), np.zeros((1, model.nv))

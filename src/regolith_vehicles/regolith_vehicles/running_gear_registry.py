@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from regolith_files import PluginError
+from regolith_vehicles.contact import wheel_state
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_vehicles.dynamics.multibody import Multibody, compile_vehicle
 from regolith_vehicles.running_gear import RunningGear, running_gear_class
-from regolith_vehicles.visuals.visual_description import BodyVisuals, visuals_of
+from regolith_vehicles.visuals.visual_description import BodyVisuals, PartRole, visuals_of
 from regolith_vehicles.wheels import Wheels
 
 
@@ -48,6 +49,33 @@ def has_drive(config: VehicleModelConfig) -> bool:
         return named is None or bool(running_gear_class(named.name).faces)
     except PluginError:  # a missing package is reported when the running gear is made
         return True
+
+
+def unpublished_topics(config: VehicleModelConfig, mjcf_path: str | Path) -> frozenset[str]:
+    """Return the topics of wheels and odometry that a vehicle does not publish, without its namespace.
+
+    Args:
+        config: Configuration of the vehicle.
+        mjcf_path: MJCF file of the vehicle.
+
+    Raises:
+        VehicleModelError: If the files do not define a vehicle.
+    """
+    if config.running_gear is None:  # wheels, without the time to make them
+        return frozenset()
+    return topics_without_values(make_running_gear(config, compile_vehicle(config, mjcf_path, np.zeros(3)), mjcf_path))
+
+
+def topics_without_values(gear: RunningGear) -> frozenset[str]:
+    """Return the topics of :func:`unpublished_topics` of a vehicle with this running gear."""
+    wheeled = any(roller.role == PartRole.WHEEL for roller in gear.rollers)
+    lacks = {
+        'odom': gear.layout is None,
+        'wheel_states': not wheeled or gear.columns != wheel_state.NAMES,
+        'wheeled_description': not wheeled,
+        'wheeled_state': not wheeled,
+    }
+    return frozenset(topic for topic, missing in lacks.items() if missing)
 
 
 def make_running_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:

@@ -15,6 +15,8 @@ import pytest
 from regolith_terrain.config import TerrainConfig, load_soil
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
+from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
+from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.agent.agent import VehicleAgent
 from regolith_vehicles.agent.input_latch import InputLatch
 from regolith_vehicles.agent.object_release import RELEASE_REFUSED, order_release
@@ -27,7 +29,8 @@ from regolith_vehicles.description.model_files import VehicleModelError, load_ve
 from regolith_vehicles.drivers.live_input import LiveInput
 from regolith_vehicles.drivers.task_config import TasksDriverConfig
 from regolith_vehicles.drivers.tasks import TasksDriver
-from regolith_vehicles.dynamics.multibody import momentum
+from regolith_vehicles.dynamics.multibody import at_origin, compile_vehicle, momentum
+from regolith_vehicles.running_gear_registry import make_running_gear
 from regolith_world.config import WorldConfig
 from regolith_world.cycle.participant_group import ParticipantGroup
 from regolith_world.cycle.records import Command, Cycle, CycleKey, CycleResult, Verdict
@@ -105,6 +108,41 @@ def test_object_that_would_begin_inside_its_vehicle_is_refused_with_body_and_dep
     free = re.search(r'such as \[(.*?)\]', str(caught.value))
     assert free is not None
     floating(position=tuple(map(float, free[1].split(','))), shape=shape)
+
+
+@pytest.mark.parametrize(
+    ('name', 'position', 'part', 'far'),
+    [
+        ('lander', (1.6, 0.0, -1.39), 'foot front', (1.6, 0.0, -1.1)),
+        ('viper', None, 'wheel front_left', (0.0, 0.0, 2.0)),
+        ('m113', None, 'shoe', (0.0, 0.0, 4.0)),
+    ],
+)
+def test_object_that_would_begin_inside_running_gear_is_refused(name: str, position: Any, part: str, far: Any) -> None:
+    """Feet, wheels and shoes press rigid bodies, and would throw one that begins inside them."""
+    config, mjcf = load_vehicle_model(name)
+    if position is None:
+        made = compile_vehicle(config, mjcf, np.zeros(3))
+        gear = make_running_gear(config, made, mjcf)
+        data = at_origin(made.model)
+        own = gear.whereabouts(data)
+        position = (data.xpos[gear.touching[0].body] if own is None else own[0][0]).tolist()
+    whole = config.model_dump(exclude_defaults=True)
+    whole['payloads'] = {'balls': {'body': config.chassis, 'capacity_kg': 1.0, 'mass_kg': 1.0, 'inertia_kgm2': [1] * 3}}
+    ground = RigidTerrainConfig()
+
+    def vehicle(place: Any) -> Vehicle:
+        shape = {'kind': 'sphere', 'size_m': [0.02]}
+        given = {**BALL, 'body': config.chassis, 'position': place, 'shape': shape, 'mass_kg': 0.1, 'count': 1}
+        own = VehicleModelConfig.model_validate({**whole, 'dispensers': {'ball': given}})
+        return Vehicle('it', own, mjcf, SoilGrid(FlatField(), 0.05, RIGID_TERRAIN_MODEL), ground, gravity=1.62)
+
+    allowed = r'.*allowed: a position outside of all collision shapes of the vehicle, such as \['
+    with pytest.raises(
+        VehicleModelError, match=rf'dispensers\.ball\.position = .*begins [\d.]+ m inside .*{part}{allowed}'
+    ):
+        vehicle(position)
+    vehicle(far)
 
 
 @pytest.mark.parametrize('speed', [0.0, 2.0, 30.0])

@@ -15,6 +15,7 @@ import yaml
 
 from regolith_files import InputError
 from regolith_terrain.config import load_soil
+from regolith_terrain.contact.shapes import cap_triangles
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field_builder import FlatField
 from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
@@ -22,25 +23,35 @@ from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.description.model_files import VehicleModelError, load_vehicle_model
-from regolith_vehicles.feet import NORMAL_LOAD, SHEAR, SINKAGE, Feet, cap_triangles
+from regolith_vehicles.feet import NORMAL_LOAD, SHEAR, SINKAGE, Feet
 
 G, MASS, SPRUNG, STIFFNESS, DAMPING = 1.62, 520.0, 472.0, 12000.0, 3000.0
 CYCLE_NS = 10_000_000
 NAMES = ('front', 'left', 'rear', 'right')
 
 
-def lander(folder: Path, rigid: bool = True, gravity: Any = G, spacing: float = 0.02, **foot: Any) -> Vehicle:
-    """Return the lander on level ground, with the given keys of its feet."""
+def lander(
+    folder: Path,
+    rigid: bool = True,
+    gravity: Any = G,
+    spacing: float = 0.02,
+    changes: dict[int, dict[str, Any]] | None = None,
+    vehicle: dict[str, Any] | None = None,
+    ground: dict[str, Any] | None = None,
+    **foot: Any,
+) -> Vehicle:
+    """Return the lander on level ground, with the given keys of all feet, and changes of single ones."""
     config, mjcf = load_vehicle_model('lander')
-    content = {**config.model_dump(mode='json', exclude_unset=True), 'mjcf': str(mjcf)}
+    content = {**config.model_dump(mode='json', exclude_unset=True), 'mjcf': str(mjcf), **(vehicle or {})}
     feet = content['running_gear']['parameters']['feet']
-    content['running_gear']['parameters']['feet'] = [{**each, **foot} for each in feet]
+    feet = [{**each, **foot, **(changes or {}).get(k, {})} for k, each in enumerate(feet)]
+    content['running_gear']['parameters']['feet'] = feet
     file = folder / 'own.yaml'
     file.write_text(yaml.safe_dump(content))
     config, mjcf = load_vehicle_model(str(file))
     if rigid:
-        ground = RigidTerrainConfig(friction=0.8)
-        return Vehicle('lander', config, mjcf, SoilGrid(FlatField(), spacing, RIGID_TERRAIN_MODEL), ground, gravity)
+        hard = RigidTerrainConfig(friction=0.8, **(ground or {}))
+        return Vehicle('lander', config, mjcf, SoilGrid(FlatField(), spacing, RIGID_TERRAIN_MODEL), hard, gravity)
     soil = load_soil('lunar_nominal')
     return Vehicle('lander', config, mjcf, SoilGrid(FlatField(), spacing), soil, gravity, mode='regolith')
 
@@ -99,11 +110,46 @@ def test_cap_is_a_part_of_its_sphere() -> None:
     assert area == pytest.approx(12.0 * radius**2 * math.sin(2.0 * math.pi / 24.0), rel=1e-12)  # a polygon of 24 sides
 
 
+@pytest.mark.parametrize('substep', [5e-4, 1e-3])
+def test_cap_on_rigid_ground_rests_on_its_lowest_point(tmp_path: Path, substep: float) -> None:
+    """The rim is at d - N / k, the pads are level; a substep of 1 ms is sufficient, since no corner of 0.3 m carries."""
+    vehicle = lander(tmp_path, vehicle={'substep_s': substep})
+    vehicle.place(0.0, 0.0, 0.3)
+    evolve(vehicle, 2.0)
+    heights = [float(vehicle.data.body(f'pad_{n}').xpos[2]) for n in NAMES]
+    assert heights == pytest.approx([0.08 - MASS * G / 4.0 / 2e5] * 4, abs=1e-6)
+    assert np.abs([joint(vehicle, f'{way}_{n}') for way in ('pitch', 'roll') for n in NAMES]).max() < 1e-6
+    assert np.abs(vehicle.data.qvel).max() < 1e-5
+
+
+def test_cap_on_a_slope_tilts_by_friction_on_its_lowest_point(tmp_path: Path) -> None:
+    """Moments about the ankle at the center of the rim: k (t - b) + N (R - d) sin t = T ((R - d) cos t - R) + w.
+
+    With the tilt t of the pad, b of the strut, load N, friction T, and the moment w = m g s of the pad's weight at
+    s = 0.03 m below the ankle. The pads whose pitch axis is across the slope are those in front and behind.
+    """
+    slope = math.radians(10.0)
+    vehicle = lander(tmp_path, gravity=(-G * math.sin(slope), 0.0, -G * math.cos(slope)))
+    vehicle.place_on_ground(0.0, 0.0, 0.0)
+    evolve(vehicle, 8.0)
+    sphere = (0.3**2 + 0.08**2) / 0.16
+    for name in ('front', 'rear'):
+        k = NAMES.index(name)
+        load, push = vehicle.gear.table[k, NORMAL_LOAD], vehicle.gear.table[k, SHEAR]
+        turn = vehicle.data.body(f'pad_{name}').xmat.reshape(3, 3)
+        tilt = math.asin(turn[0, 2])
+        spring = 40.0 * joint(vehicle, f'pitch_{name}') * (1.0 if name == 'front' else -1.0)
+        weight = 6.0 * G * 0.03 * math.sin(slope - tilt)
+        moment = -spring - load * (sphere - 0.08) * math.sin(tilt) + push * ((sphere - 0.08) * math.cos(tilt) - sphere)
+        assert abs(moment + weight) < 0.02 * push * 0.08
+        assert tilt < -0.01
+
+
 def test_loads_on_a_slope_balance_the_moment_of_the_weight(tmp_path: Path) -> None:
     """Rigid slope of 10 degrees along x: (N_rear - N_front) a = W sin(t) h, and the side feet keep a quarter.
 
     The height h of the center of mass above the ankles and the lever a are those of the settled vehicle. The springs of
-    the ankles add couples below 1 % of this moment.
+    the ankles add couples, since friction at their lowest points turns the caps.
     """
     tilt = math.radians(10.0)
     vehicle = lander(tmp_path, gravity=(-G * math.sin(tilt), 0.0, -G * math.cos(tilt)))
@@ -119,13 +165,19 @@ def test_loads_on_a_slope_balance_the_moment_of_the_weight(tmp_path: Path) -> No
     moment = sum(
         load * float(center[0] - feet[n][0]) for n, load in zip(NAMES, (front, left, rear, right), strict=True)
     )
-    assert moment == pytest.approx(MASS * G * math.sin(tilt) * float(center[2] - feet['left'][2]), rel=0.01)
+    turned = joint(vehicle, 'pitch_front') - joint(vehicle, 'pitch_rear')
+    turned += joint(vehicle, 'roll_left') - joint(vehicle, 'roll_right')
+    expected = MASS * G * math.sin(tilt) * float(center[2] - feet['left'][2]) - 40.0 * turned
+    assert moment == pytest.approx(expected, rel=0.005)
     assert rear > front > 0.0
 
 
 def test_touchdown_presses_the_struts_as_a_damped_spring(tmp_path: Path) -> None:
-    """At 1 m/s the pads stop, and the sprung mass follows m x'' = -4 c x' - 4 k x + m g; no rebound of the pads."""
-    vehicle = lander(tmp_path)
+    """At 1 m/s the pads stop, and the sprung mass follows m x'' = -4 c x' - 4 k x + m g; no rebound of the pads.
+
+    The ground under the one point of each cap is stiff, and damped by a ratio of 1 for a pad and its strut of 12 kg.
+    """
+    vehicle = lander(tmp_path, ground={'stiffness_npm': 2e6, 'damping_nspm': 1e4})
     vehicle.place_above_ground(0.0, 0.0, 0.0, 1.0 / (2.0 * G))
     most, lifted, begun = 0.0, 0.0, False
     for _ in range(250):
@@ -175,6 +227,35 @@ def test_checkpoint_continues_bit_identical(tmp_path: Path) -> None:
 def test_impossible_feet_are_refused_by_key_and_value(tmp_path: Path, foot: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         lander(tmp_path, **foot)
+
+
+@pytest.mark.parametrize(
+    ('changes', 'words'),
+    [
+        (
+            {1: {'body': 'pad_front'}},
+            r'own.yaml.*feet.1.position = \[0.0, 0.0, 0.0\]: foot left overlaps foot front, both of body pad_front; '
+            r'allowed: feet that do not overlap',
+        ),
+        (
+            {2: {'position': [0.0, 0.0, 5.0]}},
+            r'own.yaml.*feet.2.position = \[0.0, 0.0, 5.0\]: foot rear is 4.9\d m away from the geoms of body pad_rear; '
+            r'allowed: a gap of up to 0.6 m, the largest side of the foot',
+        ),
+        ({0: {'position': [0.0, -3.0, 0.0]}}, r'feet.0.position.*foot front is 2.4 m away'),
+    ],
+)
+def test_feet_in_one_place_or_away_from_their_body_are_refused(
+    tmp_path: Path, changes: dict[int, dict[str, Any]], words: str
+) -> None:
+    with pytest.raises(VehicleModelError, match=words):
+        lander(tmp_path, changes=changes)
+
+
+def test_one_body_may_have_several_feet_beside_each_other(tmp_path: Path) -> None:
+    corners = ((0.0, 0.0), (0.15, 0.15), (-0.15, 0.15), (0.15, -0.15))  # their boxes overlap, they do not
+    places = {k: {'body': 'pad_front', 'position': [*corner, 0.0]} for k, corner in enumerate(corners)}
+    assert len(set(lander(tmp_path, changes=places, size_m=[0.1, 0.08]).gear.bodies.tolist())) == 1  # type: ignore[attr-defined]
 
 
 def test_unknown_body_names_those_of_the_model(tmp_path: Path) -> None:

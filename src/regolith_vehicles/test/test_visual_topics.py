@@ -20,10 +20,19 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from regolith_msgs import msg as m
 
+from regolith_terrain.config import TerrainConfig
+from regolith_vehicles.agent.vehicle_group import VehicleGroup
+from regolith_vehicles.agent.vehicle_state import CycleMotion
+from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.description.model_config import VisualsConfig
+from regolith_vehicles.description.model_files import load_vehicle_model
+from regolith_vehicles.ros.vehicle_topics import VehicleTopics
 from regolith_vehicles.ros.visual_topics import VisualTopics
+from regolith_vehicles.running_gear_registry import topics_without_values, unpublished_topics
 from regolith_vehicles.visuals.visual_description import DrawnPart, MovingPart, PartRole, Visual, VisualDescription
-from regolith_world.ros import qos
+from regolith_world.config import WorldConfig
+from regolith_world.cycle.participant_group import ParticipantGroup
+from regolith_world.ros import Inbox, qos
 
 pytestmark = pytest.mark.ros
 
@@ -67,7 +76,6 @@ def test_tracked_vehicle_is_published_part_by_part(context: Context) -> None:
         ('tracked_description', m.TrackedVehicleDescription, qos.LATCHED),
         ('part_poses', m.PartPoses, qos.STATE),
         ('tracked_state', m.TrackedVehicleState, qos.STATE),
-        ('wheeled_state', m.WheeledVehicleState, qos.STATE),
     ):
         node.create_subscription(kind, name, heard.setdefault(name, []).append, profile)
     executor = SingleThreadedExecutor(context=context)
@@ -106,7 +114,31 @@ def test_tracked_vehicle_is_published_part_by_part(context: Context) -> None:
     assert [p.position.x for p in found] == poses[:, 0].tolist() and state.header.frame_id == 'world'
     assert [p.orientation.w for p in heard['part_poses'][0].poses] == poses[:, 6].tolist()
     assert heard['part_poses'][0].header.stamp.nanosec == 500_000_000 and heard['part_poses'][0].epoch == 2
-    assert heard['wheeled_state'][0].chassis.position.x == 0.0 and not heard['wheeled_state'][0].wheels
     assert [part.name for part in heard['visual_description'][0].parts if part.role == m.VisualPart.TRACK_SHOE] == [
         f'shoe_{k}' for k in range(5)
     ]
+
+
+@pytest.mark.parametrize(
+    ('name', 'absent'),
+    [
+        ('viper', set()),
+        ('hmmwv', set()),
+        ('m113', {'wheel_states', 'wheeled_description', 'wheeled_state'}),
+        ('lander', {'odom', 'wheel_states', 'wheeled_description', 'wheeled_state'}),
+    ],
+)
+def test_topics_without_values_are_not_made(context: Context, name: str, absent: set[str]) -> None:
+    """States of wheels without wheels, and odometry without wheels or tracks."""
+    ground = TerrainConfig.model_validate({'source': 'flat', 'model': 'rigid', 'spacing_m': 0.1})
+    group = VehicleGroup(ParticipantGroup(), ground, WorldConfig(), 1, send_deltas=lambda deltas: None)
+    agent = group.add('it', VehicleEntry.model_validate({'model': name, 'position': (0.0, 0.0)}))
+    node = Node('agent', namespace='it', context=context)
+    topics = VehicleTopics(node, agent, 1, Inbox(Node('inbox', context=context)), Node('link', context=context))
+    made = {publisher.topic.removeprefix('/it/') for publisher in node.publishers}
+    of_wheels = {'odom', 'wheel_states', 'wheeled_description', 'wheeled_state'}
+    assert of_wheels - made == absent == topics_without_values(agent.vehicle.gear)
+    assert unpublished_topics(*load_vehicle_model(name)) == absent
+    assert (topics.followed(['wheels']) == [None]) is ('wheel_states' in absent)
+    motion = CycleMotion(20_000_000, np.zeros((20, 13)), np.zeros(agent.vehicle.body.model.nu))
+    topics.publish(agent.vehicle_state(20_000_000, motion))

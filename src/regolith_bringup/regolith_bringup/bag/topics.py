@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from regolith_files import as_yaml_text
@@ -80,12 +80,15 @@ class RecordedTopic:
         return cls(parts[0], parts[1], qos, int(count))
 
 
-def recorded_topics(vehicles: Iterable[str], extra: Iterable[str] = ()) -> tuple[RecordedTopic, ...]:
+def recorded_topics(
+    vehicles: Iterable[str], extra: Iterable[str] = (), unpublished: Container[str] = ()
+) -> tuple[RecordedTopic, ...]:
     """Return all topics that a run records, in name order.
 
     Args:
         vehicles: Names of the vehicles.
         extra: Additional topics as lines, see :meth:`RecordedTopic.parse`.
+        unpublished: Topics that vehicles do not publish, '/NAME/TOPIC'.
     """
     names = sorted(vehicles)
     agents = len(names)
@@ -123,4 +126,4 @@ def recorded_topics(vehicles: Iterable[str], extra: Iterable[str] = ()) -> tuple
         ]
     known = {t.name for t in topics}
     topics += [t for t in map(RecordedTopic.parse, extra) if t.name not in known]
-    return tuple(sorted(topics, key=lambda t: t.name))
+    return tuple(sorted((t for t in topics if t.name not in unpublished), key=lambda t: t.name))

@@ -20,6 +20,7 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_bringup.scenario.sensors_section import recorded_sensor_topics
 from regolith_files import InputError, Problem, allowed_names, as_yaml_text
 from regolith_sensors.config import lossless_streams, max_sensor_lag_s, scenario_sensors
+from regolith_vehicles import load_vehicle_model, unpublished_topics
 
 WORLD_EXECUTABLES = ('world_node', 'single_process_node')
 """Executables whose exit ends a run."""
@@ -142,7 +143,10 @@ def _nodes(
     groups = [*shared.groups, *((name,) for name in remote)]
     others = sections(scenario)
     sensors = scenario_sensors(scenario)
-    followed = lossless_streams(sensors, names, {region.vehicle for region in scenario.terrain.owned_regions()})
+    unpublished = _unpublished(scenario)
+    particles = {region.vehicle for region in scenario.terrain.owned_regions()}
+    wheeled = {name for name in names if f'/{name}/wheel_states' not in unpublished}
+    followed = lossless_streams(sensors, names, particles, wheeled)
     seen = recorded_sensor_topics(scenario) if scenario.recording.enabled else ()
     on_world: dict[str, Parameter] = {
         **common,
@@ -162,7 +166,7 @@ def _nodes(
         site = participant_context(scenario)
         extra = [line for kind, section in others.values() for line in kind.recorded(section, site)]
         extra += [*(topic.line() for topic in seen), *scenario.recording.topics]
-        topics = [topic.line() for topic in recorded_topics(names, extra)]
+        topics = [topic.line() for topic in recorded_topics(names, extra, unpublished)]
         on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False, 'run_id': run}
         nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', world, on_recorder, respawn=respawn))
     if sensors:
@@ -189,3 +193,11 @@ def _nodes(
             on_vehicles['threads'] = shared.threads
         nodes.append(NodeSpec('regolith_vehicles', 'vehicle_node', node, space, on_vehicles, respawn=respawn))
     return nodes
+
+
+def _unpublished(scenario: Scenario) -> frozenset[str]:
+    """Return the topics of wheels and odometry that vehicles without them do not publish, '/NAME/TOPIC'."""
+    found: set[str] = set()
+    for name, entry in scenario.vehicles.items():
+        found |= {f'/{name}/{topic}' for topic in unpublished_topics(*load_vehicle_model(entry.model))}
+    return frozenset(found)

@@ -12,7 +12,6 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_bringup.scenario.vehicle_section import shape_reach
 from regolith_files import YamlSource
 from regolith_terrain.bodies import BodiesConfig
-from regolith_world.numerics import announce_compilation
 
 if TYPE_CHECKING:
     from regolith_terrain.bodies import RigidBodies
@@ -48,8 +47,7 @@ def check_body_clearance(scenario: Scenario, source: YamlSource) -> None:
     world = scenario.world.model_copy(update={'determinism': None})
     changed = {'vehicles': vehicles, 'objects': objects, 'world': world, found[0]: sections(scenario)[found[0]][1]}
     try:
-        with announce_compilation():
-            made = InProcessSimulation(without_participants(scenario).model_copy(update=changed))
+        made = InProcessSimulation(without_participants(scenario).model_copy(update=changed))
     except AdmissionError as refused:
         problem = str(refused).partition(';')[0]
         name = next((name for name in near if problem.startswith(f'{name!r} at')), near[0])

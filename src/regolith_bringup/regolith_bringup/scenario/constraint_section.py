@@ -7,7 +7,6 @@ from __future__ import annotations
 from regolith_bringup.scenario.participant_sections import without_participants
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files import YamlSource
-from regolith_world.numerics import announce_compilation
 
 
 def check_couplings(scenario: Scenario, models: dict[str, str], source: YamlSource) -> None:
@@ -37,10 +36,7 @@ def check_couplings(scenario: Scenario, models: dict[str, str], source: YamlSour
     }
     # Intersections are found by other checks. This check needs no determinism level and no pinned environment.
     world = scenario.world.model_copy(update={'determinism': None, 'contact': 'none'})
-    with announce_compilation():
-        made = InProcessSimulation(
-            without_participants(scenario).model_copy(update={'vehicles': vehicles, 'world': world})
-        )
-        made.world.hold()
+    made = InProcessSimulation(without_participants(scenario).model_copy(update={'vehicles': vehicles, 'world': world}))
+    made.world.hold()
     if found := impossible_constraint(made.world.objects):
         raise source.error(('objects', found.name, *found.key), found.problem, found.allowed, found.value)

@@ -46,6 +46,7 @@ from regolith_files import (
 )
 from regolith_sensors.inertial import light_with_place
 from regolith_world import check_name
+from regolith_world.numerics import announce_compilation
 
 
 class Setting(NamedTuple):
@@ -106,6 +107,20 @@ def load_scenario(
     resolve_meshes(source)
     dates_to_text(source)
     scenario = _checked(source)
+    with announce_compilation():
+        return _resolved(scenario, source)
+
+
+def _resolved(scenario: Scenario, source: YamlSource) -> ResolvedScenario:
+    """Return the resolved scenario.
+
+    Args:
+        scenario: Scenario with checked keys.
+        source: Its file, for messages.
+
+    Raises:
+        InputError: If the scenario is not valid.
+    """
     scenario = scenario.model_copy(update={'terrain': terrain_with_obstacles(scenario, source)})
     scenario = scenario.model_copy(update={'terrain': resolved_model(scenario, source)})
     check_participant_names(scenario, source)

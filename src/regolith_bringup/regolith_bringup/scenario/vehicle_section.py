@@ -40,7 +40,6 @@ from regolith_vehicles.drivers import (
     make_driver,
 )
 from regolith_vehicles.tools import idle_drums
-from regolith_world.numerics import announce_compilation
 
 
 def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
@@ -173,7 +172,7 @@ def _build(
 
     terrain = scenario.terrain
     try:
-        with announce_compilation(), _mujoco_is_quiet():
+        with _mujoco_is_quiet():
             vehicle = Vehicle(
                 name,
                 config,
@@ -229,7 +228,7 @@ def check_clear(scenario: Scenario, models: dict[str, str], source: YamlSource) 
     solids = build_solids(terrain.model_copy(update={'rock_collision': False}), scenario.seed, ground)
     for name in sorted(near):
         config, mjcf = load_vehicle_model(models[name])
-        with announce_compilation(), _mujoco_is_quiet():
+        with _mujoco_is_quiet():
             grid, gravity = (
                 SoilGrid(ground, 0.1 if terrain.has_tiles else 1.0, RIGID_TERRAIN_MODEL),
                 scenario.world.gravity_mps2,
@@ -292,10 +291,7 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
     # This check needs no determinism level and no pinned environment.
     world = scenario.world.model_copy(update={'determinism': None})
     try:
-        with announce_compilation():
-            InProcessSimulation(
-                without_participants(scenario).model_copy(update={'vehicles': vehicles, 'world': world})
-            )
+        InProcessSimulation(without_participants(scenario).model_copy(update={'vehicles': vehicles, 'world': world}))
     except AdmissionError as refused:
         problem = str(refused).partition(';')[0]
         name = next((name for name in vehicles if problem.startswith(f'{name!r} at')), '')

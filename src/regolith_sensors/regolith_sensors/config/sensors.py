@@ -166,7 +166,10 @@ def scenario_sensors(scenario: Any) -> tuple[ResolvedSensor, ...]:
 
 
 def lossless_streams(
-    sensors: Iterable[ResolvedSensor], vehicles: Iterable[str], particles: Container[str] = ()
+    sensors: Iterable[ResolvedSensor],
+    vehicles: Iterable[str],
+    particles: Container[str] = (),
+    wheeled: Container[str] = (),
 ) -> dict[str, tuple[str, ...]]:
     """Return the streams of each vehicle that the sensors must receive without loss; none without sensors.
 
@@ -174,13 +177,14 @@ def lossless_streams(
         sensors: Sensors of the scenario.
         vehicles: Names of all vehicles.
         particles: Names of the vehicles with particle regions.
+        wheeled: Names of the vehicles that publish the states of their wheels.
     """
     sensing = list(sensors)
-    everybodys = ('state', WHEELS) if any(WHEELS in sensor.needs for sensor in sensing) else ('state',)
+    labeled = wheeled if any(WHEELS in sensor.needs for sensor in sensing) else ()
     moving = {sensor.vehicle for sensor in sensing if MOTION in sensor.needs}
-    own = ((MOTION, moving), (PARTICLES, particles))
+    own = ((WHEELS, labeled), (MOTION, moving), (PARTICLES, particles))
     return {
-        name: (*everybodys, *(stream for stream, those in own if name in those)) if sensing else ()
+        name: ('state', *(stream for stream, those in own if name in those)) if sensing else ()
         for name in sorted(vehicles)
     }
 

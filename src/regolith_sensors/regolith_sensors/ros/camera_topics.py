@@ -58,7 +58,7 @@ class CameraTopics(SensorTopics):
         self._previews = preview_frames(context.duration_s, config.rate_hz)
         self._states: dict[str, deque[tuple[int, Any]]] = {}
         if WHEELS in sensor.needs:
-            for vehicle in sorted(context.lamps):
+            for vehicle in sorted(context.wheeled):
                 self._follow_wheels(vehicle)
 
     @property

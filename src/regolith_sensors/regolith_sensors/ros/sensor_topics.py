@@ -36,6 +36,8 @@ class SensorContext:
     light: LightConfig
     lamps: dict[str, dict[str, Any]]
     """Spotlights by vehicle and name, each a :class:`regolith_sensors.config.lighting.SpotlightConfig`."""
+    wheeled: frozenset[str] = frozenset()
+    """Names of the vehicles that publish the states of their wheels."""
     duration_s: float = 0.0
     """Duration of the run [s]; 0: unknown."""
     in_epoch: Callable[[int, Callable[[], None]], None] = lambda epoch, take: take()

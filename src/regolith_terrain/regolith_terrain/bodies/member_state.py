@@ -29,7 +29,7 @@ class MemberState(Saved):
         'a rigid body on the ground',
         *state_fields('|b1', 'awake', 'in_bed', shared=True),
         *state_fields('<i8', 'quiet_ns', shared=True),
-        *state_fields('<f8', 'contact_force', 'footprint', shared=True),
+        *state_fields('<f8', 'contact_force', 'footprint', 'resting_pose', shared=True),
         StateField('memories', Part(1)),
         StateField('friction', Part(1)),
     )
@@ -49,7 +49,7 @@ class MemberState(Saved):
         Args:
             awake: Whether it is computed, shape (1,).
             in_bed: Whether it lies in soil that does not have its shape yet, shape (1,).
-            quiet_ns: Time for which it has been at rest [ns], shape (1,).
+            quiet_ns: Time for which it has been at rest [ns], shape (1,); see :mod:`regolith_terrain.bodies.sleep`.
             contact_force: Mean contact force over the last cycle [N], shape (3,).
             footprint: Level of the soil at :data:`AROUND` [m], shape (9,).
             memories: Memory of its contact with the ground.
@@ -58,6 +58,8 @@ class MemberState(Saved):
         self.awake, self.in_bed, self.quiet_ns = awake, in_bed, quiet_ns
         self.contact_force, self.footprint = contact_force, footprint
         self.memories, self.friction = memories, friction
+        self.resting_pose = np.full(7, np.nan)
+        """Pose near which it has been since ``quiet_ns`` began: position [m], quaternion (x, y, z, w); NaN: none."""
         self.kept: bytes | None = None
         """State of a body that has not changed."""
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from regolith_terrain.contact.kernel_binding import unbound as unbound
     from regolith_terrain.contact.mixed_contact import make_contact as make_contact
     from regolith_terrain.contact.shapes import box as box
+    from regolith_terrain.contact.shapes import cap as cap
     from regolith_terrain.contact.shapes import cylinder as cylinder
     from regolith_terrain.contact.shapes import grousered_wheel as grousered_wheel
     from regolith_terrain.contact.shapes import join_shapes as join_shapes
@@ -103,6 +104,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'cylinder',
             'grousered_wheel',
             'join_shapes',
+            'cap',
             'mesh',
             'reach',
         ),

@@ -19,9 +19,10 @@ class Shapes(NamedTuple):
     kind: Indices
     """CYLINDER, GROUSERED, BOX, MESH, SPHERE or CAPSULE, shape (n,)."""
     size: Floats
-    """Sizes [m], shape (n, 6). Cylinder: radius, half width; number, height and thickness of grousers within that
+    """Sizes [m], shape (n, 7). Cylinder: radius, half width; number, height and thickness of grousers within that
     radius. Grousered wheel: radius of the drum, half width; the same of grousers on the drum. Box: half lengths.
-    Mesh: half lengths and center of its box. Sphere: radius. Capsule: radius, half length of its straight part."""
+    Mesh: half lengths and center of its box; radius of the sphere of a cap, else 0. Sphere: radius. Capsule: radius,
+    half length of its straight part."""
     clusters: Indices
     """First and end cluster of a mesh, shape (n, 2)."""
     sphere: Floats

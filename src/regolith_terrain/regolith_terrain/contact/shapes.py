@@ -19,11 +19,14 @@ from regolith_terrain.contact.constants import (
     SHAPE_GROUSERED,
     SHAPE_MESH,
     SHAPE_SPHERE,
+    SPHERE_RADIUS,
 )
 from regolith_terrain.grid.node_records import Floats
 from regolith_world.numerics import portable_math
 
 _CLUSTER = 24
+_RINGS, _SECTORS = 4, 24
+"""Numbers of rings and sectors of triangles of a cap."""
 
 
 def cylinder(radius: float, width: float, count: int = 0, height: float = 0.0, thickness: float = 0.0) -> Shapes:
@@ -118,12 +121,62 @@ def mesh(corners: ArrayLike) -> Shapes:
     low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
     return Shapes(
         kind=np.array([SHAPE_MESH], dtype=np.int32),
-        size=np.concatenate((0.5 * (high - low), 0.5 * (high + low)))[None, :],
+        size=np.concatenate((0.5 * (high - low), 0.5 * (high + low), [0.0]))[None, :],
         clusters=np.array([[0, len(order)]], dtype=np.int32),
         sphere=spheres,
         triangles=np.stack((ends[:-1], ends[1:]), axis=1).astype(np.int32),
         corners=np.ascontiguousarray(triangles.reshape(-1, 9)),
     )
+
+
+def cap(radius: float, depth: float) -> Shapes:
+    """Return a spherical cap with its top down, about the center of its rim.
+
+    Soil touches the triangles of :func:`cap_triangles`, rigid terrain the sphere.
+
+    Args:
+        radius: Radius of the rim [m].
+        depth: Depth of the lowest point below the rim, at most the radius [m].
+
+    Raises:
+        ValueError: If a value is invalid. The message names it.
+    """
+    _positive(radius=radius, depth=depth)
+    if depth > radius:
+        raise ValueError(f'depth {depth!r} m of a cap; allowed: up to its radius {radius!r} m')
+    made = mesh(cap_triangles(radius, depth))
+    made.size[0, SPHERE_RADIUS] = _sphere_radius(radius, depth)
+    return made
+
+
+def cap_triangles(radius: float, depth: float) -> Floats:
+    """Return the triangles of a spherical cap with its top down, about the center of its rim [m], shape (k, 3, 3).
+
+    Args:
+        radius: Radius of the rim [m].
+        depth: Depth of the lowest point below the rim [m].
+    """
+    sphere = _sphere_radius(radius, depth)
+    ring = radius * np.arange(_RINGS + 1) / _RINGS
+    height = sphere - depth - np.sqrt(np.maximum(sphere * sphere - ring * ring, 0.0))
+    angle = 2.0 * math.pi * np.arange(_SECTORS + 1) / _SECTORS
+    points = np.stack(
+        (
+            ring[:, None] * portable_math.each(math.cos, angle),
+            ring[:, None] * portable_math.each(math.sin, angle),
+            np.broadcast_to(height[:, None], (_RINGS + 1, _SECTORS + 1)),
+        ),
+        axis=2,
+    )
+    inner, outer = points[:-1], points[1:]
+    first = np.stack((inner[:, :-1], outer[:, :-1], outer[:, 1:]), axis=2).reshape(-1, 3, 3)
+    second = np.stack((inner[1:, :-1], outer[1:, 1:], inner[1:, 1:]), axis=2).reshape(-1, 3, 3)
+    return np.concatenate((first, second))
+
+
+def _sphere_radius(radius: float, depth: float) -> float:
+    """Return the radius of the sphere of a cap, (a^2 + d^2) / (2 d) with radius a of the rim and depth d [m]."""
+    return (radius * radius + depth * depth) / (2.0 * depth)
 
 
 def join_shapes(shapes: Sequence[Shapes]) -> Shapes:
@@ -149,13 +202,13 @@ def reach(shapes: Shapes) -> float:
         elif kind in (SHAPE_SPHERE, SHAPE_CAPSULE):
             radii.append(size[0] + size[1])
         else:
-            radii.append(portable_math.norm(np.abs(size[:3]) + (np.abs(size[3:]) if kind == SHAPE_MESH else 0.0)))
+            radii.append(portable_math.norm(np.abs(size[:3]) + (np.abs(size[3:6]) if kind == SHAPE_MESH else 0.0)))
     return max(radii)
 
 
 def _one(kind: int, size: Sequence[float]) -> Shapes:
     """Return one shape without triangles."""
-    full = np.zeros((1, 6))
+    full = np.zeros((1, 7))
     full[0, : len(size)] = size
     none = np.zeros((0, 2), dtype=np.int32)
     return Shapes(

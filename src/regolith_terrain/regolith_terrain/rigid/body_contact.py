@@ -6,7 +6,8 @@ A point presses as on a static solid (:mod:`regolith_terrain.solids.point_force`
 stiff as the body's effective mass allows in the step, up to the stiffness of the terrain. The damping ratio of an
 approach faster than RESTITUTION_SPEED gives the coefficient of restitution of the body. A slower contact is damped
 like a wheel, so a body comes to rest. A sphere has one point, a capsule two, a box eight, a cylinder four on each rim,
-and a hull has its vertices.
+and a hull has its vertices. Friction of the patch below a sphere, of Hertz's radius sqrt(R d) at depth d, acts against
+spinning about the normal.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from regolith_terrain.solids.point_force import (
     PX,
     PY,
     PZ,
+    brake_spin,
     push_point,
 )
 from regolith_world.cycle import StateField, StateLayout
@@ -48,6 +50,9 @@ from regolith_world.numerics import kernel
 
 RESTITUTION_SPEED = 0.02
 """Speed of approach above which the coefficient of restitution applies [m/s]."""
+SPHERE_FRICTION = 3.0 * math.pi / 16.0
+"""Torque of the patch below an elastic sphere over its friction and radius [-]; see
+:func:`regolith_terrain.solids.point_force.spin_friction`."""
 
 
 class BodyRigidArrays(NamedTuple):
@@ -113,7 +118,13 @@ def press(arrays: BodyRigidArrays, step: float, part: int, pose: PartPose, wrenc
         if found[k, POINT_DEPTH] > 0.0:
             stiffness = terrain.soils[soil_at(terrain, found[k, PX], found[k, PY]), SOIL_STIFFNESS]
             ratio = arrays.damping_ratio[part] if _speed(found[k], pose) > RESTITUTION_SPEED else DAMPING_RATIO
-            push_point(found[k], held[k], arrays.mobility[part], stiffness * count, ratio, count, step, pose, wrench)
+            inverse, total, radius = arrays.mobility[part], stiffness * count, arrays.points.radius[k]
+            normal = push_point(found[k], held[k], inverse, total, ratio, count, step, pose, wrench)
+            if radius > 0.0:
+                patch = math.sqrt(radius * found[k, POINT_DEPTH])
+                limit = SPHERE_FRICTION * found[k, FRICTION] * normal * patch
+                nx, ny, nz = found[k, NX], found[k, NY], found[k, NZ]
+                brake_spin(limit, nx, ny, nz, inverse, count, step, pose, wrench)
     return CONTACT_OK
 
 

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contact with rigid terrain: bedrock, a landing pad, a laboratory floor.
 
-Each part has a few contact points. A wheel has one on each rim and one between, where it is deepest. Any other part has
-the corners of its bounding box. A point presses with a spring and a damper along the surface normal, N = max(0, k d - c
-v_n), and is held by Coulomb friction, at most mu N. The mobilized part of friction is a vector m in the contact memory,
-like the shear of SCM: dm = (u - m) |v| dt / s, with the unit vector u against sliding and s =
-``friction_displacement_m``. So a vehicle at rest on a slope does not move. Spring and damper are specific to Regolith.
-They represent terrain stiffer than a step can resolve, which a part penetrates by its load over k.
+Each part has a few contact points. A wheel has one on each rim and one between, where it is deepest. A cap has its
+deepest point and seven on its rim. Any other part has the corners of its bounding box. A point presses with a spring
+and a damper along the surface normal, N = max(0, k d - c v_n), and is held by Coulomb friction, at most mu N. The
+mobilized part of friction is a vector m in the contact memory, like the shear of SCM: dm = (u - m) |v| dt / s, with the
+unit vector u against sliding and s = ``friction_displacement_m``. So a vehicle at rest on a slope does not move. Spring
+and damper are specific to Regolith. They represent terrain stiffer than a step can resolve, which a part penetrates by
+its load over k.
 
 The depth d of a point is its distance from the nearest point of the surface, to which the normal points
 (:func:`~regolith_terrain.rigid.surface.depth_at`). Where the surface bends below a rim, as at the edge of a
@@ -47,6 +48,7 @@ from regolith_terrain.contact.constants import (
     SHAPE_CYLINDER,
     SHAPE_GROUSERED,
     SHAPE_MESH,
+    SPHERE_RADIUS,
     STAT_LOADED_NODES,
     STAT_MAX_SINKAGE,
 )
@@ -73,7 +75,7 @@ from regolith_world.cycle import StateField, StateLayout
 from regolith_world.numerics import kernel
 
 WHEEL_POINTS, BOX_POINTS = 3, 8
-"""Number of contact points of a round part and of any other part."""
+"""Number of contact points of a wheel and of any other part."""
 RIM_ARCS = 64
 """Number of arcs of the lower half of a rim that are checked near other terrain models: 12 mm each for 0.25 m
 radius.
@@ -105,9 +107,13 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
     if lowest(kind, size, pose.center, pose.rotation) > arrays.top:
         arrays.held[part] = 0.0
         return CONTACT_OK
-    point = arrays.point
+    point, is_cap = arrays.point, kind == SHAPE_MESH and size[SPHERE_RADIUS] > 0.0
     for n in range(BOX_POINTS):
-        _corner(pose, size, kind == SHAPE_MESH, n, point)
+        if is_cap:
+            if not _cap_point(arrays, pose, size, n, point):
+                return LEFT_WINDOW
+        else:
+            _corner(pose, size, kind == SHAPE_MESH, n, point)
         if point[2] > arrays.top:
             arrays.held[part, n, 0] = arrays.held[part, n, 1] = 0.0
             continue
@@ -116,6 +122,53 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
             return LEFT_WINDOW
         _push(arrays, step, part, n, pose, point, depth, nx, ny, nz, wrench)
     return CONTACT_OK
+
+
+@kernel(views_only=True)
+def _cap_point(arrays: RigidArrays, pose: PartPose, size: Floats, n: int, point: Floats) -> bool:
+    """Write point ``n`` [m] of a cap to ``point``; return whether the terrain below it is known.
+
+    The first point is the deepest one of the cap: of its sphere, or of its rim if that of the sphere is beyond the rim.
+    The others are fixed to the rim, for terrain that is not plane.
+
+    Args:
+        arrays: Terrain and contact memory.
+        pose: Pose of the part.
+        size: Size of the shape [m].
+        n: Index of the point.
+        point: Output: point [m], shape (3,).
+    """
+    turn, center, radius, rim = pose.rotation, pose.center, size[SPHERE_RADIUS], size[0]
+    top, depth = size[5] + size[2], 2.0 * size[2]
+    if n > 0:
+        angle = 2.0 * math.pi * n / (BOX_POINTS - 1)
+        x, y = rim * math.cos(angle), rim * math.sin(angle)
+        for a in range(3):
+            point[a] = center[a] + turn[a, 0] * x + turn[a, 1] * y + turn[a, 2] * top
+        return True
+    point[0], point[1], point[2] = center[0], center[1], center[2]
+    for k in range(2):  # with the normal below the center, then at the resulting point
+        if k == 1 and point[2] <= arrays.top:
+            deep, nx, ny, nz = depth_at(arrays, point[0], point[1], point[2])
+        else:
+            deep, slope_x, slope_y = surface_at(arrays, point[0], point[1])
+            nz = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+            nx, ny = -slope_x * nz, -slope_y * nz
+        if math.isnan(deep):
+            return False
+        along = turn[0, 2] * nx + turn[1, 2] * ny + turn[2, 2] * nz
+        if along * radius >= radius - depth:  # on the sphere
+            high = top + radius - depth
+            for a in range(3):
+                normal = nx if a == 0 else ny if a == 1 else nz
+                point[a] = center[a] + turn[a, 2] * high - radius * normal
+            continue
+        length = math.sqrt(max(1.0 - along * along, 0.0))
+        scale = rim / length if length > 1e-9 else 0.0
+        for a in range(3):
+            normal = nx if a == 0 else ny if a == 1 else nz
+            point[a] = center[a] + turn[a, 2] * top + scale * (along * turn[a, 2] - normal)
+    return True
 
 
 @kernel(views_only=True)

@@ -8,7 +8,7 @@ the volume of the full one.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from regolith_terrain.bodies import shapes
 from regolith_terrain.bodies.config import MovableRocksConfig
 from regolith_terrain.bodies.description import BodyDescription
 from regolith_terrain.bodies.mass_properties import reduced_hull
+from regolith_terrain.bodies.shapes import BodyShape
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.height_field_builder import build_rocks
@@ -112,13 +113,19 @@ def movable_rocks(terrain: TerrainConfig, seed: int, config: MovableRocksConfig 
     middles, halves = rock_shapes.placed(rocks)
     made = []
     for k in numbers.tolist():
-        shape = shapes.hull(_reduced_hulls()[int(rocks.shape[k]) % rock_shapes.SHAPES] * halves[k])
+        shape = _rock_shape(int(rocks.shape[k]) % rock_shapes.SHAPES, *halves[k].tolist())
         mass = config.density_kgpm3 * shape.properties.volume
         orientation = rotation.from_yaw(float(rocks.yaw[k]))
         center = middles[k] + portable_math.times(rotation.matrix(orientation), shape.properties.center)
         about = BodyDescription(f'rock_{k}', shape, mass, RESTITUTION, friction=terrain.rock_friction)
         made.append(MovableRock(k, about, center, orientation, shape.properties.center, halves[k]))
     return made
+
+
+@lru_cache(maxsize=4096)
+def _rock_shape(kind: int, x: float, y: float, z: float) -> BodyShape:
+    """Return the shape of a rock of a kind with these half widths [m]. A check and a run need it several times."""
+    return shapes.hull(_reduced_hulls()[kind] * (x, y, z))
 
 
 @cache

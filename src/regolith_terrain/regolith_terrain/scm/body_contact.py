@@ -13,7 +13,8 @@ load of a sphere, a cylinder or a flat face at its depth z:
 These follow from the pressure k z^n on the projected area. Unloading has the stiffness E of the loaded area. The memory
 of a point, its plastic sinkage and yield force, fades over a radius of the contact as the body travels. A rolling
 sphere is held back by the soil that it compacts, f W with f = sqrt(2 / pi) gamma(n + 2) / gamma(n + 5/2) sqrt(z / R)
-(1 - sqrt(k / E)). A body on the grid needs no such term: its nodes compact.
+(1 - sqrt(k / E)). Shear of the patch acts against spinning about the vertical. A body on the grid needs no such terms:
+its nodes compact and shear.
 
 A vertical face has no area above nodes, so Rankine's passive earth pressure on the advancing face of a body that has
 sunk in by d is added: F = w (K_p rho g d^2 / 2 + 2 c sqrt(K_p) d), K_p = tan^2(45 deg + phi / 2), mobilized over K.
@@ -64,7 +65,7 @@ from regolith_terrain.scm.constants import (
 )
 from regolith_terrain.scm.contact import ScmArrays, ScmContact
 from regolith_terrain.scm.contact import press as press_part
-from regolith_terrain.solids.point_force import DAMPEST, STIFFEST
+from regolith_terrain.solids.point_force import DAMPEST, STIFFEST, brake_spin, spin_friction
 from regolith_terrain.solids.polyhedron import underside
 from regolith_world.cycle import Part, Saved, StateField, StateLayout
 from regolith_world.numerics import kernel
@@ -93,6 +94,8 @@ class BodyScmArrays(NamedTuple):
     """Whether soil resists the advancing face of each body, shape (n,)."""
     mass: Floats
     """Masses [kg], shape (n,)."""
+    mobility: Floats
+    """Inverse mass and inertia of each body, world axes, shape (n, 6, 6)."""
     footprint: Floats
     """Half of the smaller side of the face on which each body rests [m], shape (n,)."""
     gravity: float
@@ -279,6 +282,9 @@ def _press_points(arrays: BodyScmArrays, step: float, b: int, pose: PartPose, wr
             slow = max(travel / step, _STILL)
             wrench.force[0] -= resistance * pose.velocity[0] / slow
             wrench.force[1] -= resistance * pose.velocity[1] / slow
+            friction = 2.0 / 3.0 * soil[COHESION] * area + spin_friction(soil[EXPONENT]) * normal * soil[TAN_PHI]
+            patch = math.sqrt(max(2.0 * radius * depth - depth * depth, 0.0))
+            brake_spin(friction * patch, 0.0, 0.0, 1.0, arrays.mobility[b], count, step, pose, wrench)
         wrench.stats[STAT_LOADED_NODES] += 1.0
         wrench.stats[STAT_MAX_SINKAGE] = max(wrench.stats[STAT_MAX_SINKAGE], depth)
     return CONTACT_OK
@@ -392,6 +398,7 @@ class BodyScmContact(ScmContact):
             self.small,
             body.ploughs,
             body.mass,
+            body.mobility,
             body.footprint,
             self._gravity,
             self._points,

@@ -40,8 +40,10 @@ def push_point(
     step: float,
     pose: PartPose,
     wrench: Wrench,
-) -> None:
+) -> float:
     """Add the force of a spring, a damper and Coulomb friction on one contact point to the wrench.
+
+    Return the normal force [N].
 
     Args:
         point: Columns of the point, shape (8,).
@@ -65,7 +67,7 @@ def push_point(
     share = mass / count
     stiffness = min(STIFFNESS, part_stiffness / count, STIFFEST * share / (step * step))
     damping = min(2.0 * damping_ratio * math.sqrt(stiffness * share), DAMPEST * share / step)
-    normal = max(0.0, stiffness * depth - damping * leaving)
+    normal: float = max(0.0, stiffness * depth - damping * leaving)
     # Tangents: the first is normal to the surface normal and to the axis of its smallest component.
     if abs(ny) <= abs(nx) or abs(ny) <= abs(nz):
         scale = 1.0 / math.sqrt(nz * nz + nx * nx)
@@ -85,6 +87,64 @@ def push_point(
     fy = normal * ny + grip * (u1 * ay + u2 * by)
     fz = normal * nz + grip * (u1 * az + u2 * bz)
     push_at(wrench, px, py, pz, fx, fy, fz)
+    return normal
+
+
+@kernel(views_only=True)
+def spin_friction(exponent: float) -> float:
+    """Return the torque against spinning of a round contact patch over friction times its radius [-].
+
+    The pressure on a patch of radius a is p (1 - (r / a)^2)^n. With full slip the torque is c mu N a, c = (n + 1)
+    gamma(3/2) gamma(n + 1) / gamma(n + 5/2): 2/3 for uniform pressure (n = 0), 3 pi / 16 for elastic spheres (n =
+    1/2), 8/15 for SCM soil below a sphere (n = 1).
+
+    Args:
+        exponent: Exponent n of the pressure [-].
+
+    Source: johnson1985.
+    Checked by: test_bodies_spin.py::test_spin_friction_is_that_of_known_pressures.
+    """
+    gammas = math.gamma(1.5) * math.gamma(exponent + 1.0) / math.gamma(exponent + 2.5)
+    share: float = (exponent + 1.0) * gammas
+    return share
+
+
+@kernel(views_only=True)
+def brake_spin(
+    limit: float,
+    nx: float,
+    ny: float,
+    nz: float,
+    inverse: Floats,
+    count: int,
+    step: float,
+    pose: PartPose,
+    wrench: Wrench,
+) -> None:
+    """Add the torque of a contact patch against spinning about its normal, which never reverses the spin.
+
+    Args:
+        limit: Torque with full slip [N m].
+        nx: Unit normal, x component.
+        ny: Unit normal, y component.
+        nz: Unit normal, z component.
+        inverse: Inverse inertia at the part's origin, shape (6, 6).
+        count: Number of points that share the inertia.
+        step: Substep [s].
+        pose: Pose and twist of the part.
+        wrench: Wrench to which the torque is added.
+
+    Source: johnson1985.
+    Checked by: test_bodies_spin.py::test_ball_that_spins_is_slowed_by_friction_of_its_contact.
+    """
+    spin = pose.angular_velocity[0] * nx + pose.angular_velocity[1] * ny + pose.angular_velocity[2] * nz
+    inertia = effective_mass(inverse, 0.0, 0.0, 0.0, nx, ny, nz)
+    torque = min(limit, DAMPEST * inertia / (count * step) * abs(spin))
+    if spin > 0.0:
+        torque = -torque
+    wrench.torque[0] += torque * nx
+    wrench.torque[1] += torque * ny
+    wrench.torque[2] += torque * nz
 
 
 @kernel(views_only=True)

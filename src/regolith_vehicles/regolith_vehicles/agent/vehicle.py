@@ -95,7 +95,6 @@ class Vehicle:
         self.payloads = Payloads(config, self.body)
         self.dispensers = Dispensers(config, self.body, Path(mjcf_path).name, self.payloads)
         """Dispensers of objects."""
-        check_release(config, self.body, Path(mjcf_path).name)
         self.tools = VehicleTools(config, self.body, mjcf_path, self.payloads, grid, vector, diggable)
         """Excavation tools, and the soil in them."""
         soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
@@ -103,6 +102,7 @@ class Vehicle:
         self._data = mujoco.MjData(self._model)
         self.gear = make_running_gear(config, self.body, mjcf_path)
         self._parts = contact_parts(config, self.body, mjcf_path, self.gear.touching)
+        check_release(config, self.body, Path(mjcf_path).name, self.gear, self._parts)
         shapes, reach, layer = self._parts.shapes, self._parts.reach, self._parts.layer
         ground = soils, shapes, reach, grid.spacing, mode, displacement, layer, grid.height_field, vector
         try:

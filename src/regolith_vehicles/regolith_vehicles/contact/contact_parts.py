@@ -307,7 +307,7 @@ def _boxes(shapes: contact.Shapes, offset: Vector, frame: Vector) -> tuple[Vecto
             radius = shapes.size[k, 0] + (shapes.size[k, 3] if kind == SHAPE_GROUSERED else 0.0)
             half[k] = radius, shapes.size[k, 1], radius
         elif kind == SHAPE_MESH:
-            middle[k] += portable_math.times(frame[k], shapes.size[k, 3:])
+            middle[k] += portable_math.times(frame[k], shapes.size[k, 3:6])
     return middle, half
 
 

@@ -37,6 +37,7 @@ from regolith_vehicles.ros.release_service import create_release_service
 from regolith_vehicles.ros.state_topic import StateTopic
 from regolith_vehicles.ros.surfel_topic import SurfelTopic
 from regolith_vehicles.ros.visual_topics import VisualTopics
+from regolith_vehicles.running_gear_registry import topics_without_values
 from regolith_vehicles.visuals.urdf import JointPoses, frame_joints, robot_description
 from regolith_vehicles.visuals.visual_description import PartRole
 from regolith_world.cycle import Vector
@@ -98,8 +99,7 @@ class VehicleTopics:
         self._last_slot = -1
         wheels = agent.model.wheels
         gear = agent.vehicle.gear
-        rolling = [roller.name for roller in gear.rollers if roller.role == PartRole.WHEEL]
-        self._wheeled = bool(rolling) and gear.columns == wheel_state.NAMES
+        absent = topics_without_values(gear)
         truth = OdometryMessage(child_frame_id=self._base)
         truth.header.frame_id = 'world'
         twist = truth.twist.twist
@@ -109,21 +109,14 @@ class VehicleTopics:
             truth,
             [*pose_fields(truth.pose.pose), *xyz_fields(twist.linear), *xyz_fields(twist.angular)],
         )
-        odometry = OdometryMessage(child_frame_id=self._base)
-        odometry.header.frame_id = self._odom
-        twist = odometry.twist.twist
-        self._odometry = StateTopic(
-            node,
-            'odom',
-            odometry,
-            [
-                *pose_fields(odometry.pose.pose),
-                *xyz_fields(twist.linear),
-                (twist.angular, 'z'),
-                (odometry.pose, 'covariance'),
-                (odometry.twist, 'covariance'),
-            ],
-        )
+        self._odometry: StateTopic | None = None
+        if 'odom' not in absent:
+            odometry = OdometryMessage(child_frame_id=self._base)
+            odometry.header.frame_id = self._odom
+            twist = odometry.twist.twist
+            numbers = [*pose_fields(odometry.pose.pose), *xyz_fields(twist.linear), (twist.angular, 'z')]
+            numbers += [(odometry.pose, 'covariance'), (odometry.twist, 'covariance')]
+            self._odometry = StateTopic(node, 'odom', odometry, numbers)
         joint_names, positions, velocities = agent.vehicle.joint_states()
         self._axles = [joint_names.index(wheel.joint) for wheel in wheels]
         self._encoders: Encoders | None = None
@@ -133,10 +126,14 @@ class VehicleTopics:
         joints.effort = agent.vehicle.joint_efforts().tolist()
         numbers = [(joints, name) for name in ('position', 'velocity', 'effort')]
         self._joints = StateTopic(node, 'joint_states', joints, numbers)
-        states = m.WheelStates(wheels=[m.WheelState(name=name) for name in rolling if self._wheeled])
-        states.header.frame_id = 'world'
-        numbers = [field for wheel in states.wheels for field in _wheel_fields(wheel)]
-        self._wheels = StateTopic(node, 'wheel_states', states, numbers, [(w, 'contact_nodes') for w in states.wheels])
+        self._wheels: StateTopic | None = None
+        if 'wheel_states' not in absent:
+            rolling = [roller.name for roller in gear.rollers if roller.role == PartRole.WHEEL]
+            states = m.WheelStates(wheels=[m.WheelState(name=name) for name in rolling])
+            states.header.frame_id = 'world'
+            numbers = [field for wheel in states.wheels for field in _wheel_fields(wheel)]
+            counts = [(wheel, 'contact_nodes') for wheel in states.wheels]
+            self._wheels = StateTopic(node, 'wheel_states', states, numbers, counts)
         self._gear: StateTopic | None = None
         quantities = (*gear.quantities, *agent.vehicle.tools.quantities)
         if quantities:
@@ -156,7 +153,7 @@ class VehicleTopics:
         agent.poses_wanted = lambda: self._parts.wanted or self._markers.wanted
         tree = frame_joints(agent.model, agent.vehicle.body)
         self._frames = JointPoses(tree)
-        # Without odometry the topic has no messages, and the frame has no parent.
+        # Without odometry the frame has no parent.
         frames = [] if gear.odometry is None else [self._transform(self._odom, self._base)]
         frames += [self._transform(f'{frame_prefix}{j.parent}', f'{frame_prefix}{j.child}') for j in tree]
         parts = [(f.transform.translation, f.transform.rotation) for f in frames]
@@ -192,7 +189,7 @@ class VehicleTopics:
         known = {
             'state': self._parts.all.publisher,
             'motion': self._motion,
-            'wheels': self._wheels.publisher,
+            'wheels': None if self._wheels is None else self._wheels.publisher,
             'particles': self._particles.publisher,
         }
         return [known[name] for name in streams]
@@ -270,7 +267,7 @@ class VehicleTopics:
         if reckoned is not None:
             half = 0.5 * reckoned.yaw
             planar = (reckoned.x, reckoned.y, 0.0, 0.0, 0.0, math.sin(half), math.cos(half))
-        if reckoned is not None and self._odometry.wanted:
+        if reckoned is not None and self._odometry is not None and self._odometry.wanted:
             twist = (reckoned.linear_x, reckoned.linear_y, 0.0, reckoned.angular)
             covariances = planar_covariance(reckoned.errors), planar_covariance(reckoned.twist_errors)
             self._odometry.publish(t_ns, np.concatenate((planar, twist, *covariances)))
@@ -318,8 +315,8 @@ class VehicleTopics:
         self._particles.publish(snapshot)
         if self._motion.get_subscription_count():
             self._motion.publish(motion_message(self._agent.name, snapshot, self._agent.epoch))
-        if self._wheels.wanted:
-            table = snapshot.parts.table if self._wheeled else np.zeros((0, wheel_state.COLUMNS))
+        if self._wheels is not None and self._wheels.wanted:
+            table = snapshot.parts.table
             loaded = table[:, wheel_state.LOADED_NODES].astype(int).tolist()
             self._wheels.publish(snapshot.t_ns, table[:, _WHEEL_COLUMNS].ravel(), loaded)
 

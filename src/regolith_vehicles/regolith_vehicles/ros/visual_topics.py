@@ -60,30 +60,29 @@ class VisualTopics:
         everywhere = m.PartPoses(poses=[Pose() for _ in every])
         epochs = [(everywhere, 'epoch')]
         self.all = self._add(node, 'part_poses', agent.name, everywhere, everywhere.poses, every, epochs)
-        wheeled = m.WheeledVehicleState(wheels=[Pose() for _ in wheels])
-        self._add(node, 'wheeled_state', agent.name, wheeled, [wheeled.chassis, *wheeled.wheels], [0, *wheels])
         base = agent.vehicle.body_state()
         shapes = [protocol_codec.SHAPE.to_message(s) for s in agent.shapes]
         visuals, mass = agent.model.visuals, float(base.mass)
         described: list[tuple[str, Any]] = [
             ('visual_description', description_message(agent.name, looks, base_frame, mass, shapes)),
-            (
-                'wheeled_description',
-                m.WheeledVehicleDescription(
-                    name=agent.name,
-                    chassis_vis_file=visuals.chassis_vis_file,
-                    wheel_vis_file=visuals.wheel_vis_file,
-                    tire_vis_file=visuals.tire_vis_file,
-                    num_wheels=len(rollers),
-                    wheel_names=[r.name for r in rollers],
-                    wheel_radius=[r.radius for r in rollers],
-                    wheel_width=[r.width for r in rollers],
-                    shapes=shapes,
-                    mass=mass,
-                    model_file=agent.mjcf_path.read_text(),
-                ),
-            ),
         ]
+        if wheels:
+            wheeled = m.WheeledVehicleState(wheels=[Pose() for _ in wheels])
+            self._add(node, 'wheeled_state', agent.name, wheeled, [wheeled.chassis, *wheeled.wheels], [0, *wheels])
+            on_wheels = m.WheeledVehicleDescription(
+                name=agent.name,
+                chassis_vis_file=visuals.chassis_vis_file,
+                wheel_vis_file=visuals.wheel_vis_file,
+                tire_vis_file=visuals.tire_vis_file,
+                num_wheels=len(rollers),
+                wheel_names=[r.name for r in rollers],
+                wheel_radius=[r.radius for r in rollers],
+                wheel_width=[r.width for r in rollers],
+                shapes=shapes,
+                mass=mass,
+                model_file=agent.mjcf_path.read_text(),
+            )
+            described.append(('wheeled_description', on_wheels))
         if looks.family == 'tracked':
             tracked = m.TrackedVehicleState()
             rows, poses = [0], [tracked.chassis]

@@ -35,7 +35,9 @@ REDUNDANCY = 1e-9
 NEAR_M = 1e-3
 """Slack below which a cable counts as taut [m]."""
 CABLE_RADIUS_M = 0.01
-"""Visible radius of a cable [m]."""
+"""Visible radius of a cable or a spring [m]."""
+ROD_RADIUS_M = 0.02
+"""Visible radius of a rod [m]."""
 _MOST_CHANGES = 1000
 _ROUNDING = 1e-12
 """Tolerance on the rate that a cable allows [m/s]."""
@@ -155,13 +157,15 @@ class Constraint(Object):
         raise ValueError(f'{self.name!r} has the pose of {" and ".join(self.between)}; allowed: objects with bodies')
 
     def visual(self) -> ObjectVisual | None:
-        """Return the line of a cable; None for joints, springs and rods."""
-        if self.line is None or self.far is None or not self.line.one_way:
+        """Return the line of a cable, a spring or a rod; None for other joints."""
+        if self.line is None or self.far is None:
             return None
+        is_rod = not self.line.one_way and self.line.stiffness_npm == 0.0
+        radius = ROD_RADIUS_M if is_rod else CABLE_RADIUS_M
         return ObjectVisual(
             self.name,
             Anchor.LINE,
-            shapes=(Shape(ShapeKind.CAPSULE, np.array([CABLE_RADIUS_M, 0.0, 0.0])),),
+            shapes=(Shape(ShapeKind.CAPSULE, np.array([radius, 0.0, 0.0])),),
             material=self.appearance.material,
             between=self.between,
             near=self.near[0],
