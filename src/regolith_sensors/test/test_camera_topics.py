@@ -28,6 +28,7 @@ from regolith_sensors.config.sensors import sensors_of  # noqa: E402
 from regolith_sensors.labels.dataset import LabeledBox  # noqa: E402
 from regolith_sensors.labels.dataset_export import labeled_boxes  # noqa: E402
 from regolith_sensors.labels.ground_truth import Box2D  # noqa: E402
+from regolith_sensors.light import Sun  # noqa: E402
 from regolith_sensors.rays.image import empty_frame  # noqa: E402
 from regolith_sensors.ros import camera_topics  # noqa: E402
 from regolith_sensors.ros.camera_topics import preview_frames, preview_message  # noqa: E402
@@ -275,3 +276,29 @@ def test_boxes_round_trip_through_vision_messages() -> None:
         LabeledBox('rock', 3, 10, 8, 20, 62, 7, 'rock_7'),
         LabeledBox('wheel', 3, 10, 8, 20, 4, 9, 'amber/left'),
     ]
+
+
+@pytest.mark.parametrize('lag', [0, 1, 2])
+def test_exposure_lags_by_whole_frames(context: Any, flat_view: WorldView, lag: int) -> None:
+    """The sun rises from frame to frame; a frame is exposed for the sun of an earlier one."""
+    light = SimpleNamespace(sun_at=lambda t_ns: Sun(1.0, 0.2 + 2.0 * t_ns * 1e-9))
+    node = Node('eye', namespace='amber', context=context, enable_rosout=False)
+    link = Node('link', context=context, enable_rosout=False)
+    exposure = {'lag_frames': lag, 'min_exposure_s': 1e-6, 'max_exposure_s': 10.0}
+    model = {**EYE, 'rate_hz': 10.0, 'width': 80, 'height': 60, 'auto_exposure': exposure}
+    (sensor,) = sensors_of({'amber': {'eye': {**ENTRY, 'model': model}}})
+    topics = sensor.make_topics(SensorContext(node, Inbox(link), 1, 1.62, light, {}))  # type: ignore[arg-type]
+    assert topics.span_ns[0] >= lag * 100_000_000
+    seen: list[float] = []
+    topics.listened = lambda topic: topic == 'image_raw'
+    process = topics.camera.process
+    topics.camera.process = lambda *args: (made := process(*args), seen.append(made.exposure_s))[0]
+    pose = flat_view.base_pose('amber', 0)
+    view = SimpleNamespace(prepare=lambda t: flat_view.prepare(0), base_pose=lambda *_: pose, scene=flat_view.scene)
+    for n in range(5):
+        topics.publish(n, sensor.frame_ns(n), view)
+    assert seen[:1] == seen[: lag + 1][:1] and len(seen) == 5
+    sines = [np.sin(0.2 + 0.2 * max(0, n - lag)) for n in range(5)]
+    order = sorted(range(5), key=lambda n: -sines[n])
+    assert [seen[n] for n in order] == sorted(seen), 'brighter ground has a shorter exposure'
+    assert all(seen[n] == seen[0] for n in range(lag)) and len({*seen}) == 5 - lag

@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_sensors.camera.pipeline import Camera, CameraImage
+from regolith_sensors.camera.pipeline import Camera, CameraImage, CameraPose
 from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors.light import Sun
 from regolith_sensors.rays.image import empty_frame
-from regolith_sensors.scene.scene import Semantic
+from regolith_sensors.scene.scene import Scene, Semantic
+from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
+from regolith_terrain.grid.soil_grid import SoilGrid
+from regolith_terrain.height_field import FlatField
 
 HEIGHT, WIDTH = 96, 128
 STAGES = {'defocus': False, 'noise': False, 'fixed_pattern': False, 'vignetting': False}
@@ -108,3 +112,36 @@ def test_frame_without_ground_is_metered_completely() -> None:
     frame.semantic[:], frame.radiance[:] = Semantic.VEHICLE, 3.0
     exposures = {device.process(frame).exposure_s for device in devices}
     assert len(exposures) == 1 and exposures != {1e-3}
+
+
+METERED = {
+    'width': 320,
+    'height': 240,
+    'pixel_size_m': 1e-5,
+    'focal_length_m': 3e-3,
+    'f_number': 8.0,
+    'exposure_s': 1e-3,
+    'color': 'mono',
+    'edge_samples': 3,
+    'auto_exposure': {'meter': 'ground', 'min_exposure_s': 1e-6, 'max_exposure_s': 60.0},
+}
+
+
+def test_small_image_meters_as_the_frame_does() -> None:
+    ground = SoilHeightSource(SoilGrid(FlatField(), 0.05), (-4.0, 8.0, -6.0, 6.0))
+    scene = Scene(ground)
+    scene.center((0.0, 0.0, 1.5))
+    rays = scene.commit()
+    pose = CameraPose(np.array([0.0, 0.0, 1.5]), np.array([0.0, 0.2, 0.0, 0.98]) / np.hypot(0.2, 0.98))
+    camera = Camera(CameraConfig.model_validate(METERED), 1, 'amber/eye')
+    times = []
+    for elevation in (0.9, 0.2):
+        sun = Sun(1.0, elevation)
+        seen = camera.expose(rays, scene.origin, lambda _: pose, sun)
+        whole, small = camera.process(seen).exposure_s, camera.meter(rays, scene.origin, pose, sun)
+        # The 95th percentile of 1200 or 4800 metered pixels of bare ground.
+        assert small == pytest.approx(whole, rel=0.05)
+        assert camera.process(seen, exposure_s=2.5e-3).exposure_s == 2.5e-3
+        times.append(small)
+    assert times[1] > 1.5 * times[0], 'a lower sun needs a longer exposure'
+    assert camera.meter(rays, scene.origin, pose, Sun(1.0, 0.9)) == times[0], 'independent of other frames'

@@ -39,6 +39,10 @@ _PLASTIC = 0.7548776662466927
 _BASE_ISO = 100.0
 """Sensitivity at which a linear response reaches 1 at the full well."""
 _EDGE_RADIUS, _EDGE_TURN = 0.38, 0.27
+METER_WIDTH = 80
+"""Largest width of the image of :meth:`Camera.meter` [px]."""
+_METERED_PIXELS = 4
+"""Distance of metered pixels: a sixteenth of the pixels gives the same percentile."""
 _METERED = (Semantic.GROUND, Semantic.ROCK)
 """Classes that an exposure of the ground meters."""
 
@@ -193,18 +197,49 @@ class Camera:
         if self.config.sun_samples == 1:
             smooth_penumbrae(frame, marks, facing, eyes, light)
 
-    def process(self, seen: RenderedImage, frame: int = 0) -> CameraImage:
+    def meter(
+        self,
+        scene: RayBackend,
+        origin: Floats,
+        pose: CameraPose,
+        sun: Sun | None,
+        lamps: Sequence[Spotlight] = (),
+        frame: int = 0,
+    ) -> float:
+        """Return the exposure time [s] that automatic exposure chooses from an image of few pixels.
+
+        A later frame can then be exposed as a real camera does, whose light meter lags. The result does not depend on
+        the frames that were rendered. Defocus, glare and light from the ground on vehicles are left out. The arguments
+        are those of :meth:`expose`.
+
+        Checked by: test_exposure.py::test_small_image_meters_as_the_frame_does.
+        """
+        assert self.config.auto_exposure is not None
+        light, eyes = lights(origin, sun, lamps), self.view(origin, pose)
+        every = max(1, math.ceil(self.config.width / METER_WIDTH))
+        few = eyes._replace(rays=np.ascontiguousarray(eyes.rays[::every, ::every]))
+        streams = sample_streams(self.seed, f'{self.name}/meter', frame)
+        seen = scene.render(few, light, streams, empty_frame(*few.rays.shape[:2]))
+        radiance = self._channels(seen.radiance)
+        if self._dust is not None:
+            radiance = radiance * self._dust[::every, ::every, None]
+        rate = self._metered(radiance, seen.semantic, self.config.auto_exposure, every)
+        return effects.metered_exposure(rate, self.config.full_well, self.config.auto_exposure)
+
+    def process(self, seen: RenderedImage, frame: int = 0, exposure_s: float | None = None) -> CameraImage:
         """Return the image of a frame after all stages.
 
         Args:
             seen: Rendered image of :meth:`expose`.
             frame: Index of the frame, which selects its noise.
+            exposure_s: Exposure time, for example from :meth:`meter` [s]; None: automatic from this frame, or fixed.
         """
         config = self.config
         light = self._exposed(seen)
-        exposure = config.exposure_s
-        if config.auto_exposure is not None:
-            rate = self._metered(light, seen, config.auto_exposure)
+        exposure = config.exposure_s if exposure_s is None else exposure_s
+        if config.auto_exposure is not None and exposure_s is None:
+            few = np.s_[::_METERED_PIXELS, ::_METERED_PIXELS]
+            rate = self._metered(light[few], seen.semantic[few], config.auto_exposure, _METERED_PIXELS)
             exposure = effects.metered_exposure(rate, config.full_well, config.auto_exposure)
         noise = NoiseStreams(*self._streams, frame) if config.stages.noise else None
         linear = not config.stages.response or config.response.kind == 'linear'
@@ -221,19 +256,19 @@ class Camera:
             numbers = effects.mosaic(numbers, config.color.removeprefix('bayer_'))
         return CameraImage(numbers, config.encoding, exposure, self._sensor.iso / _BASE_ISO, seen)
 
-    def _metered(self, light: Singles, seen: RenderedImage, exposure: ExposureConfig) -> Singles:
-        """Return the signal per second of the metered pixels: every fourth along rows and columns.
+    def _metered(self, light: Singles, semantic: NDArray[np.uint8], exposure: ExposureConfig, every: int) -> Singles:
+        """Return the signal per second of the metered pixels.
 
         Args:
-            light: Light on the sensor, shape (height, width, channels).
-            seen: Rendered image with the classes of its pixels.
+            light: Light on the sensor of every n-th pixel along rows and columns, shape (h, w, channels).
+            semantic: Classes of these pixels, shape (h, w).
             exposure: Settings of the automatic exposure.
+            every: Distance n of these pixels.
         """
-        # A sixteenth of the pixels gives the same percentile.
-        fall = self._fall if self._fall.size == 1 else self._fall[::4, ::4]
-        rate: Singles = light[::4, ::4] * fall[:, :, None] * self._rate
+        fall = self._fall if self._fall.size == 1 else self._fall[::every, ::every]
+        rate: Singles = light * fall[:, :, None] * self._rate
         if exposure.meter == 'ground':
-            ground = np.isin(seen.semantic[::4, ::4], _METERED)
+            ground = np.isin(semantic, _METERED)
             rate = rate[ground] if ground.any() else rate
         return rate
 
@@ -243,13 +278,17 @@ class Camera:
         rays = pixel_rays(c.width, c.height, c.focal_length_px, k, c.distortion.model, offset)
         return rays.astype(np.float32)
 
+    def _channels(self, radiance: Singles) -> Singles:
+        """Return radiance in the channels of the camera, shape (h, w, channels)."""
+        if self._shape[2] != 1:
+            return radiance
+        # The sum of radiance.mean(axis=2), which takes ten times as long.
+        return ((radiance[:, :, 0] + radiance[:, :, 1] + radiance[:, :, 2]) / np.float32(3.0))[:, :, None]
+
     def _exposed(self, seen: RenderedImage) -> Singles:
         """Return the light on the sensor after dust, defocus and glare."""
         config = self.config
-        image = seen.radiance
-        if self._shape[2] == 1:
-            # The sum of image.mean(axis=2), which takes ten times as long.
-            image = ((image[:, :, 0] + image[:, :, 1] + image[:, :, 2]) / np.float32(3.0))[:, :, None]
+        image = self._channels(seen.radiance)
         if self._dust is not None:
             image = image * self._dust[:, :, None]
         if config.stages.defocus:

@@ -100,9 +100,9 @@ class ResponseConfig(Section):
 
 
 class ExposureConfig(Section):
-    """Automatic exposure: the exposure time follows from the light of the same frame.
+    """Automatic exposure: the exposure time follows from the light of the same frame, or of an earlier one.
 
-    Real cameras lag by one or two frames. Metering by class is the simulator's own. A real camera masks its horizon and
+    Metering by class is the simulator's own. A real camera masks its horizon and
     its vehicle to the same effect.
     """
 
@@ -123,6 +123,13 @@ class ExposureConfig(Section):
         le=1.0,
         description='Maximum fraction of metered pixels at the full well [-]. The exposure is shortened to satisfy it. '
         '1: no limit.',
+    )
+    lag_frames: int = Field(
+        0,
+        ge=0,
+        le=2,
+        description='Number of frames by which the metered light is older than the frame; real cameras have 1 or 2. '
+        'Above 0, a small image is rendered for it.',
     )
     min_exposure_s: float = Field(1e-5, ge=1e-7, le=60.0, description='Minimum exposure time [s].')
     max_exposure_s: float = Field(0.1, ge=1e-7, le=60.0, description='Maximum exposure time [s].')

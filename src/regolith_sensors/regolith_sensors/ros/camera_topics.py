@@ -54,6 +54,10 @@ class CameraTopics(SensorTopics):
         if config.samples_per_pixel > 1 and config.stages.motion_blur:
             half = round(0.5e9 * self._nominal_exposure)
             self.span_ns = (half, half)
+        exposure = config.auto_exposure
+        self._lag = 0 if exposure is None else exposure.lag_frames
+        if self._lag:
+            self.span_ns = (max(self.span_ns[0], round(self._lag * 1e9 / config.rate_hz) + 1), self.span_ns[1])
         self._info = info_message(self.camera, sensor.baseline_m)
         self._previews = preview_frames(context.duration_s, config.rate_hz)
         self._states: dict[str, deque[tuple[int, Any]]] = {}
@@ -81,13 +85,29 @@ class CameraTopics(SensorTopics):
         preview = n in self._previews and self.listened('preview')
         if not (preview or any(self.listened(topic) for topic in self.publishers if topic not in _CHEAP)):
             return {}
+        exposure_s = self._metered_before(n, view) if self._lag else None
         frame = self._look(n, t_ns, view)
         made = {}
         if preview or any(self.listened(topic) for topic in _PICTURES):
-            picture = self.camera.process(frame, n)
+            picture = self.camera.process(frame, n, exposure_s)
             made['image_metadata'] = metadata_message(picture, n, header)
             made |= self._images(picture, header, preview)
         return made | self._truth(frame, header) | self._labels(frame, header, t_ns, view)
+
+    def _metered_before(self, n: int, view: WorldView) -> float:
+        """Return the exposure time of frame n from the light of an earlier one, of the first frame at the earliest [s].
+
+        The ground is that of frame n.
+        """
+        n = max(0, n - self._lag)
+        t_ns = self.sensor.frame_ns(n)
+        scene, mount = view.prepare(t_ns), self.sensor.mount
+        place, turn = view.base_pose(self.sensor.vehicle, t_ns)
+        pose = CameraPose(
+            place[0] + rotation.matrix(turn[0]) @ mount.position, rotation.product(turn[0], mount.orientation)
+        )
+        lamps = vehicle_lamps(self.context, view, t_ns)
+        return self.camera.meter(scene, view.scene.origin, pose, self.context.light.sun_at(t_ns), lamps, n)
 
     def _look(self, n: int, t_ns: int, view: WorldView) -> RenderedImage:
         scene = view.prepare(t_ns)
