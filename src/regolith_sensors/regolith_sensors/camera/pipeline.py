@@ -211,8 +211,6 @@ class Camera:
         A later frame can then be exposed as a real camera does, whose light meter lags. The result does not depend on
         the frames that were rendered. Defocus, glare and light from the ground on vehicles are left out. The arguments
         are those of :meth:`expose`.
-
-        Checked by: test_exposure.py::test_small_image_meters_as_the_frame_does.
         """
         assert self.config.auto_exposure is not None
         light, eyes = lights(origin, sun, lamps), self.view(origin, pose)
