@@ -32,6 +32,27 @@ LAMP_HOUSING_M = 0.01
 """Depth of a lamp's own housing, which does not block its light [m]."""
 
 
+@dataclass(frozen=True, eq=False)
+class FarShadow:
+    """Visible part of the sun's disc above far terrain, at posts of a square grid."""
+
+    part: Floats
+    """Visible part of the disc, shape (n, m), n >= 2, m >= 3."""
+    x0: float
+    """x of the first post in the world [m]."""
+    y0: float
+    """y of the first post [m]."""
+    spacing: float
+    """Distance of posts [m]."""
+
+    def table(self, origin: Floats) -> Singles:
+        """Return the table of the kernels, see :attr:`regolith_sensors.rays.camera_rays.Lights.far`."""
+        found = np.zeros((self.part.shape[0] + 1, self.part.shape[1]), dtype=np.float32)
+        found[0, :3] = self.x0 - origin[0], self.y0 - origin[1], 1.0 / self.spacing
+        found[1:] = self.part
+        return found
+
+
 @dataclass(frozen=True)
 class Sun:
     """The sun as a light source in a direction of the scene (x east, y north, z up).
@@ -50,6 +71,8 @@ class Sun:
     distance_au: float = 1.0
     limb_darkening: bool = False
     """Whether the disc is darker toward its limb."""
+    far: FarShadow | None = None
+    """Shadow of terrain that is too far for rays; None: there is none."""
 
     @property
     def direction(self) -> Floats:

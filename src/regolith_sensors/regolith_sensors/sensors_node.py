@@ -189,6 +189,7 @@ class SensorsNode:
                 wheeled,
                 scenario.duration_s,
                 self._in_epoch,
+                lambda t_ns: self.world.sun_at(t_ns),
             )
             made.append(sensor.make_topics(context))
         return made

@@ -9,9 +9,18 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
-from regolith_files import Section
+from regolith_files import InputError, Section, usable_file
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.config.sensors import Floats
@@ -93,6 +102,46 @@ class LunarSunConfig(Section):
         return when if when.tzinfo is not None else when.replace(tzinfo=UTC)
 
 
+class HorizonConfig(Section):
+    """Terrain beyond ``view_range_m`` that hides the sun, from elevation models around the site.
+
+    The place is that of the world's origin unless stated.
+    """
+
+    models: tuple[str, ...] = Field(
+        min_length=1, description='paths of elevation models of the Moon around the site, finest first'
+    )
+    spacing_m: float = Field(50.0, ge=1.0, le=5000.0, description='distance of the posts with a horizon [m]')
+    azimuths: int = Field(360, ge=8, le=3600, description='number of azimuths of the horizon')
+    latitude_deg: float | None = Field(
+        None, ge=-90.0, le=90.0, description="selenographic [deg]; none: of the world's origin"
+    )
+    longitude_deg: float | None = Field(
+        None, ge=-180.0, le=360.0, description="selenographic, east positive [deg]; none: of the world's origin"
+    )
+    altitude_m: float | None = Field(
+        None,
+        ge=-20_000.0,
+        le=20_000.0,
+        description='height of z = 0 of the world in the models [m]; none: of its origin',
+    )
+    north_deg: float | None = Field(
+        None,
+        ge=-360.0,
+        le=360.0,
+        description='bearing of +y of the world, clockwise from true north [deg]; none: that of the elevation model',
+    )
+
+    @field_validator('models')
+    @classmethod
+    def _files(cls, models: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        folder = (info.context or {}).get('base_dir', '.')
+        try:
+            return tuple(str(usable_file(path, 'the path of an elevation model', folder)) for path in models)
+        except InputError as error:
+            raise ValueError(str(error)) from None
+
+
 def _sun_kind(value: Any) -> str:
     """Return 'at' or 'over', by the keys that only one of the two has."""
     keys = value if isinstance(value, dict) else type(value).model_fields if isinstance(value, BaseModel) else ()
@@ -122,6 +171,9 @@ class LightConfig(Section):
     )
     micro_slope_deg: float = Field(10.0, ge=0.0, le=40.0, description='r.m.s. slope of relief below the grid [deg]')
     micro_albedo: float = Field(0.06, ge=0.0, le=0.5, description='r.m.s. of the relative brightness below the grid')
+    horizon: HorizonConfig | None = Field(
+        None, description='far terrain that hides the sun; null: only terrain within view_range_m does'
+    )
     view_range_m: float = Field(1000.0, ge=10.0, le=20_000.0, description='to which the ground is shown [m]')
     ray_backend: Annotated[str, AfterValidator(registry.check)] = Field(
         registry.DEFAULT_RAY_BACKEND, description='back end that traces rays'

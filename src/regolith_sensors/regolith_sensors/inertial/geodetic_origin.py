@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from regolith_files import KeyPath, YamlSource
-from regolith_sensors.config.lighting import LightConfig, LunarSunConfig
+from regolith_sensors.config.lighting import HorizonConfig, LightConfig, LunarSunConfig
 
 _PLACE = ('latitude_deg', 'longitude_deg', 'altitude_m')
 _FIX = 'set terrain.site: {latitude_deg, longitude_deg, altitude_m}, or use a georeferenced elevation model'
@@ -64,7 +65,7 @@ def receiver_with_place(
 
 
 def light_with_place(light: LightConfig, place: OriginPlace | None, source: YamlSource) -> LightConfig:
-    """Return the ``light`` section with the place of a moving sun, and the bearing of +y there.
+    """Return the ``light`` section with the place of a moving sun and of a horizon, and the bearing of +y there.
 
     Values of the section take precedence.
 
@@ -76,18 +77,35 @@ def light_with_place(light: LightConfig, place: OriginPlace | None, source: Yaml
     Raises:
         InputError: If the place is unknown, or not on the Moon.
     """
-    sun = light.sun
-    if not isinstance(sun, LunarSunConfig):
-        return light
-    missing = [key for key in ('latitude_deg', 'longitude_deg') if getattr(sun, key) is None]
+    changed: dict[str, Any] = {}
+    if isinstance(light.sun, LunarSunConfig):
+        found = _placed(light.sun, _PLACE[:2], place, source, ('light', 'sun'), 'the sun of a time')
+        changed['sun'] = light.sun.model_copy(update=found)
+    if light.horizon is not None:
+        found = _placed(light.horizon, _PLACE, place, source, ('light', 'horizon'), 'a horizon')
+        changed['horizon'] = light.horizon.model_copy(update=found)
+    return light.model_copy(update=changed) if changed else light
+
+
+def _placed(
+    section: LunarSunConfig | HorizonConfig,
+    keys: Sequence[str],
+    place: OriginPlace | None,
+    source: YamlSource,
+    at: KeyPath,
+    what: str,
+) -> dict[str, Any]:
+    """Return the missing values of a section that needs a place on the Moon."""
+    missing = [key for key in keys if getattr(section, key) is None]
     if missing and place is None:
-        problem = f'the sun of a time needs a place: {", ".join(missing)} unknown'
-        raise source.error(('light', 'sun'), problem, f'a known place; fix: set them, or {_FIX}')
+        problem = f'{what} needs a place: {", ".join(missing)} unknown'
+        raise source.error(at, problem, f'a known place; fix: set them, or {_FIX}')
     if missing and place is not None and place.body != 'moon':
         body = 'the Earth' if place.body == 'earth' else 'another body'
-        problem = f'is a time over the Moon, but the origin is on {body}'
-        raise source.error(('light', 'sun'), problem, 'azimuth_deg and elevation_deg', sun.utc)
+        problem = f'is over the Moon, but the origin is on {body}'
+        allowed = 'azimuth_deg and elevation_deg' if at[-1] == 'sun' else 'no horizon'
+        raise source.error(at, problem, allowed)
     found: dict[str, Any] = {key: getattr(place, key) for key in missing}
-    if sun.north_deg is None:
+    if section.north_deg is None:
         found['north_deg'] = 0.0 if place is None else place.north_deg
-    return light.model_copy(update={'sun': sun.model_copy(update=found)})
+    return found

@@ -45,6 +45,10 @@ class Lights(NamedTuple):
     """Limb darkening coefficient, 0 for a uniform disc."""
     lamps: Singles
     """Rows of :class:`Spotlight`, shape (n, 11)."""
+    far: Singles
+    """Visible part of the sun's disc above terrain that is too far for rays. Row 0: x and y of the first post relative
+    to the scene origin [m], and 1 / spacing [1/m]. Row 1 + i: posts i along x, shape (n + 1, m), n >= 2, m >= 3. Shape
+    (0, 0): no such terrain."""
 
 
 def view(
@@ -81,4 +85,5 @@ def lights(scene_origin: Floats, sun: Sun | None, lamps: Sequence[Spotlight] = (
         0.0 if sun is None else math.tan(sun.angular_radius),
         LIMB_DARKENING if sun is not None and sun.limb_darkening else 0.0,
         np.array(rows, dtype=np.float32).reshape(-1, LAMP_COLUMNS),
+        np.zeros((0, 0), np.float32) if sun is None or sun.far is None else sun.far.table(scene_origin),
     )

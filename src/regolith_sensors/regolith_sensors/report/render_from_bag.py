@@ -59,7 +59,7 @@ class BagRenderer:
         """Visual descriptions of the vehicles present, by name."""
         if not last:
             raise ValueError(f'no vehicle is recorded at {t_s:g} s; allowed: times of the recording')
-        self._seed, self._light = scenario.seed, scenario.light
+        self._seed = scenario.seed
         objects = object_visuals(scenario.objects, scenario.world.gravity_mps2)
         terrain, seed, bodies = scenario.terrain, scenario.seed, (scenario.model_extra or {}).get('bodies')
         world = SensorScene(terrain, scenario.light, seed, self.looks, objects=objects, bodies=bodies)
@@ -95,7 +95,7 @@ class BagRenderer:
         middle, width = 0.5 * (low + high), float(np.linalg.norm(high - low))
         ahead = rotation.matrix(self.poses[name][0, 3:])[:, 0]
         yaw = math.atan2(ahead[1], ahead[0])
-        sun = self._light.sun_at(self.t_ns)
+        sun = self._world.sun_at(self.t_ns)
         to = yaw + math.radians(_best_side(yaw, sun) if from_deg is None else from_deg)
         distance = 1.6 * width
         grid = self._world.states.ground.grid

@@ -107,7 +107,7 @@ class CameraTopics(SensorTopics):
             place[0] + rotation.matrix(turn[0]) @ mount.position, rotation.product(turn[0], mount.orientation)
         )
         lamps = vehicle_lamps(self.context, view, t_ns)
-        return self.camera.meter(scene, view.scene.origin, pose, self.context.light.sun_at(t_ns), lamps, n)
+        return self.camera.meter(scene, view.scene.origin, pose, self.context.sun_at(t_ns), lamps, n)
 
     def _look(self, n: int, t_ns: int, view: WorldView) -> RenderedImage:
         scene = view.prepare(t_ns)
@@ -122,7 +122,7 @@ class CameraTopics(SensorTopics):
             )
 
         lamps = vehicle_lamps(self.context, view, t_ns)
-        sun = self.context.light.sun_at(t_ns)
+        sun = self.context.sun_at(t_ns)
         frame = self.camera.expose(scene, view.scene.origin, pose, sun, lamps, n)
         lit = bool(lamps) or (sun is not None and sun.elevation > 0.0)
         if lit and not frame.radiance.any():

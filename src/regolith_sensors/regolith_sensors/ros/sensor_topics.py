@@ -17,7 +17,7 @@ from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.config.sensor_types import Output
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.latency import DelayedPublisher, DeliveryQueue, DeliveryTimes
-from regolith_sensors.light import Spotlight
+from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.scene.world_view import WorldView
 from regolith_world.ros import Inbox, qos
 
@@ -42,6 +42,12 @@ class SensorContext:
     """Duration of the run [s]; 0: unknown."""
     in_epoch: Callable[[int, Callable[[], None]], None] = lambda epoch, take: take()
     """Function that runs a handler when the epoch of its message has begun, and ignores messages of past epochs."""
+    far_sun_at: Callable[[int], Sun | None] | None = None
+    """Function that returns the sun at a simulated time [ns] with the shadow of far terrain; None: there is none."""
+
+    def sun_at(self, t_ns: int) -> Sun | None:
+        """Return the sun at a simulated time [ns]; None: night."""
+        return self.light.sun_at(t_ns) if self.far_sun_at is None else self.far_sun_at(t_ns)
 
 
 class SensorTopics(ABC):

@@ -48,9 +48,7 @@ class SpadTopics(SensorTopics):
             base = rotation.matrices(turns)
             return places + base @ mount.position, base @ rotation.matrix(mount.orientation)
 
-        light = lights(
-            view.scene.origin, self.context.light.sun_at(middle_ns), vehicle_lamps(self.context, view, middle_ns)
-        )
+        light = lights(view.scene.origin, self.context.sun_at(middle_ns), vehicle_lamps(self.context, view, middle_ns))
         frame = self._spad.frame(scene, view.scene.origin, poses, light, n)
         header = Header(stamp=stamp(t_ns), frame_id=self.frame_id)
         if self.listened('histogram'):

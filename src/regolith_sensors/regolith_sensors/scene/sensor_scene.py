@@ -6,17 +6,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config.lighting import LightConfig
+from regolith_sensors.light import Sun
 from regolith_sensors.rays.registry import ray_backend
 from regolith_sensors.scene.object_layer import OBSTACLES, ObjectLayer
 from regolith_sensors.scene.rock_layer import RockLayer, movable_mesh
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.vehicle_mesh import MeshPart, vehicle_parts
 from regolith_sensors.scene.world_view import ScenePart, WorldStates, WorldView
+from regolith_sensors.sky.far_terrain import FarTerrain
 from regolith_sensors.surfaces.materials import HapkeSoil, Material
 from regolith_sensors.surfaces.meshes import Mesh
 from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
@@ -60,11 +63,15 @@ class SensorScene:
         """
         self.light = light
         self._size_m = terrain.map_size_m
+        self._far: FarTerrain | None = None
         self._materials: list[Material] = [OBSTACLES['rock']]
         self._parts: dict[str, list[MeshPart]] = {}
         for name, looks in sorted(vehicles.items()):
             self._parts[name] = vehicle_parts(looks, self._materials)
         ground = build_height_field(terrain, seed)
+        if light.horizon is not None:
+            half = 0.5 * terrain.map_size_m + light.view_range_m
+            self._far = FarTerrain(light.horizon, ground, half, light.view_range_m)
         grid = SoilGrid(ground, terrain.spacing_m, terrain.law)
         names = {name: [part.name for part in looks.parts] for name, looks in vehicles.items()}
         moving = {region.vehicle for region in terrain.owned_regions()} & set(vehicles)
@@ -78,6 +85,11 @@ class SensorScene:
         self._obstacles = self._looks_of(build_obstacles(terrain, ground))
         field = build_rocks(terrain, seed)
         self._rocks: Rocks | None = rock_shapes.site_rocks(field, terrain.map_size_m) if field is not None else None
+
+    def sun_at(self, t_ns: int) -> Sun | None:
+        """Return the sun at a simulated time [ns], with the shadow of far terrain; None: night."""
+        sun = self.light.sun_at(t_ns)
+        return sun if sun is None or self._far is None else replace(sun, far=self._far.shadow(sun))
 
     def _looks_of(self, obstacles: list[Obstacle]) -> list[tuple[Obstacle, Mesh]]:
         """Return obstacles with their meshes; their materials are appended to the scene's."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_sensors.sky.far_terrain import check_horizon as check_horizon
     from regolith_sensors.sky.illumination import LAYERS as LAYERS
     from regolith_sensors.sky.illumination import Illumination as Illumination
     from regolith_sensors.sky.illumination import Site as Site
@@ -19,5 +20,9 @@ if TYPE_CHECKING:
     from regolith_sensors.sky.illumination import layer_statistics as layer_statistics
 
 __all__, __getattr__, __dir__ = export_lazily(
-    __name__, {'illumination': ('LAYERS', 'Illumination', 'Site', 'compute_illumination', 'layer_statistics')}
+    __name__,
+    {
+        'far_terrain': ('check_horizon',),
+        'illumination': ('LAYERS', 'Illumination', 'Site', 'compute_illumination', 'layer_statistics'),
+    },
 )

@@ -187,6 +187,21 @@ def _add(
     _add_light(first, second, share, UNIT_RAD, elevation, rise_x, rise_y, *place, radius, hours, lit, dark, longest)
 
 
+def visible_parts(horizons: HorizonMap, site: Site, azimuth: float, elevation: float, radius: float) -> Floats:
+    """Return the visible fraction of the sun's disc at all posts, shape (n, m).
+
+    Args:
+        horizons: The horizons.
+        site: Place of the map's origin.
+        azimuth: Azimuth of the sun in the axes of the map, clockwise from +y [rad].
+        elevation: Elevation of its center at the origin [rad].
+        radius: Angular radius of the sun [rad].
+    """
+    parts, unused = np.zeros(horizons.elevations.shape[1:]), np.zeros(horizons.elevations.shape[1:])
+    _add(horizons, site, azimuth, elevation, radius, 0.0, parts, unused, unused)
+    return parts
+
+
 def highest_sun(site: Site, start: datetime, azimuths: int, step: timedelta = timedelta(hours=2)) -> Floats:
     """Return the highest elevation of the sun's upper limb over CYCLE_YEARS, around each azimuth [rad], shape (k,).
 

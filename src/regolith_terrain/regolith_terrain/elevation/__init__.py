@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from regolith_terrain.elevation.file_description import describe_elevation_model as describe_elevation_model
     from regolith_terrain.elevation.grid import MOON_RADIUS_M as MOON_RADIUS_M
     from regolith_terrain.elevation.grid import ElevationGrid as ElevationGrid
+    from regolith_terrain.elevation.grid import LocalFrame as LocalFrame
     from regolith_terrain.elevation.grid import StoredValues as StoredValues
     from regolith_terrain.elevation.grid import celestial_body as celestial_body
     from regolith_terrain.elevation.grid import local_frame as local_frame
@@ -35,6 +36,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'grid': (
             'MOON_RADIUS_M',
             'ElevationGrid',
+            'LocalFrame',
             'StoredValues',
             'celestial_body',
             'local_frame',

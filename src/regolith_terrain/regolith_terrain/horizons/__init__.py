@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from regolith_terrain.horizons.horizon_map import HorizonMap as HorizonMap
     from regolith_terrain.horizons.horizon_map import Posts as Posts
     from regolith_terrain.horizons.horizon_map import make_horizon_map as make_horizon_map
+    from regolith_terrain.horizons.model_posts import farthest_m as farthest_m
     from regolith_terrain.horizons.model_posts import posts_around as posts_around
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
         'horizon_map': ('NO_GROUND_M', 'UNIT_RAD', 'HorizonMap', 'Posts', 'make_horizon_map'),
-        'model_posts': ('posts_around',),
+        'model_posts': ('farthest_m', 'posts_around'),
     },
 )

@@ -104,6 +104,7 @@ def make_horizon_map(
     farther: Sequence[Posts] = (),
     every: int = 1,
     threads: int = 1,
+    hole: Posts | None = None,
 ) -> HorizonMap:
     """Return the horizon of posts, from their own grid and from coarser grids around it.
 
@@ -119,6 +120,8 @@ def make_horizon_map(
         farther: Coarser grids around it, in the same frame, finest first.
         every: Distance between posts with a horizon, in posts.
         threads: Number of threads. The result does not depend on it.
+        hole: Square around the posts whose terrain does not count, with that of the posts themselves; None: all of it
+            counts.
 
     Raises:
         ValueError: If an argument is out of range, or the map would be larger than MOST_BYTES.
@@ -147,8 +150,11 @@ def make_horizon_map(
 
     def fill(number: int) -> None:
         azimuth = 2.0 * math.pi * number / azimuths
-        slope = _slopes(posts, posts.heights + height_m, azimuth, radius_m)[::every, ::every]
-        for inner, outer, own in zip((posts, *farther), farther, viewers, strict=False):
+        if hole is None:
+            slope = _slopes(posts, posts.heights + height_m, azimuth, radius_m)[::every, ::every]
+        else:
+            slope = np.full(shape, -math.inf)
+        for inner, outer, own in zip((hole or posts, *farther), farther, viewers, strict=False):
             beyond = replace(outer, heights=_slopes(outer, own, azimuth, radius_m, inner)).at(*places)
             slope = np.fmax(slope, beyond)  # NaN outside the coarser grid
         _quantize(np.maximum(slope, dip), UNIT_RAD, out[number])

@@ -16,6 +16,11 @@ MOST_POSTS = 25_000_000
 """Largest number of posts of one grid."""
 
 
+def farthest_m(grid: ElevationGrid) -> float:
+    """Return the largest half side length for :func:`posts_around` [m]."""
+    return (math.isqrt(MOST_POSTS) - 1) // 2 * grid.spacing_m
+
+
 def posts_around(grid: ElevationGrid, frame: LocalFrame, half_m: float, whole: bool = True) -> Posts:
     """Return the heights of an elevation model over a square around the origin of a local frame.
 

@@ -226,6 +226,7 @@ def _gather_points(
                 light.across,
                 light.irradiance,
                 light.lamps,
+                light.far,
                 _ZERO,
                 _ZERO,
                 np.uint64(0),

@@ -112,6 +112,7 @@ def direct(
     across: Singles,
     irradiance: Singles,
     lamps: Singles,
+    far: Singles,
     disc: Single,
     darkening: Single,
     stream: np.uint64,
@@ -140,6 +141,7 @@ def direct(
         across: Two unit vectors normal to it, shape (2, 3).
         irradiance: Irradiance of the bands [W/m^2], shape (3,).
         lamps: Table of lamps.
+        far: Visible part of the sun above far terrain, see :attr:`.Lights.far`.
         disc: Tangent of the sun's angular radius.
         darkening: Limb darkening coefficient.
         stream: Key of the random stream.
@@ -192,6 +194,10 @@ def direct(
             seen,
             blocked,
         )
+        if far.shape[0] > 0:
+            for lane in range(16):
+                if seen[lane] > _ZERO:
+                    seen[lane] *= _above_far_terrain(far, g[PLACE, lane], g[PLACE + 1, lane])
         for lane in range(16):
             any_lit |= seen[lane] > _ZERO
     wanted = whole.shape[1] > 0
@@ -206,6 +212,22 @@ def direct(
             out[c, lane] = out[c, lane] * seen[lane] if seen[lane] > _ZERO else _ZERO
     if lamps.shape[0] > 0:
         _lamps(handle, materials, lamps, hit, material, g, packet, words, valid, arguments, out)
+
+
+@kernel(views_only=True, forceinline=True)
+def _above_far_terrain(far: Singles, x: Single, y: Single) -> Single:
+    """Return the visible part of the sun above far terrain at a point [m], bilinear; outside it that of its edge.
+
+    Checked by: test_far_terrain.py::test_shadow_of_far_terrain_is_bilinear_between_posts.
+    """
+    row, col = (x - far[0, 0]) * far[0, 2], (y - far[0, 1]) * far[0, 2]
+    row = min(max(row, _ZERO), np.float32(far.shape[0] - 2))
+    col = min(max(col, _ZERO), np.float32(far.shape[1] - 1))
+    i, j = min(int(row), far.shape[0] - 3), min(int(col), far.shape[1] - 2)
+    u, v = row - np.float32(i), col - np.float32(j)
+    near = far[1 + i, j] + v * (far[1 + i, j + 1] - far[1 + i, j])
+    beyond = far[2 + i, j] + v * (far[2 + i, j + 1] - far[2 + i, j])
+    return near + u * (beyond - near)
 
 
 @kernel(views_only=True)
