@@ -234,6 +234,7 @@ def test_grousers_are_cylinder_or_individual_plates() -> None:
         0.015,
         0.006,
         0.0,
+        0.0,
     ]
     felt = wheel_shape(WheelConfig.model_validate({**rim, 'grousers': {**plates, 'individual_contact': True}}), Path())
     assert felt.kind.tolist() == contact.grousered_wheel(1.0, 1.0, 4, 0.1, 0.1).kind.tolist()

@@ -61,6 +61,20 @@ def test_compiling_is_announced_once() -> None:
     assert len(said) == 1 and 'compiling' in said[0]
 
 
+def test_numba_that_is_loaded_later_is_announced_too() -> None:
+    """A block that needs no kernels does not load Numba."""
+    script = (
+        'import sys\nfrom regolith_world.numerics.kernel_cache import announce_compilation\nsaid = []\n'
+        'with announce_compilation(said.append):\n    print("numba" in sys.modules)\n'
+        'with announce_compilation(said.append):\n'
+        '    import regolith_world.numerics.kernel_options\n'
+        '    import numba\n    numba.njit(lambda x: 2 * x)(21)\n'
+        'numba.njit(lambda x: 3 * x)(21)\nprint(len(said))'
+    )
+    done = subprocess.run([sys.executable, '-c', script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, 'False\n1\n'), done.stderr
+
+
 def test_without_any_folder_kernels_compile_in_memory(tmp_path: Path) -> None:
     """Numba itself reports 'cannot cache function' and ends."""
     (tmp_path / 'kernel.py').write_text(

@@ -72,7 +72,7 @@ def markers_of(shapes: Shapes, spacing: float) -> list[Floats]:
             parts.append(boundary_markers.box((0.5 * spacing, max(size[1], 0.5 * spacing), 0.5 * spacing), spacing))
         elif kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
             # The radius of a cylinder includes its grousers, that of a grousered wheel does not.
-            _, half, count, height, thickness, _ = size
+            _, half, count, height, thickness = size[:5]
             tips = size[0] + (height if kind == SHAPE_GROUSERED else 0.0)
             if height < spacing:  # too small for particles
                 parts.append(boundary_markers.wheel(tips, 2.0 * half, spacing))

@@ -13,7 +13,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 VARIABLE = 'NUMBA_CACHE_DIR'
@@ -93,6 +93,34 @@ def announce_compilation(say: Callable[[str], None] = _tell) -> Iterator[None]:
     if os.environ.get(_ANNOUNCED):
         yield
         return
+    with ExitStack() as listening:
+
+        def listen() -> None:
+            listening.enter_context(_first_compilation(say))
+
+        if 'numba' in sys.modules:
+            listen()
+        else:  # a check that needs no kernels does not load it
+            _waiting.append(listen)
+        try:
+            yield
+        finally:
+            if listen in _waiting:
+                _waiting.remove(listen)
+
+
+_waiting: list[Callable[[], None]] = []
+"""Functions to call once Numba is loaded."""
+
+
+def numba_is_loaded() -> None:
+    """Begin the announcements that wait for Numba; the module that loads it calls this."""
+    while _waiting:
+        _waiting.pop()()
+
+
+def _first_compilation(say: Callable[[str], None]) -> AbstractContextManager[object]:
+    """Return a context in which the first compilation is announced."""
     from numba.core import event
 
     class FirstCompilation(event.Listener):  # type: ignore[misc]  # Numba has no types
@@ -106,8 +134,8 @@ def announce_compilation(say: Callable[[str], None] = _tell) -> Iterator[None]:
         def on_end(self, event: object) -> None:
             pass
 
-    with event.install_listener('numba:compile', FirstCompilation()):
-        yield
+    installed: AbstractContextManager[object] = event.install_listener('numba:compile', FirstCompilation())
+    return installed
 
 
 def _candidates(environment: MutableMapping[str, str]) -> list[Path]:

@@ -20,6 +20,9 @@ from typing import Any
 
 from numba import njit
 
+from regolith_world.numerics.kernel_cache import numba_is_loaded
+
+numba_is_loaded()
 _FRAME_SLOTS = 140_000
 """Size of the large frame in pointers, 1.1 MB: CPython doubles the chunk to 2 MiB, and 0.9 MiB are left."""
 
