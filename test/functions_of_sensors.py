@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from regolith_sensors import brdf, light, noise
+from regolith_sensors import brdf, ephemeris, light, noise
 from regolith_sensors.camera import display, effects, info, stages
 from regolith_sensors.camera.adaptive_sampling import edge_marks, edge_pixels
 from regolith_sensors.config.camera import CameraConfig, EffectsConfig, ExposureConfig, NoiseConfig
@@ -28,7 +28,6 @@ from regolith_sensors.render_cost import SensorCost, describe_sensor_costs
 from regolith_sensors.scene import irradiance_points, own_hull
 from regolith_sensors.schedule import Schedule
 from regolith_sensors.sensor_models import load_sensor, sensor_models
-from regolith_sensors.sky import ephemeris
 from regolith_sensors.surfaces import materials, meshes, shading
 from regolith_sensors.surfaces.micro_relief import micro_relief
 from regolith_vehicles.dynamics.motion_samples import MotionSamples

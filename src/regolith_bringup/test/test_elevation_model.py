@@ -18,6 +18,7 @@ from regolith_bringup.scenario.elevation_model import needed
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
 from regolith_sensors.config.gnss import GnssConfig
+from regolith_sensors.config.lighting import HorizonConfig
 from regolith_sensors.inertial.gnss import Gnss
 from regolith_sensors.light import Sun
 from regolith_terrain.elevation.grid import local_frame
@@ -385,3 +386,36 @@ def test_sight_beyond_the_nearest_side_of_a_model_is_noted(tmp_path: Path, posit
     )
     notes = [line for line in resolved.notices if 'beyond the model' in line]
     assert len(notes) == 1 and f'up to {beyond} m beyond' in notes[0]
+
+
+def test_horizon_has_the_place_of_the_elevation_model_and_models_that_reach_beyond_the_rays(tmp_path: Path) -> None:
+    write(tmp_path / 'model.tif', hills(60, 5.0), MOON, 5.0)
+    write(tmp_path / 'wide.tif', hills(60, 50.0), MOON, 50.0)
+    path, wide = scenario(tmp_path, ', detail: none'), tmp_path / 'wide.tif'
+
+    def horizon(*settings: str) -> HorizonConfig:
+        found = load_scenario(path, [f'light.horizon={{models: [{wide}]}}', 'light.view_range_m=300', *settings])
+        assert found.scenario.light.horizon is not None
+        return found.scenario.light.horizon
+
+    frame = local_frame(open_elevation_model(tmp_path / 'model.tif'), None, 'true')
+    found = horizon()
+    assert (found.latitude_deg, found.longitude_deg) == (frame.latitude_deg, frame.longitude_deg)
+    assert found.models == (str(wide),) and found.north_deg == 0.0
+    heights = open_elevation_model(tmp_path / 'model.tif').read(0, 60, 0, 60)
+    assert heights.min() - 1.0 < (found.altitude_m or 0.0) < heights.max() + 1.0
+    assert horizon(f'light.horizon={{models: [{wide}], altitude_m: 7.0}}').altitude_m == 7.0
+    for settings, message in (
+        (['light.view_range_m=9000'], 'within light.view_range_m = 9000 m; allowed: a wider model'),
+        (['light.horizon={models: [none.tif]}'], 'light.horizon.models.*none.tif: no such file'),
+        (
+            [f'light.horizon={{models: [{wide}, {wide}]}}'],
+            r'light.horizon.models.1 = .*allowed: above 50 m',
+        ),
+        (['light.horizon={models: []}'], 'light.horizon.models'),
+        ([f'light.horizon={{models: [{wide}], azimuths: 0}}'], 'light.horizon.azimuths = 0'),
+    ):
+        with pytest.raises(InputError, match=message):
+            horizon(*settings)
+    with pytest.raises(InputError, match=r'light.horizon: a horizon needs a place: .*allowed: a known place'):
+        load_scenario('two_rovers', [f'light.horizon={{models: [{wide}]}}'])

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from regolith_sensors.sky.ephemeris import subsolar_point
+from regolith_sensors.ephemeris import subsolar_point
 from regolith_sensors.sky.illumination import Site, compute_illumination, highest_sun, permanent_shadow, sun_fraction
 from regolith_terrain.horizons import HorizonMap, Posts, make_horizon_map
 

@@ -16,6 +16,7 @@ import pytest
 
 from regolith_sensors.brdf import PRESETS, hapke_reflectance
 from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
+from regolith_sensors.ephemeris import subsolar_point, sun_over
 from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Spotlight, Sun
 from regolith_sensors.numerics.lens import pixel_rays
@@ -26,7 +27,6 @@ from regolith_sensors.rays.embree.bindings import shared_device
 from regolith_sensors.rays.image import RenderedImage, sample_streams
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.vehicle_mesh import vehicle_parts
-from regolith_sensors.sky.ephemeris import subsolar_point, sun_over
 from regolith_sensors.surfaces import materials, micro_relief, shading
 from regolith_sensors.surfaces.materials import HapkeSoil, Lambert, Material, Principled, material_table, reflect
 from regolith_sensors.surfaces.meshes import box, capsule, cylinder, icosphere, rock

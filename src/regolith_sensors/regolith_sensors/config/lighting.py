@@ -24,9 +24,9 @@ from regolith_files import InputError, Section, usable_file
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.config.sensors import Floats
+from regolith_sensors.ephemeris import sun_over
 from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.rays import registry
-from regolith_sensors.sky.ephemeris import sun_over
 from regolith_world.numerics import rotation
 
 

@@ -102,8 +102,8 @@ def _placed(
         raise source.error(at, problem, f'a known place; fix: set them, or {_FIX}')
     if missing and place is not None and place.body != 'moon':
         body = 'the Earth' if place.body == 'earth' else 'another body'
-        problem = f'is over the Moon, but the origin is on {body}'
-        allowed = 'azimuth_deg and elevation_deg' if at[-1] == 'sun' else 'no horizon'
+        time, allowed = ('a time over', 'azimuth_deg and elevation_deg') if at[-1] == 'sun' else ('on', 'no horizon')
+        problem = f'is {time} the Moon, but the origin is on {body}'
         raise source.error(at, problem, allowed)
     found: dict[str, Any] = {key: getattr(place, key) for key in missing}
     if section.north_deg is None:

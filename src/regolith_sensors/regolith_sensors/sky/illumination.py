@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_sensors.sky.ephemeris import earth_over, sun_over
+from regolith_sensors.ephemeris import earth_over, sun_over
 from regolith_terrain.horizons import UNIT_RAD, HorizonMap
 from regolith_world.numerics import kernel
 

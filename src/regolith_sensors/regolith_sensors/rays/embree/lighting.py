@@ -216,10 +216,7 @@ def direct(
 
 @kernel(views_only=True, forceinline=True)
 def _above_far_terrain(far: Singles, x: Single, y: Single) -> Single:
-    """Return the visible part of the sun above far terrain at a point [m], bilinear; outside it that of its edge.
-
-    Checked by: test_far_terrain.py::test_shadow_of_far_terrain_is_bilinear_between_posts.
-    """
+    """Return the visible part of the sun above far terrain at a point [m], bilinear; outside it that of its edge."""
     row, col = (x - far[0, 0]) * far[0, 2], (y - far[0, 1]) * far[0, 2]
     row = min(max(row, _ZERO), np.float32(far.shape[0] - 2))
     col = min(max(col, _ZERO), np.float32(far.shape[1] - 1))
