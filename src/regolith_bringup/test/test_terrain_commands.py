@@ -186,11 +186,13 @@ def test_illumination_refuses_models_that_are_not_of_the_site(
     heights = 0.1 * np.arange(49.0).reshape(7, 7)
     moon = write_model(tmp_path / 'moon.tif', heights, 10.0)
     earth = write_model(tmp_path / 'earth.tif', heights, 10.0, 'EPSG:32633')
+    wide = write_model(tmp_path / 'wide.tif', heights, 40.0)
     start = ('--from', '2026-11-21T12:00Z', '--days', 1)
     for arguments, words in (
         ((earth,), 'earth.tif: is not on the Moon (earth); allowed: a model with a lunar reference system'),
         ((moon, '--farther', earth), 'earth.tif: is not on the Moon'),
-        ((moon, '--farther', moon), 'are not coarser than those of the site; allowed: above 10 m'),
+        ((moon, '--farther', moon), 'are not coarser than those of the model before it; allowed: above 10 m'),
+        ((moon, '--farther', wide, '--farther', wide), 'of the model before it; allowed: above 40 m'),
         ((moon, '--size', 200), 'leaves the map'),
         ((moon, '--size', 15), 'allowed: 20 to'),
         ((moon, '--center', '0,5000'), 'center 0, 5000 is outside the map'),

@@ -233,6 +233,10 @@ def test_night_sky_has_no_points() -> None:
         ({'divergence_rad': [0.0, 1e-3]}, 'is the field of view of a pixel; allowed: above 0'),
         ({'bin_s': 1e-12, 'columns': 200, 'rings': 200}, 'make .* counts; allowed: 40000000; fix: longer bins'),
         ({'pulses': 70_000}, 'pulses'),
+        ({'gate_m': [5.0, 25.0]}, 'gate_m = .*ends beyond range_m; allowed: up to 20 m'),
+        ({'divergence_rad': [100.0, 100.0]}, 'allowed: above 0, up to 0.5'),
+        ({'bin_s': 1e-7}, 'bin_s = .*makes 2 bins; allowed: at least 8'),
+        ({'rings': None}, 'rings = None: is missing; allowed: either rings or elevations_deg'),
         ({'detector': {'afterpulse_probability': 0.7}}, 'afterpulse_probability'),
         ({'laser': {'pulse_energy_j': 0.0}}, 'pulse_energy_j'),
     ],
@@ -240,3 +244,12 @@ def test_night_sky_has_no_points() -> None:
 def test_values_out_of_range_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         config(**change)
+
+
+def test_saturated_pixels_are_counted() -> None:
+    frame, _ = wall(6.0, laser={'pulse_energy_j': 1e-9})
+    assert frame.saturated_share == 1.0
+    assert frame.scan.range[0, 2, 2] < 6.0 - 0.01, 'the range of a saturated pixel is too short'
+    assert wall(9.0)[0].saturated_share == 0.0
+    running, _ = wall(6.0, laser={'pulse_energy_j': 1e-9}, detector={'counting': 'free_running'})
+    assert running.saturated_share == 0.0

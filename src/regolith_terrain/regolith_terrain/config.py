@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from regolith_files import Section
+from regolith_files import Section, as_yaml_text
 from regolith_terrain.crm import ParticleRegionSettings
 from regolith_terrain.region_config import LawName, Soil, load_soil_of
 from regolith_terrain.scm import ScmSettings, ScmSoilConfig
@@ -76,6 +77,15 @@ class ProfileConfig(Section):
         return self
 
 
+def _profile_name(name: str) -> str:
+    if not re.fullmatch(r'\w[\w .:+-]{0,99}', name):
+        raise ValueError(
+            f'{as_yaml_text(name)} is no name of a profile; allowed: a letter or digit, then up to 99 letters, digits, '
+            'spaces, and _ . : + -'
+        )
+    return name
+
+
 class TerrainConfig(ScmSettings, ElevationSettings):
     """The terrain of a scenario: elevation source, terrain model, soils and rocks."""
 
@@ -103,7 +113,7 @@ class TerrainConfig(ScmSettings, ElevationSettings):
         description='Depth of bedrock below the undisturbed surface, which no tool can dig [m]; absent: no bedrock.',
     )
 
-    profiles: dict[Annotated[str, Field(min_length=1, max_length=100)], ProfileConfig] = Field(
+    profiles: dict[Annotated[str, AfterValidator(_profile_name)], ProfileConfig] = Field(
         default_factory=dict,
         max_length=100,
         description='Height profiles by name: lines along which summary and report show the height of the surface.',

@@ -13,6 +13,7 @@ import pytest
 from toy_worlds import run
 
 from regolith_world.config import WorldConfig
+from regolith_world.contacts import collision_detection
 from regolith_world.contacts.collision_detection import CollisionDetector, first_overlap
 from regolith_world.contacts.contact_solver import approach_speed, solve_contacts
 from regolith_world.cycle.records import Command, Cycle, CycleKey, Impulse, Verdict
@@ -188,3 +189,16 @@ def test_a_rope_with_self_contact_continues_from_a_checkpoint() -> None:
     again.load(w.save())
     assert again.objects['rope'].self_contact
     assert run(again, 1.5).state_hash == run(w, 1.5).state_hash
+
+
+def test_search_for_overlaps_ends_at_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 200 balls in a row, each in twenty others, the first distance is that of the first overlap."""
+    ball = {'type': 'rigid_body', 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.1]}}
+    made = make_objects({f'b{n:03d}': {**ball, 'position': [0.01 * n, 0.0, 0.0]} for n in range(200)}, 0.0)
+    requests: list[object] = []
+    distance = collision_detection.ShapeQueries.distance
+    monkeypatch.setattr(
+        collision_detection.ShapeQueries, 'distance', lambda *args: (requests.append(args), distance(*args))[1]
+    )
+    found = first_overlap(made)
+    assert found is not None and (found[0].name, found[1].name) == ('b001', 'b000') and len(requests) == 1

@@ -155,6 +155,8 @@ def test_names_of_spawned_entities_are_derived_or_refused() -> None:
             SpawnResultCode.RESOURCE_PARSE_ERROR,
             'tint = .red.: unknown key; allowed: .*mass_kg',
         ),
+        ('', '&a [*a]', SpawnResultCode.RESOURCE_PARSE_ERROR, 'a value contains itself; allowed: aliases'),
+        ('', 'a: &b {c: [*b]}', SpawnResultCode.RESOURCE_PARSE_ERROR, 'a value contains itself'),
         ('', '{kind: x}', SpawnResultCode.RESOURCE_PARSE_ERROR, r"keys \['kind'\]; allowed: one of type"),
         ('', '{type: cloud}', SpawnResultCode.RESOURCE_PARSE_ERROR, "type = 'cloud'; allowed: .*rigid_body, "),
         (

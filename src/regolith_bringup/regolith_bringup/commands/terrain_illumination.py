@@ -87,7 +87,9 @@ def write_illumination(request: IlluminationRequest, folder: Path, progress: Sta
     place = frame.latitude_deg, frame.longitude_deg
     half = 0.5 * request.size_m if request.size_m is not None else _room(grid, request.center)
     posts = posts_around(grid, frame, half)
-    farther = [_around(path, place, posts) for path in request.farther]
+    farther: list[Posts] = []
+    for path in request.farther:
+        farther.append(_around(path, place, farther[-1] if farther else posts))
     with new_folder(folder) as made:
         progress(0.0, 'horizons')
         horizons = make_horizon_map(
@@ -138,15 +140,15 @@ def _room(grid: ElevationGrid, center: tuple[float, float] | None) -> float:
     return low
 
 
-def _around(path: Path, place: tuple[float, float], posts: Posts) -> Posts:
-    """Return the posts of a coarser model as far as it reaches around a place."""
+def _around(path: Path, place: tuple[float, float], finer: Posts) -> Posts:
+    """Return the posts of a model, coarser than others, as far as it reaches around a place."""
     grid = open_elevation_model(path)
     if celestial_body(grid.crs) != 'moon':
         raise ValueError(f'{path}: is not on the Moon; allowed: a model with a lunar reference system')
-    if grid.spacing_m <= posts.spacing:
+    if grid.spacing_m <= finer.spacing:
         raise ValueError(
-            f'{path}: posts {grid.spacing_m:g} m apart are not coarser than those of the site; '
-            f'allowed: above {posts.spacing:g} m'
+            f'{path}: posts {grid.spacing_m:g} m apart are not coarser than those of the model before it; '
+            f'allowed: above {finer.spacing:g} m'
         )
     frame = local_frame(grid, place)
     reach = max(

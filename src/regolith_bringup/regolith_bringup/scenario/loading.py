@@ -45,7 +45,6 @@ from regolith_files import (
     write_atomically,
 )
 from regolith_sensors.inertial import light_with_place
-from regolith_sensors.sky import check_horizon
 from regolith_world import check_name
 from regolith_world.numerics import announce_compilation
 
@@ -138,7 +137,10 @@ def _resolved(scenario: Scenario, source: YamlSource) -> ResolvedScenario:
         'vehicles': {n: e.model_copy(update={'model': models[n], **sensing[n]}) for n, e in scenario.vehicles.items()},
         'light': light_with_place(scenario.light, origin, source),
     }
-    check_horizon(changed['light'], source)
+    if changed['light'].horizon is not None:
+        from regolith_sensors.sky import check_horizon  # loads libraries of elevation models
+
+        check_horizon(changed['light'], source)
     check_recorded(scenario.model_copy(update=changed), source)
     check_mounts(scenario.model_copy(update=changed), source)
     note_sight(scenario.model_copy(update=changed), source)

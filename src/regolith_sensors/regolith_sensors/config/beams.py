@@ -55,7 +55,9 @@ class BeamConfig(Section):
 
     @model_validator(mode='after')
     def _consistent(self) -> BeamConfig:
-        if (self.rings is None) == (self.elevations_deg is None):
+        if self.rings is None and self.elevations_deg is None:
+            raise ValueError('rings = None: is missing; allowed: either rings or elevations_deg')
+        if self.rings is not None and self.elevations_deg is not None:
             raise ValueError(
                 f'rings = {self.rings!r}: excludes elevations_deg; allowed: either rings or elevations_deg'
             )

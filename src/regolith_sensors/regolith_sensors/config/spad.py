@@ -14,6 +14,10 @@ from regolith_sensors.config.beams import BeamConfig
 
 LIGHT_SPEED = 299_792_458.0
 """Speed of light [m/s]."""
+FEWEST_BINS = 8
+"""Smallest number of bins of a pixel: the background is the median of the bins."""
+MOST_DIVERGENCE_RAD = 0.5
+"""Largest field of view of a pixel [rad]."""
 MOST_COUNTS = 40_000_000
 """Largest number of bins of a frame, over all pixels."""
 
@@ -23,7 +27,7 @@ class LaserConfig(Section):
 
     wavelength_nm: float = Field(532.0, ge=200.0, le=2000.0, description='Wavelength [nm].')
     pulse_energy_j: float = Field(
-        1e-8, gt=0.0, le=10.0, description='Energy of a pulse; a flash divides it among all beams [J].'
+        2e-11, gt=0.0, le=10.0, description='Energy of a pulse; a flash divides it among all beams [J].'
     )
     pulse_fwhm_s: float = Field(
         200e-12, ge=0.0, le=1e-6, description='Full width at half maximum of the pulse, which is Gaussian [s].'
@@ -73,10 +77,15 @@ class SpadConfig(BeamConfig):
         near, far = self.gate
         if not 0.0 <= near < far:
             raise ValueError(f'gate_m = {[near, far]!r}: is not increasing; allowed: 0 <= minimum < maximum')
-        if min(self.divergence_rad) <= 0.0:
+        if far > self.range_m[1]:
+            raise ValueError(f'gate_m = {[near, far]!r}: ends beyond range_m; allowed: up to {self.range_m[1]:g} m')
+        if not 0.0 < min(self.divergence_rad) <= max(self.divergence_rad) <= MOST_DIVERGENCE_RAD:
             raise ValueError(
-                f'divergence_rad = {list(self.divergence_rad)!r}: is the field of view of a pixel; allowed: above 0'
+                f'divergence_rad = {list(self.divergence_rad)!r}: is the field of view of a pixel; '
+                f'allowed: above 0, up to {MOST_DIVERGENCE_RAD:g}'
             )
+        if self.bins < FEWEST_BINS:
+            raise ValueError(f'bin_s = {self.bin_s!r}: makes {self.bins} bins; allowed: at least {FEWEST_BINS}')
         size = self.columns * len(self.elevations) * self.bins
         if size > MOST_COUNTS:
             raise ValueError(

@@ -50,6 +50,11 @@ class SpadTopics(SensorTopics):
 
         light = lights(view.scene.origin, self.context.sun_at(middle_ns), vehicle_lamps(self.context, view, middle_ns))
         frame = self._spad.frame(scene, view.scene.origin, poses, light, n)
+        if (full := frame.saturated_share) > 0.5:
+            what = f'{100.0 * full:.0f} % of the pixels count nearly every pulse, so ranges are too short'
+            self.warn_of_blank(
+                t_ns, f'{what}; fix: less laser.pulse_energy_j, or less sunlight by laser.filter_width_nm'
+            )
         header = Header(stamp=stamp(t_ns), frame_id=self.frame_id)
         if self.listened('histogram'):
             self.publishers['histogram'].publish(histogram_message(frame.counts, self.sensor.config, header))

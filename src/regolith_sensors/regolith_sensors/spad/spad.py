@@ -30,6 +30,8 @@ from regolith_world.numerics import kernel
 from regolith_world.random import generator
 
 PLANCK = 6.62607015e-34
+SATURATED = 0.98
+"""Share of counted pulses beyond which a pixel is saturated."""
 _BAND_M = 100e-9
 _SUN_K = 5772.0
 _OPTICAL = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
@@ -42,6 +44,8 @@ class PhotonFrame:
 
     counts: Counts
     """Counts, shape (columns, rings, bins)."""
+    saturated_share: float
+    """Share of the pixels with counts in over SATURATED of the pulses, in which Coates' estimate is unreliable."""
     scan: Scan
     """Estimated points; their intensity is that of a lidar, from the mean number of signal counts per pulse."""
 
@@ -140,7 +144,10 @@ class Spad:
         random = generator(self.seed, self.name, 'photons', number)
         bins = detector.afterpulse_time_s / config.bin_s
         counts = draw_counts(rate, config.pulses, self.dead_bins, random, detector.afterpulse_probability, bins)
-        return PhotonFrame(counts.reshape(columns, rings, -1), self._scan(counts, objects[:, :, subs // 2]))
+        synchronous = self.dead_bins == config.bins
+        saturated = synchronous and float(np.mean(counts.sum(axis=1) > SATURATED * config.pulses))
+        scan = self._scan(counts, objects[:, :, subs // 2])
+        return PhotonFrame(counts.reshape(columns, rings, -1), saturated, scan)
 
     def _radiance(self, scene: RayBackend, origin: Floats, poses: Poses, light: Lights, number: int) -> Floats:
         """Return the radiance of the scene in the bands [W/m^2/sr], shape (columns, rings, 3)."""

@@ -180,7 +180,12 @@ def check_bodies(
     if not configs:
         return
     for name, config in configs.items():
-        if (reach := body_shape(config).reach) > MOST_REACH_M:
+        try:
+            reach = float(body_shape(config).reach)
+        except ValueError as error:
+            problem, _, allowed = str(error).partition('; allowed: ')
+            raise source.error(('objects', name, 'shape'), problem, allowed or 'a shape with a volume') from error
+        if reach > MOST_REACH_M:
             problem = f'reaches {reach:.3g} m from the center of mass'
             raise source.error(('objects', name, 'shape'), problem, f'up to {MOST_REACH_M:g} m', reach)
     ground = BodyGround(grid, terrain.soil_map(), gravity, solids(), terrain.scm_mode)

@@ -250,21 +250,21 @@ def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | N
     if len(members) < 2:
         return None
     low, high = (np.array(side) for side in zip(*(o.outline.bounds(o.body) for o in members)))
-    found: list[tuple[int, int, Object, Object, float]] = []
+    pairs = []
     for i, j in close_pairs(members, low, high):
-        earlier, later = sorted((members[i], members[j]), key=lambda o: places[id(o)])
-        first, second = places[id(earlier)], places[id(later)]
+        one, two = sorted((i, j), key=lambda k: places[id(members[k])])
+        pairs.append((places[id(members[two])], places[id(members[one])], two, one))
+    # In the order of the result, so that the first penetration ends the search.
+    for second, first, j, i in sorted(pairs, key=lambda each: each[:2]):
+        earlier, later = members[i], members[j]
         if first == second and not earlier.root.members_collide(earlier, later):
             continue
         if (low[i] > high[j]).any() or (low[j] > high[i]).any() or yields(earlier, later):
             continue
         distance, _ = ShapeQueries((later, earlier)).distance(later.body, earlier.body, BROAD_MARGIN)
         if distance < -NII_DEPTH:
-            found.append((second, first, later, earlier, -distance))
-    if not found:
-        return None
-    second, _, _, other, depth = min(found, key=lambda each: each[:2])
-    return objects[second], other, depth
+            return objects[second], earlier, -distance
+    return None
 
 
 def newcomer_penetration(newcomer: Object, objects: Mapping[str, Object]) -> tuple[Object, float] | None:

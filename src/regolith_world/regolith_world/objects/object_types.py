@@ -40,6 +40,8 @@ Meters = Annotated[float, Field(ge=-1e5, le=1e5)]
 Place = tuple[Meters, Meters, Meters]
 Size = Annotated[float, Field(ge=1e-3, le=1e3)]
 Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
+LEAST_HULL_M = 0.002
+"""Least extent of a hull, as of a sphere of the least size [m]."""
 MOST_POINTS = 34
 """Largest number of points of a hull: it has at most 64 triangles."""
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -103,6 +105,8 @@ class ShapeConfig(Section):
                 hull_properties(np.array(self.points_m))
             except ValueError as error:
                 raise ValueError(f'points_m: {error}') from None
+            if (size := float(np.ptp(np.array(self.points_m), axis=0).max())) < LEAST_HULL_M:
+                raise ValueError(f'points_m: span {size:.3g} m; allowed: at least {LEAST_HULL_M:g} m')
         return self
 
     def shape(self) -> Shape:

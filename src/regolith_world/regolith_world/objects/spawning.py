@@ -152,11 +152,24 @@ def read_resource(uri: str, text: str) -> Mapping[str, Any]:
         resource = load_yaml(text)
     except yaml.YAMLError as error:
         raise SpawnError(SpawnResultCode.RESOURCE_PARSE_ERROR, ' '.join(str(error).split())) from None
+    if _is_cyclic(resource):
+        problem = 'a value contains itself; allowed: aliases (*name) without cycles'
+        raise SpawnError(SpawnResultCode.RESOURCE_PARSE_ERROR, problem)
     if not isinstance(resource, dict) or not all(isinstance(key, str) for key in resource):
         raise SpawnError(
             SpawnResultCode.RESOURCE_PARSE_ERROR, f'{as_yaml_text(resource)}; allowed: keys, which are text, and values'
         )
     return resource
+
+
+def _is_cyclic(value: Any, parents: tuple[int, ...] = ()) -> bool:
+    """Return whether a value from YAML contains itself."""
+    if not isinstance(value, (dict, list)):
+        return False
+    if id(value) in parents:
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return any(_is_cyclic(each, (*parents, id(value))) for each in inner)
 
 
 def _of_file(uri: str) -> Mapping[str, Any]:
