@@ -313,6 +313,28 @@ def test_soil_with_moduli_in_kn_is_refused_with_a_word_on_units(tmp_path: Path, 
     )
 
 
+@pytest.mark.seconds
+def test_soft_soil_of_a_region_is_named_and_soil_that_hardly_supports_a_vehicle_gives_a_warning(tmp_path: Path) -> None:
+    soil = load_soil('lunar_nominal').model_dump() | {'name': 'kilo', 'k_phi': 820.0, 'k_c': 1.4, 'cohesion_pa': 0.17}
+    regions = [
+        {'rectangle': {'low': [20.0, 20.0], 'high': [30.0, 30.0]}, 'soil': 'jsc1a'},
+        {'rectangle': {'low': [-10.0, -10.0], 'high': [10.0, 10.0]}, 'soil': soil},
+    ]
+    file = tmp_path / 'kilo.yaml'
+    terrain: dict[str, Any] = {'source': 'flat', 'spacing_m': 0.05, 'regions': regions}
+    rover = {'model': 'viper', 'position': [1.0, 2.0]}
+    file.write_text(json.dumps({'terrain': terrain, 'vehicles': {'one': rover}}))
+    problem = refused(scenario=str(file))
+    assert problem.key == 'terrain.regions.1.soil' and 'kilo' in str(problem.value)
+    # Between the two, wheels sink in by more than a quarter of their height.
+    regions[1]['soil'] = soil | {'k_phi': 6000.0, 'exponent': 1.0}
+    file.write_text(json.dumps({'terrain': terrain, 'vehicles': {'one': rover}}))
+    notes = [str(each) for each in load_scenario(file).notices]
+    assert any('hardly supports one at rest: wheel' in each and 'kN or kPa' in each for each in notes), notes
+    file.write_text(json.dumps({'terrain': {**terrain, 'regions': []}, 'vehicles': {'one': rover}}))
+    assert not any('hardly' in str(each) for each in load_scenario(file).notices)
+
+
 @pytest.mark.parametrize(
     ('barrier', 'type_name'),
     [

@@ -83,7 +83,7 @@ def test_black_image_with_light_gives_a_warning(light: float, sun: float | None,
     made = Recorder(sensor=SENSOR, span_ns=(0, 0), _nominal_exposure=1e-3)
     lamp = SimpleNamespace(spotlight=lambda *_: 'lamp')
     made.context.lamps = {name: dict.fromkeys(some, lamp) for name, some in lamps.items()}
-    made.context.light = SimpleNamespace(sun_at=lambda t: None if sun is None else SimpleNamespace(elevation=sun))
+    made.context.sun_at = lambda t: None if sun is None else SimpleNamespace(elevation=sun)
     made.camera = SimpleNamespace(expose=lambda *_: frame)
     view = SimpleNamespace(**vars(VIEW), base_pose=lambda *_: (np.zeros((1, 3)), np.array([[0.0, 0.0, 0.0, 1.0]])))
     assert CameraTopics._look(made, 0, 0, view) is frame  # type: ignore[arg-type]

@@ -184,7 +184,7 @@ def _build(
                 entry.mass_scale,
                 terrain.displacement(),
             )
-            test_drive(vehicle, *entry.position)
+            soft = test_drive(vehicle, *entry.position)
     except VehicleModelError as error:
         raise _with_line(error, config.source) from None
     except VehicleError as error:
@@ -192,11 +192,26 @@ def _build(
         if not isinstance(error, SinksInError) or _soils_ship(terrain):
             allowed = 'masses, gains and damping with which it stands and rolls on level ground of this soil'
             raise InputError(Problem(config.file or str(mjcf), 'mjcf', problem, allowed, config.mjcf)) from None
-        allowed = (
-            'moduli that support it, in SI units: k_c [N/m^(n+1)], k_phi [N/m^(n+2)], cohesion [Pa] (values of tables'
-            ' in kN or kPa times 1000)'
-        )
-        raise source.error(('terrain', 'soil'), problem, allowed, terrain.soil_name) from None
+        key, soil = _soil_below(terrain, *entry.position)
+        raise source.error(key, problem, _MODULI, soil) from None
+    if soft and not _soils_ship(terrain):
+        key, soil = _soil_below(terrain, *entry.position)
+        source.warn(key, f'hardly supports {name} at rest: {soft}', _MODULI, soil)
+
+
+_MODULI = (
+    'moduli that support it, in SI units: k_c [N/m^(n+1)], k_phi [N/m^(n+2)], cohesion [Pa] (values of tables in kN or '
+    'kPa times 1000)'
+)
+
+
+def _soil_below(terrain: TerrainConfig, x: float, y: float) -> tuple[KeyPath, str]:
+    """Return key and name of the soil at a position [m]."""
+    i, j = round(x / terrain.spacing_m), round(y / terrain.spacing_m)
+    row = int(terrain.soil_map().rows(i, i + 1, j, j + 1, terrain.spacing_m)[0, 0])
+    if row == 0:
+        return ('terrain', 'soil'), terrain.soil_name
+    return ('terrain', 'regions', row - 1, 'soil'), terrain.regions[row - 1].soil.name
 
 
 def check_clear(scenario: Scenario, models: dict[str, str], source: YamlSource) -> None:

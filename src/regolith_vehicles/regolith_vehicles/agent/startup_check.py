@@ -54,7 +54,11 @@ The axles are then at the ground, and the hull carries load.
 """
 
 
-def test_drive(vehicle: Vehicle, x: float, y: float) -> None:
+SOFT_DEPTH = 0.25
+"""Sinkage at rest divided by that height from which the soil barely supports the vehicle [-]."""
+
+
+def test_drive(vehicle: Vehicle, x: float, y: float) -> str:
     """Place a vehicle on its ground, wait until it is at rest, and drive for half a second.
 
     It stands for half a second or, on soil in which it continues to sink, up to 5 s. The soil keeps the ruts.
@@ -63,6 +67,9 @@ def test_drive(vehicle: Vehicle, x: float, y: float) -> None:
         vehicle: Vehicle on soil that is level at the position.
         x: Position of the base along x [m].
         y: Position of the base along y [m].
+
+    Returns:
+        Text on the deepest part at rest if its sinkage is above SOFT_DEPTH of its height; else ''.
 
     Raises:
         SinksInError: If the vehicle sinks in too deep.
@@ -73,8 +80,10 @@ def test_drive(vehicle: Vehicle, x: float, y: float) -> None:
         _go(vehicle, DriveCommand(), STATIC_DEPTH)
         if cycle + 1 >= _CYCLES and portable_math.norm(vehicle.body_state().linear_velocity) < AT_REST_MPS:
             break
+    soft = vehicle.gear.penetration_error(SOFT_DEPTH)
     for _ in range(_CYCLES):
         _go(vehicle, DriveCommand(_SHARE * vehicle.gear.top_speed), 1.0)
+    return soft
 
 
 def _go(vehicle: Vehicle, command: DriveCommand, deepest: float) -> None:
