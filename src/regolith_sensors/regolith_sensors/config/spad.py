@@ -51,7 +51,7 @@ class DetectorConfig(Section):
     )
     dead_time_s: float = Field(50e-9, ge=0.0, le=1.0, description='Time without counts after a count [s].')
     afterpulse_probability: float = Field(
-        0.01, ge=0.0, lt=0.5, description='Probability of a further count after the dead_time_s of a count.'
+        0.01, ge=0.0, lt=0.5, description='Probability of a further count after dead_time_s of a count.'
     )
     afterpulse_time_s: float = Field(30e-9, gt=0.0, le=1.0, description='Mean delay of it after dead_time_s [s].')
 
