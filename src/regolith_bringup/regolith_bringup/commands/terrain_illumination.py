@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_sensors.sky import LAYERS, Illumination, Site, compute_illumination, layer_statistics
+from regolith_sensors.sky import LAYERS, Illumination, Site, compute_illumination, far_model, layer_statistics
 from regolith_terrain import StageProgress
 from regolith_terrain.elevation import (
     MOON_RADIUS_M,
@@ -35,8 +35,6 @@ _TITLES = {
     'earth_share': 'fraction of the time with the Earth above the horizon [-]',
     'permanent_shadow': 'permanent shadow',
 }
-FARTHEST_M = 300_000.0
-"""Largest distance to which coarser models are read [m]."""
 
 
 @dataclass(frozen=True)
@@ -142,21 +140,13 @@ def _room(grid: ElevationGrid, center: tuple[float, float] | None) -> float:
 
 def _around(path: Path, place: tuple[float, float], finer: Posts) -> Posts:
     """Return the posts of a model, coarser than others, as far as it reaches around a place."""
-    grid = open_elevation_model(path)
-    if celestial_body(grid.crs) != 'moon':
-        raise ValueError(f'{path}: is not on the Moon; allowed: a model with a lunar reference system')
+    grid, frame, reach = far_model(path, place)
     if grid.spacing_m <= finer.spacing:
         raise ValueError(
             f'{path}: posts {grid.spacing_m:g} m apart are not coarser than those of the model before it; '
             f'allowed: above {finer.spacing:g} m'
         )
-    frame = local_frame(grid, place)
-    reach = max(
-        math.hypot(*(m - p for m, p in zip(grid.map_xy(row, col), (frame.x, frame.y), strict=True)))
-        for row in (0, grid.rows - 1)
-        for col in (0, grid.cols - 1)
-    )
-    return posts_around(grid, frame, min(reach, FARTHEST_M), whole=False)
+    return posts_around(grid, frame, reach, whole=False)
 
 
 def _write_layer(horizons: HorizonMap, layer: NDArray[Any], unit: str, path: Path) -> None:

@@ -13,6 +13,7 @@ from regolith_files import export_lazily
 
 if TYPE_CHECKING:
     from regolith_sensors.sky.far_terrain import check_horizon as check_horizon
+    from regolith_sensors.sky.far_terrain import far_model as far_model
     from regolith_sensors.sky.illumination import LAYERS as LAYERS
     from regolith_sensors.sky.illumination import Illumination as Illumination
     from regolith_sensors.sky.illumination import Site as Site
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
-        'far_terrain': ('check_horizon',),
+        'far_terrain': ('check_horizon', 'far_model'),
         'illumination': ('LAYERS', 'Illumination', 'Site', 'compute_illumination', 'layer_statistics'),
     },
 )

@@ -88,7 +88,9 @@ class FarTerrain:
         return self._last[1]
 
 
-def far_model(path: Path, place: tuple[float, float], view_range_m: float) -> tuple[ElevationGrid, LocalFrame, float]:
+def far_model(
+    path: Path, place: tuple[float, float], view_range_m: float = 0.0
+) -> tuple[ElevationGrid, LocalFrame, float]:
     """Return a model, the local frame at a place (latitude, longitude) [deg], and the distance to which it is read [m].
 
     Raises:
