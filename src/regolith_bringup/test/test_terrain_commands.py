@@ -179,6 +179,14 @@ def test_illumination_of_a_bowl_at_the_pole(tmp_path: Path, capsys: pytest.Captu
     assert about['permanent_shadow_share'] == 1.0 and about['sunlit_share_highest'] == 0.0
     assert layer(tmp_path / 'ringed', 'sunlit_share').shape == (11, 11)
 
+    # One 100 km away and 2.5 km high, 1.4 degrees on a plane, is below the horizon: the surface drops by 2.9 km.
+    y = (np.arange(121) - 60) * 2000.0
+    away = np.hypot(y[:, None], y[None])
+    ring = write_model(tmp_path / 'far.tif', 2500.0 * np.exp(-(((away - 1e5) / 4000.0) ** 2)), 2000.0)
+    more = ('--farther', ring, '--every', 8, '--json', '--out', tmp_path / 'hidden')
+    assert call('terrain', 'illumination', site, *period, *more) == 0
+    assert layer(tmp_path / 'hidden', 'sunlit_share').max() > 0.9
+
 
 def test_illumination_refuses_models_that_are_not_of_the_site(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

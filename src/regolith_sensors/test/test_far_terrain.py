@@ -102,6 +102,15 @@ def test_far_hill_takes_the_sun_below_it(tmp_path: Path, turned: float, base: fl
     assert far.shadow(SUN) is far.shadow(SUN)
 
 
+def test_far_mountains_are_below_the_horizon_of_the_sphere(tmp_path: Path) -> None:
+    """A ring 100 km away and 2.5 km high, 1.4 degrees on a plane, is hidden: the surface drops by 2.9 km."""
+    axis = (np.arange(121) - 60) * 2000.0
+    away = np.hypot(axis[:, None], axis[None, :])
+    model = write_model(tmp_path / 'ring.tif', 2500.0 * np.exp(-(((away - 1e5) / 4000.0) ** 2)), 2000.0)
+    far = FarTerrain(hill(tmp_path, models=[model]), FlatField(), 200.0, 1000.0)
+    assert (far.shadow(Sun(1.0, math.radians(0.5))).part == 1.0).all()
+
+
 def test_terrain_within_the_range_of_rays_does_not_count(tmp_path: Path) -> None:
     far = FarTerrain(hill(tmp_path), FlatField(), 200.0, 4200.0)
     assert (far.shadow(Sun(0.0, math.radians(1.0))).part == 1.0).all()
