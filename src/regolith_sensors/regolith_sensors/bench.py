@@ -216,9 +216,7 @@ def lidar() -> dict[str, Any]:
     beams = device.beams
     (scanning, median), (casting, _) = _timed(
         lambda n: device.scan(bench.rays, bench.scene.origin, poses, n),
-        lambda n: bench.rays.cast(
-            device.beams.directions, device.beams.groups, at, turns.astype(np.float32), 100.0, 3e-3
-        ),
+        lambda n: bench.rays.cast(beams.directions, beams.groups, at, turns.astype(np.float32), 100.0, 3e-3),
     )
     rays = len(beams.directions)
     return {

@@ -102,8 +102,7 @@ class ResponseConfig(Section):
 class ExposureConfig(Section):
     """Automatic exposure: the exposure time follows from the light of the same frame, or of an earlier one.
 
-    Metering by class is the simulator's own. A real camera masks its horizon and
-    its vehicle to the same effect.
+    Metering by class is the simulator's own. A real camera masks its horizon and its vehicle to the same effect.
     """
 
     meter: Literal['frame', 'ground'] = Field(

@@ -258,18 +258,18 @@ class VehicleTopics:
         warning = self._edge.notice(snapshot.t_ns, *snapshot.base.position[:2].tolist())
         if warning:
             self._node.get_logger().warning(warning)
-        t_ns, base, reckoned = snapshot.t_ns, snapshot.base, snapshot.odometry
+        t_ns, base, computed = snapshot.t_ns, snapshot.base, snapshot.odometry
         to_body = rotation.matrix(base.orientation).T
         if self._truth.wanted:
             linear, angular = to_body @ base.linear_velocity, to_body @ base.angular_velocity
             self._truth.publish(t_ns, np.concatenate((base.position, base.orientation, linear, angular)))
         planar: tuple[float, ...] = ()
-        if reckoned is not None:
-            half = 0.5 * reckoned.yaw
-            planar = (reckoned.x, reckoned.y, 0.0, 0.0, 0.0, math.sin(half), math.cos(half))
-        if reckoned is not None and self._odometry is not None and self._odometry.wanted:
-            twist = (reckoned.linear_x, reckoned.linear_y, 0.0, reckoned.angular)
-            covariances = planar_covariance(reckoned.errors), planar_covariance(reckoned.twist_errors)
+        if computed is not None:
+            half = 0.5 * computed.yaw
+            planar = (computed.x, computed.y, 0.0, 0.0, 0.0, math.sin(half), math.cos(half))
+        if computed is not None and self._odometry is not None and self._odometry.wanted:
+            twist = (computed.linear_x, computed.linear_y, 0.0, computed.angular)
+            covariances = planar_covariance(computed.errors), planar_covariance(computed.twist_errors)
             self._odometry.publish(t_ns, np.concatenate((planar, twist, *covariances)))
         if self._joints.wanted:
             self._joints.publish(t_ns, np.concatenate((*self._counted(snapshot, slot), snapshot.joint_efforts)))
