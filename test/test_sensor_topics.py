@@ -15,10 +15,10 @@ import pytest
 from harness import RunResult, command, environment, finished, library_run, run_scenario, vehicle, write_scenario
 
 from regolith_bringup.bag.reading import Bag
-from regolith_sensors.inertial.gnss import MOON_RADIUS
 from regolith_sensors.labels.dataset_export import labeled_boxes
 from regolith_sensors.lidar.point_cloud import POINT
 from regolith_sensors.report.image_reader import frames, image_pixels, stamp_ns
+from regolith_terrain import MOON_RADIUS_M
 from regolith_world.numerics.rotation import from_rotation_vector, matrix, product
 
 DURATION_S = 2.0
@@ -194,7 +194,7 @@ def test_fixes_have_their_covariance(run: RunResult) -> None:
     times, places, turns = truth(run, 'amber')
     at = np.searchsorted(times, [stamp_ns(fix) for fix in fixes])
     antenna = np.array([places[k] + matrix(turns[k]) @ [0.0, 0.0, 1.0] for k in at])
-    degree = math.radians(1.0) * MOON_RADIUS
+    degree = math.radians(1.0) * MOON_RADIUS_M
     found = np.array([(f.longitude * degree, f.latitude * degree, f.altitude) for f in fixes])
     variance = fixes[0].position_covariance[::4]
     assert fixes[0].position_covariance_type == 2 and variance.tolist() == [10.0, 10.0, 40.0]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from regolith_sensors.config.sensor_types import SensorType as SensorType
     from regolith_sensors.config.sensors import ResolvedSensor as ResolvedSensor
     from regolith_sensors.config.sensors import scenario_sensors as scenario_sensors
+    from regolith_sensors.ephemeris import utc_time as utc_time
     from regolith_sensors.inertial.imu import Imu as Imu
     from regolith_sensors.light import LAMP_HOUSING_M as LAMP_HOUSING_M
     from regolith_sensors.rays.backend import RayBackend as RayBackend
@@ -58,6 +59,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'ResolvedSensor',
             'scenario_sensors',
         ),
+        'ephemeris': ('utc_time',),
         'inertial.imu': ('Imu',),
         'light': ('LAMP_HOUSING_M',),
         'rays.backend': ('RayBackend',),

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from regolith_sensors.light import Sun
+from regolith_terrain import MOON_RADIUS_M
 
-MOON_RADIUS_M = 1737400.0
 EQUATOR_TILT = math.radians(1.54242)
 """Inclination of the Moon's mean equator to the ecliptic [rad]."""
 
@@ -63,6 +63,16 @@ _LATITUDE = (
     (2, 0, 1, 1, 4200),
 )
 """Largest periodic terms of the Moon's ecliptic latitude [1e-6 deg] (Meeus, table 47.B)."""
+
+
+def utc_time(text: str) -> datetime:
+    """Return the time of a text in ISO 8601; without a zone it is UTC.
+
+    Raises:
+        ValueError: If the text is no time.
+    """
+    when = datetime.fromisoformat(text)
+    return when if when.tzinfo is not None else when.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,10 @@ LIMB_DARKENING = 0.6
 """Coefficient u of the limb darkening law L(mu) / L(1) = 1 - u (1 - mu)."""
 BAND_WAVELENGTHS = (650e-9, 550e-9, 450e-9)
 """Center wavelengths of the bands [m]."""
-
+PLANCK = 6.62607015e-34
+"""Planck constant [J s]."""
+LIGHT_SPEED = 299_792_458.0
+"""Speed of light [m/s]."""
 
 LAMP_PLACE, LAMP_AXIS, LAMP_INNER, LAMP_OUTER, LAMP_INTENSITY = 0, 3, 6, 7, 8
 """Columns of the kernels' table of spotlights: position (3), unit axis (3), cosines of the inner and the outer half

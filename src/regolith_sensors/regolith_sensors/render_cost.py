@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regolith_sensors.arrays import Floats
 from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.config.spad import SpadConfig
+from regolith_sensors.lidar.beams import Poses
 
 _PIXELS = 160 * 120
 """Maximum number of pixels of a trial frame."""
@@ -105,15 +105,17 @@ def _camera_frame(bench: Any, config: CameraConfig) -> float:
     return _least(frame) * (config.width * config.height) / (width * height)
 
 
+def _still(bench: Any) -> Poses:
+    """Return the poses of a sensor at rest."""
+    return lambda fractions: (np.tile(bench.eye, (len(fractions), 1)), np.tile(np.eye(3), (len(fractions), 1, 1)))
+
+
 def _lidar_frame(bench: Any, config: LidarConfig) -> float:
     from regolith_sensors.lidar.sweep import Lidar
 
     device = Lidar(config, 1, 'cost')
 
-    def poses(moments: Floats) -> tuple[Floats, Floats]:
-        return np.tile(bench.eye, (len(moments), 1)), np.tile(np.eye(3), (len(moments), 1, 1))
-
-    return _least(lambda n: device.scan(bench.rays, bench.scene.origin, poses, n))
+    return _least(lambda n: device.scan(bench.rays, bench.scene.origin, _still(bench), n))
 
 
 def _spad_frame(bench: Any, config: SpadConfig) -> float:
@@ -123,7 +125,4 @@ def _spad_frame(bench: Any, config: SpadConfig) -> float:
 
     device, light = Spad(config, 1, 'cost'), lights(bench.scene.origin, SUN)
 
-    def poses(moments: Floats) -> tuple[Floats, Floats]:
-        return np.tile(bench.eye, (len(moments), 1)), np.tile(np.eye(3), (len(moments), 1, 1))
-
-    return _least(lambda n: device.frame(bench.rays, bench.scene.origin, poses, light, n))
+    return _least(lambda n: device.frame(bench.rays, bench.scene.origin, _still(bench), light, n))

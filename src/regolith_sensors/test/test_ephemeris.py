@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from regolith_sensors.ephemeris import MOON_RADIUS_M, earth_over, sub_earth_point, subsolar_point
+from regolith_sensors.ephemeris import earth_over, sub_earth_point, subsolar_point
+from regolith_terrain import MOON_RADIUS_M
 
 POINTS = (
     # UTC; subsolar latitude, longitude [deg], distance [au]; sub-Earth latitude, longitude [deg], distance [km]:

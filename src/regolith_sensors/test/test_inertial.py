@@ -12,9 +12,10 @@ import pytest
 from regolith_sensors.config.gnss import GnssConfig
 from regolith_sensors.config.imu import ImuConfig
 from regolith_sensors.inertial.drift import Drift
-from regolith_sensors.inertial.gnss import MOON_RADIUS, Gnss, geodetic
+from regolith_sensors.inertial.gnss import Gnss, geodetic
 from regolith_sensors.inertial.imu import Imu, mean_specific_force, specific_force
 from regolith_sensors.sensor_models import load_sensor, sensor_models
+from regolith_terrain import MOON_RADIUS_M
 from regolith_world.numerics.rotation import from_rotation_vector, matrix, product
 from regolith_world.random.philox import stream_key
 
@@ -150,11 +151,11 @@ def test_gnss_fix_on_the_sphere() -> None:
         drift_horizontal_m=0,
         drift_vertical_m=0,
     )
-    degree = math.pi / 180 * MOON_RADIUS
+    degree = math.pi / 180 * MOON_RADIUS_M
     assert Gnss(config, 1, 'g').fix(3, (0.0, degree / 600, 2.0)) == pytest.approx((60.0 + 1 / 600, 20.0, 7.0), abs=1e-8)
     # A parallel is half as long at 60 N; second order in d / R: 2e-8 degrees.
     assert Gnss(config, 1, 'g').fix(3, (degree / 6e3, 0.0, 2.0)) == pytest.approx((60.0, 20.0 + 1 / 3e3, 7.0), abs=3e-8)
-    assert geodetic((0, 100.0, 0), 0.0, 0.0, 0.0, MOON_RADIUS)[0] == pytest.approx(100.0 / MOON_RADIUS)
+    assert geodetic((0, 100.0, 0), 0.0, 0.0, 0.0, MOON_RADIUS_M)[0] == pytest.approx(100.0 / MOON_RADIUS_M)
 
 
 @pytest.mark.parametrize('latitude_deg', [0.0, 45.0, -80.0, -90.0, 90.0])
@@ -165,12 +166,12 @@ def test_local_coordinates_against_the_tangent_plane(latitude_deg: float) -> Non
     east, north = d * np.cos(turn), d * np.sin(turn)
     up = np.array([math.cos(latitude), 0.0, math.sin(latitude)])
     plane = (
-        MOON_RADIUS * up + east[:, None] * [0, 1, 0] + north[:, None] * [-math.sin(latitude), 0.0, math.cos(latitude)]
+        MOON_RADIUS_M * up + east[:, None] * [0, 1, 0] + north[:, None] * [-math.sin(latitude), 0.0, math.cos(latitude)]
     )
-    found = geodetic(np.stack([east, north, 0.0 * turn], axis=-1), latitude, 0.3, 0.0, MOON_RADIUS)
-    apart_north = (found[:, 0] - np.arcsin(plane[:, 2] / np.linalg.norm(plane, axis=1))) * MOON_RADIUS
+    found = geodetic(np.stack([east, north, 0.0 * turn], axis=-1), latitude, 0.3, 0.0, MOON_RADIUS_M)
+    apart_north = (found[:, 0] - np.arcsin(plane[:, 2] / np.linalg.norm(plane, axis=1))) * MOON_RADIUS_M
     apart = (found[:, 1] - 0.3 - np.arctan2(plane[:, 1], plane[:, 0]) + math.pi) % (2.0 * math.pi) - math.pi
-    apart_east = apart * MOON_RADIUS * np.cos(found[:, 0])
+    apart_east = apart * MOON_RADIUS_M * np.cos(found[:, 0])
     # Rounding: 1e-16 of the radius, and more of an arc sine near the pole, where 1 - sin is 1e-9.
     assert np.abs(apart_east).max() < 1e-8
     assert np.abs(apart_north).max() < (1e-8 if abs(latitude_deg) < 85.0 else 1e-5)
@@ -180,7 +181,7 @@ def test_receiver_at_a_pole_gives_its_distance_from_it() -> None:
     """100 m off the pole the latitude is lower by 100 m / R in every direction, on the Moon and on the Earth."""
     quiet = {f'{kind}_{way}_m': 0.0 for kind in ('noise', 'drift') for way in ('horizontal', 'vertical')}
     # Along a meridian the Earth's radius of curvature at its poles is a^2 / b.
-    for body, radius in (('moon', MOON_RADIUS), ('earth', 6378137.0**2 / 6356752.314)):
+    for body, radius in (('moon', MOON_RADIUS_M), ('earth', 6378137.0**2 / 6356752.314)):
         for latitude in (-90.0, 90.0):
             config = GnssConfig(body=body, latitude_deg=latitude, longitude_deg=30.0, altitude_m=0.0, **quiet)
             fixes = np.array(

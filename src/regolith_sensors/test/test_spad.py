@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_sensors.config.spad import LIGHT_SPEED, SpadConfig
-from regolith_sensors.light import Sun
+from regolith_sensors.config.spad import SpadConfig
+from regolith_sensors.light import LIGHT_SPEED, PLANCK, Sun
 from regolith_sensors.rays.camera_rays import lights
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.spad.photon_counts import FWHM, add_pulses, draw_counts, estimated_rate, find_peaks
-from regolith_sensors.spad.spad import PLANCK, PhotonFrame, Spad
+from regolith_sensors.spad.spad import PhotonFrame, Spad
 from regolith_sensors.surfaces.materials import Lambert
 from regolith_sensors.surfaces.meshes import box
 from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from regolith_terrain.elevation.terrain_files import StageProgress as StageProgress
     from regolith_terrain.elevation.terrain_files import new_folder as new_folder
     from regolith_terrain.elevation.terrain_files import write_lunar_ground as write_lunar_ground
+    from regolith_terrain.geodesy import MOON_RADIUS_M as MOON_RADIUS_M
     from regolith_terrain.grid.soil_grid import SoilGrid as SoilGrid
     from regolith_terrain.grid.soil_grid import SoilWindow as SoilWindow
     from regolith_terrain.grid.soil_map import SoilMap as SoilMap
@@ -105,6 +106,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'new_folder',
             'write_lunar_ground',
         ),
+        'geodesy': ('MOON_RADIUS_M',),
         'grid.soil_grid': (
             'SoilGrid',
             'SoilWindow',

@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import math
 
+MOON_RADIUS_M = 1737400.0
+"""Radius of the sphere to which lunar maps and heights refer [m] (IAU)."""
+
 
 def curvature_radii(semi_major: float, flattening: float, latitude: float) -> tuple[float, float]:
     """Return the radii of curvature [m] of an ellipsoid along meridian and parallel (prime vertical).

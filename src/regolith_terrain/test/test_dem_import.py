@@ -17,11 +17,12 @@ from rasterio.warp import transform as warp
 
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.elevation.detail import roughness
-from regolith_terrain.elevation.grid import MOON_RADIUS_M, LocalFrame, local_frame, locate
+from regolith_terrain.elevation.grid import LocalFrame, local_frame, locate
 from regolith_terrain.elevation.import_model import ImportRequest, import_elevation_model
 from regolith_terrain.elevation.open_model import open_elevation_model
 from regolith_terrain.elevation.pds3 import Quantity, parse_label
 from regolith_terrain.elevation.raster import RasterField
+from regolith_terrain.geodesy import MOON_RADIUS_M
 from regolith_terrain.height_field_builder import build_height_field
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import Relief, load_preset

@@ -37,6 +37,10 @@ PostSpacingOption = Annotated[
 ]
 NodataOption = Annotated[float | None, typer.Option(metavar='X', help='Stored value of posts without data.')]
 HeightScaleOption = Annotated[float | None, typer.Option(metavar='M', help='Scale of the stored values [m].', min=1e-9)]
+CenterOption = Annotated[
+    str | None,
+    typer.Option(metavar='LAT,LON|X,Y', help='Center: degrees, or map coordinates [m]. Default: that of the model.'),
+]
 HeightOffsetOption = Annotated[float, typer.Option(metavar='M', help='Offset of the scaled values [m].')]
 
 
@@ -128,12 +132,7 @@ def terrain_make(
 @terrain_app.command('import')
 def terrain_import(
     file: Annotated[Path, typer.Argument(help='GeoTIFF, PDS3 .LBL or .IMG, .npy or gray image.')],
-    center: Annotated[
-        str | None,
-        typer.Option(
-            metavar='LAT,LON|X,Y', help='Center: degrees, or map coordinates [m]. Default: that of the model.'
-        ),
-    ] = None,
+    center: CenterOption = None,
     size: Annotated[
         float | None,
         typer.Option(metavar='M', help='Side length of the square [m]. Default: the whole model.', min=1.0),
@@ -174,12 +173,7 @@ def terrain_illumination(
     start: Annotated[str, typer.Option('--from', metavar='UTC', help='Start of the period, e.g. 2026-11-21T12:00Z.')],
     days: Annotated[float, typer.Option(metavar='D', help='Duration of the period.', min=0.01, max=7000.0)] = 365.25,
     step: Annotated[float, typer.Option(metavar='H', help='Time step [h].', min=0.01, max=1000.0)] = 2.0,
-    center: Annotated[
-        str | None,
-        typer.Option(
-            metavar='LAT,LON|X,Y', help='Center: degrees, or map coordinates [m]. Default: that of the model.'
-        ),
-    ] = None,
+    center: CenterOption = None,
     size: Annotated[
         float | None,
         typer.Option(metavar='M', help='Side length of the square [m]. Default: the largest on the model.', min=1.0),
@@ -197,10 +191,11 @@ def terrain_illumination(
     as_json: JsonOption = False,
 ) -> None:
     """Write sunlit share, longest darkness, permanent shadow and visibility of the Earth around a site."""
-    from regolith_bringup.commands.terrain_illumination import IlluminationRequest, parsed_time, write_illumination
+    from regolith_bringup.commands.terrain_illumination import IlluminationRequest, write_illumination
+    from regolith_sensors import utc_time
 
     try:
-        when = parsed_time(start)
+        when = utc_time(start)
     except ValueError:
         allowed = 'ISO 8601, e.g. 2026-11-21T12:00:00Z'
         raise InputError(

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_sensors.sky import LAYERS, Illumination, Site, compute_illumination, far_model, layer_statistics
-from regolith_terrain import StageProgress
+from regolith_terrain import MOON_RADIUS_M, StageProgress
 from regolith_terrain.elevation import (
-    MOON_RADIUS_M,
     ElevationGrid,
     celestial_body,
     geotiff_profile,
@@ -176,13 +175,3 @@ def _plot(horizons: HorizonMap, layers: Illumination, path: Path) -> None:
         figure.colorbar(shown, ax=axes, shrink=0.8)
         axes.set(title=_TITLES[name], xlabel='x (east) [m]', ylabel='y (north) [m]')
     figure.savefig(path, dpi=110)
-
-
-def parsed_time(text: str) -> datetime:
-    """Return a UTC time.
-
-    Raises:
-        ValueError: If the text is no time.
-    """
-    when = datetime.fromisoformat(text)
-    return when if when.tzinfo is not None else when.replace(tzinfo=UTC)

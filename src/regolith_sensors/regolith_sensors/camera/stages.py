@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.arrays import Floats
+from regolith_sensors.light import LIGHT_SPEED, PLANCK
 from regolith_sensors.numerics.lens import distort
 from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_world.numerics import kernel
@@ -37,7 +38,7 @@ __all__ = [
 Image = NDArray[Any]
 """Image of float32 or float64."""
 
-PHOTONS_PER_JOULE_AND_METER = 1.0 / (6.62607015e-34 * 299792458.0)
+PHOTONS_PER_JOULE_AND_METER = 1.0 / (PLANCK * LIGHT_SPEED)
 """1 / (h c): photons per joule and meter of wavelength."""
 POISSON_BELOW = 30.0
 """Number of electrons below which shot noise is a Poisson number."""

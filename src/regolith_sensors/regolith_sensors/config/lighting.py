@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 from pydantic import (
@@ -24,7 +24,7 @@ from regolith_files import InputError, Section, usable_file
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.config.sensors import Floats
-from regolith_sensors.ephemeris import sun_over
+from regolith_sensors.ephemeris import sun_over, utc_time
 from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.rays import registry
 from regolith_world.numerics import rotation
@@ -90,7 +90,7 @@ class LunarSunConfig(Section):
     @classmethod
     def _time(cls, text: str) -> str:
         try:
-            datetime.fromisoformat(text)
+            utc_time(text)
         except ValueError:
             raise ValueError('is no time; allowed: ISO 8601, e.g. 2026-11-21T12:00:00Z') from None
         return text
@@ -98,8 +98,7 @@ class LunarSunConfig(Section):
     @property
     def start(self) -> datetime:
         """Return the time at the start of the run; without a zone it is UTC."""
-        when = datetime.fromisoformat(self.utc)
-        return when if when.tzinfo is not None else when.replace(tzinfo=UTC)
+        return utc_time(self.utc)
 
 
 class HorizonConfig(Section):

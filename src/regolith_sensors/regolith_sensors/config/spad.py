@@ -11,9 +11,8 @@ from pydantic import Field, model_validator
 
 from regolith_files import Section
 from regolith_sensors.config.beams import BeamConfig
+from regolith_sensors.light import LIGHT_SPEED
 
-LIGHT_SPEED = 299_792_458.0
-"""Speed of light [m/s]."""
 FEWEST_BINS = 8
 """Smallest number of bins of a pixel: the background is the median of the bins."""
 MOST_DIVERGENCE_RAD = 0.5

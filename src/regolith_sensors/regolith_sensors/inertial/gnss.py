@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.config.gnss import GnssConfig
 from regolith_sensors.inertial.drift import Drift, white
+from regolith_terrain import MOON_RADIUS_M
 from regolith_world.random import stream_key
 
 Floats = NDArray[np.float64]
 
-MOON_RADIUS = 1737400.0
 """Radius of the sphere for latitude and longitude [m]."""
 WGS84 = (6378137.0, 1.0 / 298.257223563)
 """Semi-major axis [m] and flattening of the Earth's ellipsoid."""
@@ -109,7 +109,7 @@ class Gnss:
         x, y, z = (float(v) for v in np.asarray(position))
         turn, latitude = math.radians(c.north_deg or 0.0), math.radians(c.latitude_deg)
         place = [x * math.cos(turn) + y * math.sin(turn), y * math.cos(turn) - x * math.sin(turn), z]
-        ellipsoid = (MOON_RADIUS, 0.0) if c.body == 'moon' else WGS84
+        ellipsoid = (MOON_RADIUS_M, 0.0) if c.body == 'moon' else WGS84
         found = geodetic(
             np.array(place) + self.errors(n, 1)[0], latitude, math.radians(c.longitude_deg), c.altitude_m, *ellipsoid
         )

@@ -101,25 +101,24 @@ class CameraTopics(SensorTopics):
         """
         n = max(0, n - self._lag)
         t_ns = self.sensor.frame_ns(n)
-        scene, mount = view.prepare(t_ns), self.sensor.mount
+        scene = view.prepare(t_ns)
+        lamps = vehicle_lamps(self.context, view, t_ns)
+        pose = self._pose(t_ns, view)
+        return self.camera.meter(scene, view.scene.origin, pose, self.context.sun_at(t_ns), lamps, n)
+
+    def _pose(self, t_ns: int, view: WorldView) -> CameraPose:
+        mount = self.sensor.mount
         place, turn = view.base_pose(self.sensor.vehicle, t_ns)
-        pose = CameraPose(
+        return CameraPose(
             place[0] + rotation.matrix(turn[0]) @ mount.position, rotation.product(turn[0], mount.orientation)
         )
-        lamps = vehicle_lamps(self.context, view, t_ns)
-        return self.camera.meter(scene, view.scene.origin, pose, self.context.sun_at(t_ns), lamps, n)
 
     def _look(self, n: int, t_ns: int, view: WorldView) -> RenderedImage:
         scene = view.prepare(t_ns)
-        mount = self.sensor.mount
         exposure_ns = 1e9 * self._nominal_exposure
 
         def pose(part: float) -> CameraPose:
-            moment = t_ns + round((part - 0.5) * exposure_ns) if self.span_ns[1] else t_ns
-            place, turn = view.base_pose(self.sensor.vehicle, moment)
-            return CameraPose(
-                place[0] + rotation.matrix(turn[0]) @ mount.position, rotation.product(turn[0], mount.orientation)
-            )
+            return self._pose(t_ns + round((part - 0.5) * exposure_ns) if self.span_ns[1] else t_ns, view)
 
         lamps = vehicle_lamps(self.context, view, t_ns)
         sun = self.context.sun_at(t_ns)

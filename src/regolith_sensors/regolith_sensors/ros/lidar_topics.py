@@ -12,12 +12,10 @@ from std_msgs.msg import Header
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.lidar.point_cloud import sensor_cloud
 from regolith_sensors.lidar.sweep import Lidar
-from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
+from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, frame_poses
 from regolith_sensors.scene.world_view import WorldView
-from regolith_world.numerics import rotation
 from regolith_world.ros import stamp, typed_array
 
-Floats = NDArray[np.float64]
 _KINDS = {
     '<f4': PointField.FLOAT32,
     '<u4': PointField.UINT32,
@@ -41,14 +39,8 @@ class LidarTopics(SensorTopics):
 
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:
         """Simulate sweep n and publish it."""
-        period_ns, mount = self.span_ns[1], self.sensor.mount
-        scene = view.prepare(t_ns + period_ns // 2)
-
-        def poses(moments: Floats) -> tuple[Floats, Floats]:
-            places, turns = view.base_pose(self.sensor.vehicle, t_ns + np.rint(moments * period_ns).astype(np.int64))
-            base = rotation.matrices(turns)
-            return places + base @ mount.position, base @ rotation.matrix(mount.orientation)
-
+        period_ns = self.span_ns[1]
+        scene, poses = view.prepare(t_ns + period_ns // 2), frame_poses(self.sensor, view, t_ns, period_ns)
         scan = self._lidar.scan(scene, view.scene.origin, poses, n)
         if not np.isfinite(scan.range).any():
             self.warn_of_blank(t_ns, 'the cloud has no points; fix: check mount and range_m')

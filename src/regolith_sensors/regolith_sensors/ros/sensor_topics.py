@@ -10,15 +10,19 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 from rclpy.node import Node
 from rclpy.serialization import serialize_message
 
+from regolith_sensors.arrays import Floats
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.config.sensor_types import Output
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.latency import DelayedPublisher, DeliveryQueue, DeliveryTimes
+from regolith_sensors.lidar.beams import Poses
 from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.scene.world_view import WorldView
+from regolith_world.numerics import rotation
 from regolith_world.ros import Inbox, qos
 
 
@@ -149,6 +153,18 @@ def _warn(topics: SensorTopics, number: int, t_ns: int, what: str) -> None:
     if 10 ** (len(str(number)) - 1) == number:
         count = f' ({number} so far)' if number > 1 else ''
         topics.context.node.get_logger().warning(f'{topics.sensor.full_name}: {what} at {t_ns * 1e-9:.3f} s{count}')
+
+
+def frame_poses(sensor: ResolvedSensor, view: WorldView, t_ns: int, duration_ns: int) -> Poses:
+    """Return the poses of a sensor during a frame that begins at a time [ns], by fractions of its duration [ns]."""
+    mount = sensor.mount
+
+    def poses(fractions: Floats) -> tuple[Floats, Floats]:
+        places, turns = view.base_pose(sensor.vehicle, t_ns + np.rint(fractions * duration_ns).astype(np.int64))
+        base = rotation.matrices(turns)
+        return places + base @ mount.position, base @ rotation.matrix(mount.orientation)
+
+    return poses
 
 
 def vehicle_lamps(context: SensorContext, view: WorldView, t_ns: int) -> list[Spotlight]:

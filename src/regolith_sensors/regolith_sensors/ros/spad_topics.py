@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
 from regolith_msgs.msg import PhotonHistogram
 from std_msgs.msg import Header
 
@@ -14,14 +12,11 @@ from regolith_sensors.config.spad import SpadConfig
 from regolith_sensors.lidar.point_cloud import sensor_cloud
 from regolith_sensors.rays.camera_rays import lights
 from regolith_sensors.ros.lidar_topics import cloud_message
-from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, vehicle_lamps
+from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, frame_poses, vehicle_lamps
 from regolith_sensors.scene.world_view import WorldView
 from regolith_sensors.spad.photon_counts import Counts
 from regolith_sensors.spad.spad import Spad
-from regolith_world.numerics import rotation
 from regolith_world.ros import stamp, typed_array
-
-Floats = NDArray[np.float64]
 
 
 class SpadTopics(SensorTopics):
@@ -39,15 +34,9 @@ class SpadTopics(SensorTopics):
 
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:
         """Simulate frame n and publish its topics."""
-        period_ns, mount = self.span_ns[1], self.sensor.mount
+        period_ns = self.span_ns[1]
         middle_ns = t_ns + period_ns // 2
-        scene = view.prepare(middle_ns)
-
-        def poses(moments: Floats) -> tuple[Floats, Floats]:
-            places, turns = view.base_pose(self.sensor.vehicle, t_ns + np.rint(moments * period_ns).astype(np.int64))
-            base = rotation.matrices(turns)
-            return places + base @ mount.position, base @ rotation.matrix(mount.orientation)
-
+        scene, poses = view.prepare(middle_ns), frame_poses(self.sensor, view, t_ns, period_ns)
         light = lights(view.scene.origin, self.context.sun_at(middle_ns), vehicle_lamps(self.context, view, middle_ns))
         frame = self._spad.frame(scene, view.scene.origin, poses, light, n)
         if (full := frame.saturated_share) > 0.5:

@@ -19,9 +19,8 @@ from regolith_files import YamlSource
 from regolith_sensors.config.lighting import HorizonConfig, LightConfig
 from regolith_sensors.light import FarShadow, Sun
 from regolith_sensors.sky.illumination import Site, visible_parts
-from regolith_terrain import HeightField
+from regolith_terrain import MOON_RADIUS_M, HeightField
 from regolith_terrain.elevation import (
-    MOON_RADIUS_M,
     ElevationGrid,
     LocalFrame,
     celestial_body,
@@ -57,7 +56,7 @@ class FarTerrain:
             raise ValueError('light.horizon: the place is unknown; allowed: a resolved scenario')
         latitude, longitude = float(config.latitude_deg or 0.0), float(config.longitude_deg or 0.0)
         self._north = math.radians(config.north_deg or 0.0)
-        self._site = Site(math.radians(latitude), math.radians(longitude), MOON_RADIUS_M)
+        self._site = Site(math.radians(latitude), math.radians(longitude))
         spacing = max(config.spacing_m, 2.0 * half_m / (MOST_POSTS - 1))
         count = 2 * max(1, math.ceil(half_m / spacing)) + 1
         axis = (np.arange(count) - count // 2) * spacing

