@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from regolith_vehicles.dynamics.multibody import composite_inertia, point_velocities, quaternion_to_ros
 from regolith_vehicles.running_gear import RunningGear
 from regolith_world.cycle import BodyState
-from regolith_world.numerics import portable_math
+from regolith_world.numerics import kernel, portable_math
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -88,11 +88,32 @@ def force_and_moment(data: Any, whole: BodyState) -> tuple[Vector, Vector]:
     Checked by: test_force_and_moment.py::test_a_rover_at_rest_is_carried_by_its_weight,
     test_force_and_moment.py::test_forces_change_the_momentum_of_a_rover.
     """
-    total = data.xfrc_applied.sum(axis=0)
-    arms = data.xipos - whole.center_of_mass
-    products = (arms[:, :, None] * data.xfrc_applied[:, None, :3]).sum(axis=0)  # their antisymmetric part: sum of r x f
-    turning = products[(1, 2, 0), (2, 0, 1)] - products[(2, 0, 1), (1, 2, 0)]
-    return total[:3], total[3:] + turning
+    force, moment = np.empty(3), np.empty(3)
+    _sum_wrenches(data.xfrc_applied, data.xipos, whole.center_of_mass, force, moment)
+    return force, moment
+
+
+@kernel
+def _sum_wrenches(applied: Vector, points: Vector, center: Vector, force: Vector, moment: Vector) -> None:
+    """Write the sum of the forces at points and of their moments about a center.
+
+    Args:
+        applied: Forces and moments, shape (n, 6).
+        points: Points of the forces, shape (n, 3).
+        center: Point of the sum of moments, shape (3,).
+        force: Receives the sum of forces, shape (3,).
+        moment: Receives the sum of moments, shape (3,).
+    """
+    for a in range(3):
+        b, c = (a + 1) % 3, (a + 2) % 3
+        total, turning, forward, backward = 0.0, 0.0, 0.0, 0.0
+        for k in range(len(applied)):
+            total += applied[k, a]
+            turning += applied[k, 3 + a]
+            forward += (points[k, b] - center[b]) * applied[k, c]
+            backward += (points[k, c] - center[c]) * applied[k, b]
+        force[a] = total
+        moment[a] = turning + (forward - backward)
 
 
 def drawn_poses(bodies: Indices, gear: RunningGear, data: Any) -> Vector:

@@ -10,6 +10,7 @@ beams from ``mj_ray``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import mujoco
 import numpy as np
@@ -219,9 +220,15 @@ def close_pairs(objects: Sequence[Object], low: Vector, high: Vector) -> list[tu
     count = len(objects)
     if count < 2:
         return []
-    first, second = np.triu_indices(count, 1) if count <= _FEW else _overlapping(low, high)
+    first, second = _all_pairs(count) if count <= _FEW else _overlapping(low, high)
     apart = ((low[first] - high[second] > BROAD_MARGIN) | (low[second] - high[first] > BROAD_MARGIN)).any(axis=1)
     return list(zip(first[~apart].tolist(), second[~apart].tolist()))
+
+
+@cache
+def _all_pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return all pairs i < j < ``count``, ascending."""
+    return np.triu_indices(count, 1)
 
 
 def _overlapping(low: Vector, high: Vector) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
