@@ -139,7 +139,9 @@ def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
         load_scenario('weaving_cart', [*SPRINGS, f'terrain.regions=[{{model: rigid, {disc}}}]'])
     resolved = load_scenario('weaving_cart', [f'terrain.regions=[{{model: rigid, {disc}}}]']).scenario
     assert resolved.terrain.grounds == ('scm', 'rigid')
-    with pytest.raises(InputError, match=r"model.type = 'sun'.*allowed: camera, gnss, imu, lidar, spad, sun_sensor"):
+    with pytest.raises(
+        InputError, match=r"model.type = 'sun'.*allowed: camera, event_camera, gnss, imu, lidar, spad, sun_sensor"
+    ):
         load_scenario('weaving_cart', ['vehicles.cart.sensors.sun.model.type=sun'])
 
 

@@ -39,7 +39,14 @@ OPTIONAL = ('/regolith/terrain/grid_map',)
 """Topics of packages that an installation may lack."""
 UNLISTED = re.compile(r'/rosout|/parameter_events|.*/(\w+_parameters|\w+_parameters_atomically|\w+_parameter_types)')
 """Names that every ROS 2 node has."""
-SENSORS = {'camera': 'navcam', 'lidar': 'vlp16', 'spad': 'spad_flash', 'imu': 'imu_mems', 'gnss': 'gnss_lunanet'}
+SENSORS = {
+    'camera': 'navcam',
+    'lidar': 'vlp16',
+    'spad': 'spad_flash',
+    'event_camera': 'event_qvga',
+    'imu': 'imu_mems',
+    'gnss': 'gnss_lunanet',
+}
 """Model by type of sensor. The name of the sensor is the type."""
 MODELS = {'rover': 'viper', 'car': 'hmmwv', 'digger': 'rassor', 'tank': 'm113', 'other': 'rocker_bogie'}
 SCENARIO: Mapping[str, Any] = {

@@ -9,6 +9,7 @@ from typing import Any
 
 from regolith_files import Citations
 from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors.config.event_camera import EventCameraConfig
 from regolith_sensors.config.gnss import GnssConfig
 from regolith_sensors.config.imu import ImuConfig, InertialErrors
 from regolith_sensors.config.lidar import LidarConfig
@@ -28,6 +29,9 @@ def citations(scenario: Any) -> Citations:
         config = sensor.config
         if isinstance(config, CameraConfig):
             keys |= _surfaces(scenario.light) | _light(scenario.light, config) | _camera(config)
+        elif isinstance(config, EventCameraConfig):
+            keys |= _surfaces(scenario.light) | _light(scenario.light, config.optics)
+            keys |= {'lichtsteiner2008', 'rebecq2018', 'hu2021'}
         elif isinstance(config, LidarConfig):
             keys |= _surfaces(scenario.light) | {'wagner2010', 'chrono'}
             if config.profile == 'gaussian' and config.sample_radius > 1:

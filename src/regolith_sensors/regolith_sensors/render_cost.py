@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors.config.event_camera import EventCameraConfig
 from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.config.spad import SpadConfig
@@ -43,9 +44,15 @@ def sensor_costs(sensors: Iterable[ResolvedSensor]) -> list[SensorCost]:
     """Return the costs of all sensors that render, measured in a small scene on procedural terrain at low sun.
 
     A camera frame is rendered with fewer pixels and scaled by their number. Publishing, recording and the terrain tiles
-    that a moving vehicle needs take additional time. A scene with large parts of sky takes less.
+    that a moving vehicle needs take additional time. A scene with large parts of sky takes less. An event camera is
+    expected to render images at its largest rate, as it does while it moves.
     """
-    frames: dict[Any, Any] = {CameraConfig: _camera_frame, LidarConfig: _lidar_frame, SpadConfig: _spad_frame}
+    frames: dict[Any, Any] = {
+        CameraConfig: _camera_frame,
+        EventCameraConfig: _event_camera_frame,
+        LidarConfig: _lidar_frame,
+        SpadConfig: _spad_frame,
+    }
     seeing = [s for s in sensors if type(s.config) in frames]
     if not seeing:
         return []
@@ -103,6 +110,10 @@ def _camera_frame(bench: Any, config: CameraConfig) -> float:
         camera.process(camera.expose(bench.rays, bench.scene.origin, lambda _: pose, SUN, frame=n), n)
 
     return _least(frame) * (config.width * config.height) / (width * height)
+
+
+def _event_camera_frame(bench: Any, config: EventCameraConfig) -> float:
+    return _camera_frame(bench, config.optics) * config.max_image_rate_hz / config.rate_hz
 
 
 def _still(bench: Any) -> Poses:

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from regolith_files import FileKind, Section, instance_of, load_plugins
 from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors.config.event_camera import EventCameraConfig
 from regolith_sensors.config.gnss import GnssConfig
 from regolith_sensors.config.imu import ImuConfig
 from regolith_sensors.config.latency import LatencyConfig
@@ -195,6 +196,15 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
         ('histogram', 'points'),
         sees=True,
     ),
+    'event_camera': SensorType(
+        EventCameraConfig,
+        'regolith_sensors.ros.event_camera_topics:EventCameraTopics',
+        {'events': (Output('events', 'regolith_msgs/msg/CameraEvents', large=True),)},
+        ('events',),
+        (Output('camera_info', 'sensor_msgs/msg/CameraInfo'),),
+        fixed_frames=(OPTICAL,),
+        sees=True,
+    ),
     'imu': SensorType(
         ImuConfig,
         'regolith_sensors.ros.imu_topics:ImuTopics',
@@ -221,7 +231,7 @@ def all_sensor_types() -> dict[str, SensorType]:
 
 FILE_KIND = FileKind(
     'Sensor',
-    'A sensor file describes a camera, a lidar, a SPAD sensor, an IMU or a GNSS receiver.',
+    'A sensor file describes a camera, an event camera, a lidar, a SPAD sensor, an IMU or a GNSS receiver.',
     lambda: {f'type {name}': kind.config for name, kind in sorted(all_sensor_types().items())},
 )
 """Sensor files."""

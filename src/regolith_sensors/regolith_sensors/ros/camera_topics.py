@@ -103,22 +103,16 @@ class CameraTopics(SensorTopics):
         t_ns = self.sensor.frame_ns(n)
         scene = view.prepare(t_ns)
         lamps = vehicle_lamps(self.context, view, t_ns)
-        pose = self._pose(t_ns, view)
+        pose = camera_pose(self.sensor, view, t_ns)
         return self.camera.meter(scene, view.scene.origin, pose, self.context.sun_at(t_ns), lamps, n)
-
-    def _pose(self, t_ns: int, view: WorldView) -> CameraPose:
-        mount = self.sensor.mount
-        place, turn = view.base_pose(self.sensor.vehicle, t_ns)
-        return CameraPose(
-            place[0] + rotation.matrix(turn[0]) @ mount.position, rotation.product(turn[0], mount.orientation)
-        )
 
     def _look(self, n: int, t_ns: int, view: WorldView) -> RenderedImage:
         scene = view.prepare(t_ns)
         exposure_ns = 1e9 * self._nominal_exposure
 
         def pose(part: float) -> CameraPose:
-            return self._pose(t_ns + round((part - 0.5) * exposure_ns) if self.span_ns[1] else t_ns, view)
+            at_ns = t_ns + round((part - 0.5) * exposure_ns) if self.span_ns[1] else t_ns
+            return camera_pose(self.sensor, view, at_ns)
 
         lamps = vehicle_lamps(self.context, view, t_ns)
         sun = self.context.sun_at(t_ns)
@@ -217,6 +211,15 @@ class CameraTopics(SensorTopics):
         return labels
 
 
+def camera_pose(sensor: ResolvedSensor, view: WorldView, t_ns: int) -> CameraPose:
+    """Return the pose of a camera at a simulated time [ns]."""
+    mount = sensor.mount
+    place, turn = view.base_pose(sensor.vehicle, t_ns)
+    return CameraPose(
+        place[0] + rotation.matrix(turn[0]) @ mount.position, rotation.product(turn[0], mount.orientation)
+    )
+
+
 def info_message(camera: Camera, baseline_m: float) -> CameraInfo:
     """Return the CameraInfo of a camera, without its header."""
     info = camera.info(baseline_m)
@@ -285,6 +288,7 @@ def detections_message(found: list[Box2D], names: dict[int, str], header: Header
 
 __all__ = [
     'CameraTopics',
+    'camera_pose',
     'detections_message',
     'image_message',
     'info_message',
