@@ -31,7 +31,7 @@ def citations(scenario: Any) -> Citations:
             keys |= _surfaces(scenario.light) | _light(scenario.light, config) | _camera(config)
         elif isinstance(config, EventCameraConfig):
             keys |= _surfaces(scenario.light) | _light(scenario.light, config.optics)
-            keys |= {'lichtsteiner2008', 'rebecq2018', 'hu2021'}
+            keys |= {'lichtsteiner2008', 'rebecq2018', 'hu2021v2e'}
         elif isinstance(config, LidarConfig):
             keys |= _surfaces(scenario.light) | {'wagner2010', 'chrono'}
             if config.profile == 'gaussian' and config.sample_radius > 1:

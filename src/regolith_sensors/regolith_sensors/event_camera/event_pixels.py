@@ -56,9 +56,10 @@ class Events(NamedTuple):
 class EventPixels:
     """State of all pixels of an event camera.
 
-    Source: lichtsteiner2008; hu2021, section 3 (thresholds, low-pass filter, noise); rebecq2018 (linear level between
+    Source: lichtsteiner2008; hu2021v2e, section 3 (thresholds, low-pass filter, noise); rebecq2018 (linear level between
     images).
-    Checked by: test_event_camera.py.
+    Checked by: test_event_camera.py::test_a_ramp_gives_events_at_equal_times,
+    test_event_camera.py::test_events_add_up_to_the_change_of_the_level.
     """
 
     def __init__(self, config: EventCameraConfig, seed: int, name: str) -> None:
@@ -150,7 +151,7 @@ class EventPixels:
     def _filtered(self, light: Floats, duration: float) -> Floats:
         """Return the filtered levels after a linear change of the light: the exact response of a filter of first order.
 
-        Source: hu2021, section 3.
+        Source: hu2021v2e, section 3.
         Checked by: test_event_camera.py::test_the_low_pass_filter_lags_a_ramp_by_its_time_constant.
         """
         if self.config.cutoff_hz is None:
@@ -167,7 +168,7 @@ class EventPixels:
 
         They depend on seed, sensor, n and the brightness of the last image only.
 
-        Source: hu2021, section 3.
+        Source: hu2021v2e, section 3.
         Checked by: test_event_camera.py::test_noise_has_its_rates.
         """
         config, count = self.config, len(self._level)
