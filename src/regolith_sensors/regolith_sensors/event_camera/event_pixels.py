@@ -56,8 +56,7 @@ class Events(NamedTuple):
 class EventPixels:
     """State of all pixels of an event camera.
 
-    Source: lichtsteiner2008; hu2021v2e, section 3 (thresholds, low-pass filter, noise); rebecq2018 (linear level between
-    images).
+    Source: lichtsteiner2008; hu2021v2e, section 3 (thresholds, low-pass filter, noise); rebecq2018 (linear level).
     Checked by: test_event_camera.py::test_a_ramp_gives_events_at_equal_times,
     test_event_camera.py::test_events_add_up_to_the_change_of_the_level.
     """
