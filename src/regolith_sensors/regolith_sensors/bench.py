@@ -58,7 +58,7 @@ class BenchScene:
         height_source = SoilHeightSource(self.grid, (-half, half, -half, half))
         # The detail setting is large enough to show every node of the square.
         self.rays = EmbreeRays()
-        self.scene = Scene(height_source, materials, view_range=100.0, detail=40.0, rays=self.rays)
+        self.scene = Scene(height_source, materials, view_range=100.0, detail=40.0, micro_shadows=True, rays=self.rays)
         self._rocks(half, rocks)
         meshes = [self.scene.add_mesh(part.mesh, holds_light=True) for part in parts]
         at: dict[str, Floats] = {'': np.zeros(3)}

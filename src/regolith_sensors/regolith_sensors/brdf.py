@@ -267,6 +267,31 @@ def _roughness(i: Floats, e: Floats, psi: Floats, theta: float) -> tuple[Floats,
     return mu0e, mue, shadowing
 
 
+def remaining_mean_slope(theta: float, rms_slope: float) -> float:
+    """Return Hapke's mean slope [rad] of the roughness that is left below a relief.
+
+    The slopes of Hapke's roughness have a Rayleigh distribution with mean square pi tan^2(theta); variances add:
+    ``tan^2 theta' = tan^2 theta - rms^2 / pi``.
+
+    Args:
+        theta: Mean slope of the whole roughness [rad].
+        rms_slope: Root mean square of the slopes of the relief, along both axes together (tangent).
+
+    Raises:
+        ValueError: If the relief is rougher than the whole roughness.
+
+    Source: hapke1984.
+    Checked by: test_soil_relief.py::test_roughness_of_the_relief_is_subtracted.
+    """
+    left = math.tan(theta) ** 2 - rms_slope * rms_slope / math.pi
+    if left < 0.0:
+        most = math.degrees(math.atan(math.sqrt(math.pi) * math.tan(theta)))
+        raise ValueError(
+            f'the relief is rougher than the mean slope of {math.degrees(theta):.4g} deg; allowed: <= {most:.4g} deg'
+        )
+    return math.atan(math.sqrt(left))
+
+
 def lambert_reflectance(incidence: ArrayLike, albedo: float = 1.0) -> Floats:
     """Return r [1/sr] of an ideally diffuse surface: albedo cos i / pi, 0 below the horizon.
 

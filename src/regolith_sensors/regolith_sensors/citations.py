@@ -54,6 +54,8 @@ def _surfaces(light: LightConfig) -> set[str]:
     keys |= {'walter2007', 'heitz2014', 'schlick1994', 'ashikhmin2000', 'gouraud1971'}
     if light.micro_slope_deg > 0.0:
         keys.add('helfenstein1999')
+        if light.micro_relief == 'shadowed':
+            keys.add('max1988')
     return keys | ({'hanika2021', 'abramowitz1964', 'cody1980'} if light.ray_backend == DEFAULT_RAY_BACKEND else set())
 
 

@@ -27,7 +27,7 @@ from regolith_sensors.rays.embree.bindings import shared_device
 from regolith_sensors.rays.image import RenderedImage, sample_streams
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.vehicle_mesh import vehicle_parts
-from regolith_sensors.surfaces import materials, micro_relief, shading
+from regolith_sensors.surfaces import materials, micro_relief, shading, soil_relief
 from regolith_sensors.surfaces.materials import HapkeSoil, Lambert, Material, Principled, material_table, reflect
 from regolith_sensors.surfaces.meshes import box, capsule, cylinder, icosphere, rock
 from regolith_sensors.surfaces.terrain_tiles import CELLS, SoilHeightSource, TerrainTiles
@@ -426,7 +426,16 @@ def test_loops_over_hits_count_no_references() -> None:
 
     The loops over hits and all kernels that they inline are compiled without. Kernels that make arrays contain no loop.
     """
-    outer = {'_render', '_trace', '_gather', 'indirect_memory'}
+    outer = {
+        '_render',
+        '_trace',
+        '_gather',
+        'indirect_memory',
+        '_add_clods',
+        '_add_craters',
+        '_relaxed',
+        '_find_horizons',
+    }
     for module in (
         casting,
         indirect_light,
@@ -437,6 +446,7 @@ def test_loops_over_hits_count_no_references() -> None:
         materials,
         micro_relief,
         shading,
+        soil_relief,
     ):
         kernels = {
             name: kernel

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from regolith_files import InputError, Section, usable_file
-from regolith_sensors.brdf import PRESETS
+from regolith_sensors.brdf import PRESETS, remaining_mean_slope
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.config.sensors import Floats
 from regolith_sensors.ephemeris import sun_over, utc_time
@@ -168,6 +168,10 @@ class LightConfig(Section):
     reflectance: Annotated[str, AfterValidator(_known_soil)] = Field(
         'lunar_sato2014', description='reflectance of the ground'
     )
+    micro_relief: Literal['shadowed', 'slopes_only'] = Field(
+        'shadowed',
+        description='relief below the grid: with clods, craters and shadows, or slopes of a fractal surface alone',
+    )
     micro_slope_deg: float = Field(10.0, ge=0.0, le=40.0, description='r.m.s. slope of relief below the grid [deg]')
     micro_albedo: float = Field(0.06, ge=0.0, le=0.5, description='r.m.s. of the relative brightness below the grid')
     horizon: HorizonConfig | None = Field(
@@ -178,6 +182,17 @@ class LightConfig(Section):
         registry.DEFAULT_RAY_BACKEND, description='back end that traces rays'
     )
     terrain_detail: float = Field(6.0, ge=1.0, le=40.0, description='cells are about distance / (32 detail) wide')
+
+    @model_validator(mode='after')
+    def _relief_within_roughness(self) -> LightConfig:
+        if self.micro_relief == 'shadowed':
+            try:
+                remaining_mean_slope(PRESETS[self.reflectance].theta, math.tan(math.radians(self.micro_slope_deg)))
+            except ValueError as error:
+                raise ValueError(
+                    f'micro_slope_deg = {self.micro_slope_deg!r}: {error}, or micro_relief: slopes_only'
+                ) from None
+        return self
 
     def sun_at(self, t_ns: int) -> Sun | None:
         """Return the sun at a simulated time [ns]."""

@@ -22,6 +22,7 @@ from regolith_sensors.surfaces.materials import HapkeSoil, Material, material_ta
 from regolith_sensors.surfaces.meshes import Mesh, corner_normals
 from regolith_sensors.surfaces.micro_relief import micro_relief
 from regolith_sensors.surfaces.scene_arrays import SceneArrays, SceneParts
+from regolith_sensors.surfaces.soil_relief import relief_shadows, soil_tile
 from regolith_sensors.surfaces.table_columns import (
     DISC_BEND,
     DISC_COLUMNS,
@@ -79,6 +80,7 @@ class Scene:
         detail: float = 5.0,
         micro_slope_deg: float = 10.0,
         micro_albedo: float = 0.06,
+        micro_shadows: bool = False,
         rays: RayBackend | None = None,
     ) -> None:
         """Create a scene with terrain only.
@@ -91,6 +93,8 @@ class Scene:
             detail: Level of detail; cells are about distance / (32 detail) wide.
             micro_slope_deg: R.m.s. slope of the relief below the grid [deg].
             micro_albedo: R.m.s. of the relative brightness below the grid [-].
+            micro_shadows: Whether the relief below the grid has clods and craters and casts shadows; its slopes are
+                then subtracted from the mean slope of Hapke's model.
             rays: Back end of this scene alone; None: a new one of the default type.
         """
         self.rays = rays if rays is not None else ray_backend()()
@@ -101,6 +105,7 @@ class Scene:
         self.objects: list[SceneObject] = []
         self._materials: list[Material] = [*materials, soil if soil is not None else HapkeSoil()]
         self._micro = (float(np.tan(np.deg2rad(micro_slope_deg))), micro_albedo)
+        self._micro_shadows = micro_shadows and micro_slope_deg > 0.0
         self._meshes: list[Mesh] = []
         self._normals: list[Singles] = []
         self._lit: list[IrradiancePoints | None] = []
@@ -289,8 +294,11 @@ class Scene:
             self.tiles.nodes.reshape(-1, self.tiles.nodes.shape[3]),
             np.concatenate([*(mesh.material for mesh in self._meshes), np.zeros(0, np.uint16)]),
             np.concatenate([*self._normals, np.zeros((0, 9), np.float32)]),
-            material_table(self._materials),
-            *micro_relief(self.ground.spacing, self.origin, *self._micro),
+            material_table([self._below_relief(material) for material in self._materials]),
+            *micro_relief(
+                self.ground.spacing, self.origin, *self._micro, soil_tile().slopes if self._micro_shadows else None
+            ),
+            *relief_shadows(self._micro[0] if self._micro_shadows else 0.0),
             transforms,
             hulls,
             light_nodes,
@@ -298,6 +306,12 @@ class Scene:
             discs,
         )
         return SceneParts(tuple(tiles), tuple(self._meshes), tuple(mesh for _, mesh, _ in self._instances), arrays)
+
+    def _below_relief(self, material: Material) -> Material:
+        """Return a material with the roughness that is left below a relief that casts shadows."""
+        if not self._micro_shadows or not isinstance(material, HapkeSoil):
+            return material
+        return material.below_relief(self._micro[0])
 
     def _hulls(self, first: int) -> tuple[NDArray[np.int32], int, list[int]]:
         """Return the table of hulls, the number of their nodes, and the first node of each instance.

@@ -119,6 +119,7 @@ class SensorScene:
             detail=light.terrain_detail,
             micro_slope_deg=light.micro_slope_deg,
             micro_albedo=light.micro_albedo,
+            micro_shadows=light.micro_relief == 'shadowed',
             rays=ray_backend(light.ray_backend)(),
         )
         objects = {name: _objects(scene, name, parts) for name, parts in self._parts.items()}

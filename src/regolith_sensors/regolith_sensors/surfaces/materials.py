@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from regolith_sensors.arrays import Single, Singles
-from regolith_sensors.brdf import PRESETS, HapkeParameters
+from regolith_sensors.brdf import PRESETS, HapkeParameters, remaining_mean_slope
 from regolith_sensors.surfaces.shading import HAPKE_SIZE, hapke_constants, hapke_row
 from regolith_world.numerics import kernel
 
@@ -42,6 +42,11 @@ class HapkeSoil:
         """Return the row of the table, shape (24,)."""
         head = [HAPKE, *self.tint, 0.0, 0.0, 0.0, self.micro_relief]
         return np.concatenate([np.array(head, dtype=np.float32), hapke_constants(self.parameters)])
+
+    def below_relief(self, rms_slope: float) -> HapkeSoil:
+        """Return the soil with the mean slope that is left below a relief with an r.m.s. slope (tangent)."""
+        left = remaining_mean_slope(self.parameters.theta, self.micro_relief * rms_slope)
+        return replace(self, parameters=replace(self.parameters, theta=left))
 
 
 @dataclass(frozen=True)

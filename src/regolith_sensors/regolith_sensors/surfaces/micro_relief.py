@@ -6,9 +6,8 @@ A periodic tile of self-affine relief is overlaid on the ground twice, the secon
 amounts, so the sum does not repeat within view. It is a function of world coordinates alone: the same for both cameras
 of a stereo pair and for every run. Pixels show its mean over their footprint.
 
-Simplifications: the relief changes normals and casts no shadows. Hapke's mean slope describes all roughness down to the
-grain, therefore also this relief. Steep slopes at the millimeter scale dominate that mean slope (23 degrees). As long
-as the rendered slopes (10 degrees r.m.s.) are well below it, counting them twice darkens the ground by a few per cent.
+The self-affine relief of this module changes normals and casts no shadows. That of
+:mod:`regolith_sensors.surfaces.soil_relief` has clods and craters and casts shadows.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from regolith_sensors.arrays import Single, Singles
 from regolith_world.numerics import kernel
 
 SIDE = 512
-_LEVELS = 8
+LEVELS = 8
 _HURST = 0.7
 _TEXELS_PER_CELL = 8
 _SHRINK, _TURN = 0.381966, 0.65
@@ -32,17 +31,24 @@ _HALF, _TWO = np.float32(0.5), np.float32(2.0)
 
 
 def micro_relief(
-    spacing: float, origin: NDArray[np.float64], rms_slope: float, rms_albedo: float
+    spacing: float,
+    origin: NDArray[np.float64],
+    rms_slope: float,
+    rms_albedo: float,
+    unit_slopes: Singles | None = None,
 ) -> tuple[Singles, Singles]:
     """Return the relief below a grid, the input of :func:`micro_at`.
 
-    Amplitudes fall as k^-(1 + H), with the Hurst exponent H = 0.7 of lunar soil at these scales.
+    Amplitudes of the self-affine relief fall as k^-(1 + H), with the Hurst exponent H = 0.7 of lunar soil at these
+    scales.
 
     Args:
         spacing: Spacing of the grid [m]; waves shorter than four cells are part of the relief.
         origin: Origin of the scene's coordinates in the world, (x, y) [m].
         rms_slope: Root mean square of the slope of both layers together (tangent).
         rms_albedo: Root mean square of the relative brightness of both layers together.
+        unit_slopes: Slopes of another relief than the self-affine one, with an r.m.s. of 1, level by level, shape
+            (n, 2).
 
     Returns:
         Slope along x, slope along y and relative brightness minus 1 of all levels of the tile, one after the other,
@@ -62,6 +68,8 @@ def micro_relief(
     layers = np.concatenate([at, per_meter[:, None], turn], axis=1)
     texels = np.zeros((len(_tile()), 4), dtype=np.float32)
     texels[:, :3] = _tile() * scale
+    if unit_slopes is not None:
+        texels[:, :2] = unit_slopes * scale[:2]
     return texels, layers.astype(np.float32)
 
 
@@ -84,24 +92,34 @@ def _tile() -> Singles:
     slope = math.sqrt(float(np.mean(values[..., 0] ** 2 + values[..., 1] ** 2)))
     values /= np.array([slope, slope, float(values[..., 2].std())])
     parts = []
-    for _ in range(_LEVELS):
+    for _ in range(LEVELS):
         parts.append(values.reshape(-1, 3))
         values = 0.25 * (values[::2, ::2] + values[1::2, ::2] + values[::2, 1::2] + values[1::2, 1::2])
     return np.concatenate(parts).astype(np.float32)
 
 
 @kernel(views_only=True, forceinline=True)
-def _floor(u: Single) -> int:
+def floor(u: Single) -> int:
     """Return the largest integer not above u; math.floor would call a library."""
     n = int(u)
     return n - 1 if u < np.float32(n) else n
 
 
 @kernel(views_only=True, forceinline=True)
+def level_of(wide: Single) -> tuple[int, Single]:
+    """Return the level for a pixel as wide as some texels, and its width in texels of this level."""
+    level = 0
+    while wide >= _TWO and level < LEVELS - 1:
+        wide *= _HALF
+        level += 1
+    return level, wide
+
+
+@kernel(views_only=True, forceinline=True)
 def _bilinear(texels: Singles, side: int, u: Single, v: Single) -> tuple[Single, Single, Single]:
     # Number of texels of the finer levels: a geometric series.
     first = (4 * SIDE * SIDE - 4 * side * side) // 3
-    i, j = _floor(u), _floor(v)
+    i, j = floor(u), floor(v)
     du, dv = u - np.float32(i), v - np.float32(j)
     mask = side - 1
     top, low = first + (i & mask) * side, first + ((i + 1) & mask) * side
@@ -132,11 +150,8 @@ def micro_at(
     sx = sy = shade = np.float32(0.0)
     for layer in range(2):
         per_meter, cos, sin = layers[layer, 2], layers[layer, 3], layers[layer, 4]
-        wide, level = footprint * per_meter, 0
-        while wide >= _TWO and level < _LEVELS - 1:
-            wide *= _HALF
-            level += 1
-        if level >= _LEVELS - 2:
+        level, wide = level_of(footprint * per_meter)
+        if level >= LEVELS - 2:
             continue
         u = layers[layer, 0] + (cos * x + sin * y) * per_meter
         v = layers[layer, 1] + (cos * y - sin * x) * per_meter

@@ -41,6 +41,10 @@ class SceneArrays(NamedTuple):
     """Tile of the micro-relief, shape (m, 4), see :func:`regolith_sensors.surfaces.micro_relief.micro_relief`."""
     layers: Singles
     """Position, scale and rotation of its two layers, shape (2, 5), from the same function."""
+    horizons: NDArray[np.uint8]
+    """Horizons of the micro-relief, see :func:`regolith_sensors.surfaces.soil_relief.relief_shadows`."""
+    relief: Singles
+    """Numbers of its shadows, from the same function; empty without shadows."""
     transforms: Singles
     """Transforms of the instances to the scene's coordinates, shape (n, 3, 4)."""
     hulls: NDArray[np.int32]

@@ -23,7 +23,7 @@ _BC0, _INVERSE_HC = 14, 15
 """Columns of the coherent backscatter parameters."""
 _ZERO, _HALF, _ONE, _TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
 _TINY, _NEAR_ONE = np.float32(1e-7), np.float32(1.0 - 1e-7)
-_INV_PI = np.float32(1.0 / math.pi)
+_INV_PI, _HALF_PI = np.float32(1.0 / math.pi), np.float32(0.5 * math.pi)
 # asin x = pi / 2 - sqrt(1 - x) sum a_k x^k, |error| <= 2e-8 (Abramowitz & Stegun 1964, eq. 4.4.46).
 _ASIN = tuple(
     np.float32(a)
@@ -203,6 +203,21 @@ def _coherent(haversine: Single, amplitude: Single, inverse_width: Single) -> Si
 
 
 @kernel(views_only=True, forceinline=True)
+def _arccosine_over_root(x: Single) -> Single:
+    """Return acos(x) / sqrt(1 - x) for 0 <= x <= 1."""
+    a = _ASIN
+    poly = a[4] + x * (a[5] + x * (a[6] + x * a[7]))
+    return a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * poly)))
+
+
+@kernel(views_only=True, forceinline=True)
+def arcsine(x: Single) -> Single:
+    """Return asin x for -1 <= x <= 1; the error is below 1e-6."""
+    found = _HALF_PI - math.sqrt(max(_ONE - abs(x), _ZERO)) * _arccosine_over_root(abs(x))
+    return -found if x < _ZERO else found
+
+
+@kernel(views_only=True, forceinline=True)
 def _hapke(mu0: Single, mu: Single, haversine: Single, constants: tuple[Single, ...]) -> Single:
     """Return r without coherent backscatter.
 
@@ -216,10 +231,7 @@ def _hapke(mu0: Single, mu: Single, haversine: Single, constants: tuple[Single, 
     apart = np.float32(0.25) * ((low - high) * (low - high) + (sin_low - sin_high) * (sin_low - sin_high))
     s2 = min(max((haversine - apart) / (sin_low * sin_high), _ZERO), _NEAR_ONE)
     root = math.sqrt(s2)
-    a = _ASIN
-    poly = a[4] + root * (a[5] + root * (a[6] + root * a[7]))
-    poly = a[0] + root * (a[1] + root * (a[2] + root * (a[3] + root * poly)))
-    psi_over_pi = _ONE - _TWO * _INV_PI * math.sqrt(_ONE - root) * poly
+    psi_over_pi = _ONE - _TWO * _INV_PI * math.sqrt(_ONE - root) * _arccosine_over_root(root)
     cot_low, cot_high = low / sin_low, high / sin_high
     e1_low, e1_high = exp(-e1_rate * cot_low), exp(-e1_rate * cot_high)
     e2_low, e2_high = exp(-e2_rate * cot_low * cot_low), exp(-e2_rate * cot_high * cot_high)

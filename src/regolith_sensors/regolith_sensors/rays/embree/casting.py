@@ -118,7 +118,7 @@ def _cast(
             if not hit_something(words, lane):
                 distance[n], back[n], objects[n] = np.float32(np.inf), _ZERO, 0
                 continue
-            _, material, bright, _, _, _, nx, ny, nz, _, _, _ = surface_at(
+            _, material, bright, _, _, _, nx, ny, nz, _, _, _, _, _, _, _, _ = surface_at(
                 facts,
                 frames,
                 nodes,

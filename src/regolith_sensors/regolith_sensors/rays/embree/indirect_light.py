@@ -34,6 +34,7 @@ from regolith_sensors.rays.embree.lighting import (
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.surfaces.materials import reflect
 from regolith_sensors.surfaces.shading import haversine
+from regolith_sensors.surfaces.soil_relief import Horizons
 from regolith_world.numerics import kernel
 from regolith_world.random import mix_bits
 
@@ -92,6 +93,8 @@ def gather_indirect(
     materials: Singles,
     texels: Singles,
     layers: Singles,
+    horizons: Horizons,
+    relief: Singles,
     discs: Singles,
     direction: Singles,
     across: Singles,
@@ -148,7 +151,7 @@ def gather_indirect(
         for lane in range(16):
             again[lane] = hit[lane] and hit_something(words, lane)
             if again[lane]:
-                _, stuff[lane], _, px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
+                _, stuff[lane], _, px, py, pz, nx, ny, nz, sx, sy, sz, _, _, _, _, _ = surface_at(
                     facts,
                     frames,
                     nodes,
@@ -172,6 +175,9 @@ def gather_indirect(
         direct(
             handle,
             materials,
+            layers,
+            horizons,
+            relief,
             direction,
             across,
             irradiance,

@@ -172,6 +172,7 @@ def _gather_points(
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
     texels, layers, discs = scene.texels, scene.layers, scene.discs
+    horizons, relief = scene.horizons, scene.relief
     packet, words, valid = packets[0], all_words[0], valids[0]
     hit, stuff, none, unwanted = memory.hit, memory.material, memory.first, memory.none
     g, light_in, seen, most = memory.geometry, memory.light_in, memory.seen, memory.most
@@ -197,7 +198,7 @@ def _gather_points(
             for lane in range(16):
                 hit[lane] = hit_something(words, lane)
                 if hit[lane]:
-                    _, stuff[lane], _, px, py, pz, mx, my, mz, sx, sy, sz = surface_at(
+                    _, stuff[lane], _, px, py, pz, mx, my, mz, sx, sy, sz, _, _, _, _, _ = surface_at(
                         facts,
                         frames,
                         nodes,
@@ -222,6 +223,9 @@ def _gather_points(
             direct(
                 handle,
                 materials,
+                layers,
+                horizons,
+                relief,
                 light.direction,
                 light.across,
                 light.irradiance,

@@ -3,7 +3,9 @@
 """Light at the hit points of a packet of rays, and its reflection toward the viewer.
 
 Packets have 16 lanes. ``geometry`` describes the points lane by lane: rows PLACE, NORMAL, TOWARD (unit vector to the
-viewer) and BEGIN (start of rays toward lights), three each; the rows after them are memory for the light of lamps.
+viewer), BEGIN (start of rays toward lights) and MEAN (mean normal of the micro-relief), three each, AMOUNT (factor on
+the relief's heights, 0 without relief) and WIDTH (of the pixel on the surface [m]). The rows after them are memory for
+the light of lamps.
 Coordinates are relative to the scene origin.
 """
 
@@ -34,15 +36,19 @@ from regolith_sensors.rays.embree.bindings import (
 from regolith_sensors.rays.embree.surface import hit_something
 from regolith_sensors.surfaces.materials import CONSTANTS, is_hapke, reflect, tinted
 from regolith_sensors.surfaces.shading import hapke_lanes, hapke_of_cosines, haversine
+from regolith_sensors.surfaces.soil_relief import Horizons, relief_part
 from regolith_world.numerics import kernel
 from regolith_world.random import mix_bits
 
-PLACE, NORMAL, TOWARD, BEGIN = 0, 3, 6, 9
-_ANGLES, _FADE, _REFLECTED = 12, 15, 16
-GEOMETRY_ROWS = 17
+PLACE, NORMAL, TOWARD, BEGIN, MEAN, AMOUNT, WIDTH = 0, 3, 6, 9, 12, 15, 16
+_ANGLES, _FADE, _REFLECTED = 17, 20, 21
+GEOMETRY_ROWS = 22
 
 _ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
 _HOUSING = np.float32(LAMP_HOUSING_M)
+_LAMP_DISC = np.float32(0.005)
+"""Tangent of the angular radius of lamps in shadows of the micro-relief; larger than that of a lamp, so that the
+borders are smooth."""
 _THIRD = np.float32(1.0 / 3.0)
 _INF = np.float32(np.inf)
 _PI = np.float32(math.pi)
@@ -108,6 +114,9 @@ def _spread(stream: np.uint64, pixel: int, place: int, sample: int, extra: int) 
 def direct(
     handle: int,
     materials: Singles,
+    layers: Singles,
+    horizons: Horizons,
+    relief: Singles,
     direction: Singles,
     across: Singles,
     irradiance: Singles,
@@ -137,6 +146,9 @@ def direct(
     Args:
         handle: Address of the scene.
         materials: Table of materials.
+        layers: Position, scale and rotation of the layers of the micro-relief.
+        horizons: Horizons of the micro-relief.
+        relief: Numbers of the micro-relief's shadows; empty without shadows.
         direction: Unit vector toward the sun.
         across: Two unit vectors normal to it, shape (2, 3).
         irradiance: Irradiance of the bands [W/m^2], shape (3,).
@@ -203,6 +215,14 @@ def direct(
     wanted = whole.shape[1] > 0
     if any_lit or (wanted and any_facing):
         _sunlit(materials, direction, irradiance, material, g, valid, out)
+        if relief.shape[0] > 0:
+            for lane in range(16):
+                if valid[lane] != 0 and g[AMOUNT, lane] > _ZERO:
+                    part = _relief_part(
+                        layers, horizons, relief, direction[0], direction[1], direction[2], disc, g, lane
+                    )
+                    for c in range(3):
+                        out[c, lane] *= part
     if wanted:
         for lane in range(16):
             for c in range(3):
@@ -211,7 +231,22 @@ def direct(
         for c in range(3):
             out[c, lane] = out[c, lane] * seen[lane] if seen[lane] > _ZERO else _ZERO
     if lamps.shape[0] > 0:
-        _lamps(handle, materials, lamps, hit, material, g, packet, words, valid, arguments, out)
+        _lamps(
+            handle,
+            materials,
+            layers,
+            horizons,
+            relief,
+            lamps,
+            hit,
+            material,
+            g,
+            packet,
+            words,
+            valid,
+            arguments,
+            out,
+        )
 
 
 @kernel(views_only=True, forceinline=True)
@@ -266,6 +301,34 @@ def _sunlit(
 def _mu0(g: Singles, direction: Singles, lane: int) -> Single:
     """Return the cosine of incidence of light from a direction."""
     return g[NORMAL, lane] * direction[0] + g[NORMAL + 1, lane] * direction[1] + g[NORMAL + 2, lane] * direction[2]
+
+
+@kernel(views_only=True)
+def _relief_part(
+    layers: Singles,
+    horizons: Horizons,
+    relief: Singles,
+    x: Single,
+    y: Single,
+    z: Single,
+    disc: Single,
+    g: Singles,
+    lane: int,
+) -> Single:
+    """Return the part of a light's disc in direction (x, y, z), of any length, that the micro-relief leaves visible."""
+    nx, ny, nz = g[MEAN, lane], g[MEAN + 1, lane], g[MEAN + 2, lane]
+    above = nx * x + ny * y + nz * z
+    x, y, z = x - above * nx, y - above * ny, z - above * nz
+    rise = above / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-12)))
+    ax, ay, az = abs(nx), abs(ny), abs(nz)
+    # The relief lies on the coordinate plane that is closest to the tangent plane, as in surface.py.
+    if az >= ax and az >= ay:
+        a, b, ahead, aside, flat = g[PLACE, lane], g[PLACE + 1, lane], x, y, az
+    elif ax >= ay:
+        a, b, ahead, aside, flat = g[PLACE + 1, lane], g[PLACE + 2, lane], y, z, ax
+    else:
+        a, b, ahead, aside, flat = g[PLACE, lane], g[PLACE + 2, lane], x, z, ay
+    return relief_part(horizons, relief, layers, a, b, ahead, aside, rise, g[AMOUNT, lane] * flat, g[WIDTH, lane], disc)
 
 
 @kernel(views_only=True, forceinline=True)
@@ -362,6 +425,9 @@ def _sun_seen(
 def _lamps(
     handle: int,
     materials: Singles,
+    layers: Singles,
+    horizons: Horizons,
+    relief: Singles,
     lamps: Singles,
     hit: Bools,
     material: Longs,
@@ -407,6 +473,9 @@ def _lamps(
             else:
                 sunward, viewed, hav = angles[0, lane], angles[1, lane], angles[2, lane]
                 red, green, blue = reflect(materials, material[lane], sunward, viewed, hav)
+            if relief.shape[0] > 0 and g[AMOUNT, lane] > _ZERO:
+                x, y, z = packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane]
+                fades[lane] *= _relief_part(layers, horizons, relief, x, y, z, _LAMP_DISC, g, lane)
             out[0, lane] += red * fades[lane] * lamps[lamp, LAMP_INTENSITY]
             out[1, lane] += green * fades[lane] * lamps[lamp, LAMP_INTENSITY + 1]
             out[2, lane] += blue * fades[lane] * lamps[lamp, LAMP_INTENSITY + 2]

@@ -33,11 +33,14 @@ from regolith_sensors.rays.embree.bindings import (
 from regolith_sensors.rays.embree.indirect_light import IndirectMemory, gather_indirect, indirect_memory
 from regolith_sensors.rays.embree.irradiance_cache import add_surface_light
 from regolith_sensors.rays.embree.lighting import (
+    AMOUNT,
     BEGIN,
     GEOMETRY_ROWS,
+    MEAN,
     NORMAL,
     PLACE,
     TOWARD,
+    WIDTH,
     direct,
     open_lane,
 )
@@ -319,6 +322,7 @@ def _render_blocks(
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
     texels, layers, lattice, discs = scene.texels, scene.layers, scene.lattice, scene.discs
+    horizons, relief = scene.horizons, scene.relief
     rays, r, origin, pixel_angle = camera.rays, camera.rotation, camera.position, np.float32(camera.pixel_angle)
     sun, across, irradiance, lamps = light.direction, light.across, light.irradiance, light.lamps
     disc, darkening = np.float32(light.disc), np.float32(light.darkening)
@@ -361,7 +365,25 @@ def _render_blocks(
                     normals[row, column, c] = sunlit[row, column, c] = _ZERO
                     radiance[row, column, c] = irradiance[c] / solid_angle if shines else _ZERO
                 continue
-            instance, material[lane], bright[lane], px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
+            (
+                instance,
+                material[lane],
+                bright[lane],
+                px,
+                py,
+                pz,
+                nx,
+                ny,
+                nz,
+                sx,
+                sy,
+                sz,
+                mx,
+                my,
+                mz,
+                g[AMOUNT, lane],
+                g[WIDTH, lane],
+            ) = surface_at(
                 facts,
                 frames,
                 nodes,
@@ -382,6 +404,7 @@ def _render_blocks(
             g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane] = nx, ny, nz
             g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane] = -x, -y, -z
             g[BEGIN, lane], g[BEGIN + 1, lane], g[BEGIN + 2, lane] = sx, sy, sz
+            g[MEAN, lane], g[MEAN + 1, lane], g[MEAN + 2, lane] = mx, my, mz
             if adding:
                 continue
             distance[row, column] = primary[T_FAR, lane]
@@ -393,6 +416,9 @@ def _render_blocks(
         direct(
             handle,
             materials,
+            layers,
+            horizons,
+            relief,
             sun,
             across,
             irradiance,
@@ -428,6 +454,8 @@ def _render_blocks(
                 materials,
                 texels,
                 layers,
+                horizons,
+                relief,
                 discs,
                 sun,
                 across,

@@ -42,7 +42,25 @@ from regolith_sensors.surfaces.table_columns import (
 from regolith_sensors.surfaces.terrain_tiles import CELLS
 from regolith_world.numerics import kernel
 
-Hit = tuple[int, int, Single, Single, Single, Single, Single, Single, Single, Single, Single, Single]
+Hit = tuple[
+    int,
+    int,
+    Single,
+    Single,
+    Single,
+    Single,
+    Single,
+    Single,
+    Single,
+    Single,
+    Single,
+    Single,
+    Single,
+    Single,
+    Single,
+    Single,
+    Single,
+]
 """Surface at a hit, see :func:`surface_at`."""
 
 _ZERO, _HALF, _ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
@@ -84,9 +102,13 @@ def surface_at(
     pixel_angle: Single,
     detailed: bool,
 ) -> Hit:
-    """Return a hit's surface: (instance, material, brightness, position x 3, normal x 3, start x 3).
+    """Return a hit's surface.
 
-    The normal faces the viewer. It is smooth on ground and rounded bodies, and perturbed by the micro-relief. Rays
+    It has the values (instance, material, brightness, position x 3, normal x 3, start x 3, mean normal x 3, amount of
+    the micro-relief, width of the pixel on it [m]).
+
+    The normal faces the viewer. It is smooth on ground and rounded bodies, and perturbed by the micro-relief; the mean
+    normal is not. Rays
     toward lights leave from ``start``, slightly above the position. On the ground ``start`` lies above the smooth
     surface of the normals, because flat cells would shadow themselves at low sun.
 
@@ -148,10 +170,13 @@ def surface_at(
         gx, gy, gz = -gx, -gy, -gz
     if facts[instance, FACT_KIND] != TERRAIN and gx * nx + gy * ny + gz * nz < _ZERO:
         nx, ny, nz = -nx, -ny, -nz
-    amount = materials[material, MICRO] * rough
-    if detailed and amount > _ZERO:
+    amount, footprint = _ZERO, _ZERO
+    mean_x, mean_y, mean_z = nx, ny, nz
+    if detailed and materials[material, MICRO] * rough > _ZERO:
+        amount = materials[material, MICRO] * rough
         toward = max(abs(nx * dx + ny * dy + nz * dz), np.float32(0.05))
-        nx, ny, nz, shade = _bent(texels, layers, x, y, z, nx, ny, nz, amount, t * pixel_angle / math.sqrt(toward))
+        footprint = t * pixel_angle / math.sqrt(toward)
+        nx, ny, nz, shade = _bent(texels, layers, x, y, z, nx, ny, nz, amount, footprint)
         bright += materials[material, MICRO] * shade
     facing = -(nx * dx + ny * dy + nz * dz)
     if facing < _LEAST:
@@ -160,7 +185,25 @@ def surface_at(
         nx, ny, nz = _unit(nx - push * dx, ny - push * dy, nz - push * dz)
     lift = _LIFT + _LIFT_PART * (abs(x) + abs(y) + abs(z) + t) + over
     start_x, start_y, start_z = x + lift * gx, y + lift * gy, z + lift * gz + rise
-    return instance, material, bright, x, y, z, nx, ny, nz, start_x, start_y, start_z
+    return (
+        instance,
+        material,
+        bright,
+        x,
+        y,
+        z,
+        nx,
+        ny,
+        nz,
+        start_x,
+        start_y,
+        start_z,
+        mean_x,
+        mean_y,
+        mean_z,
+        amount,
+        footprint,
+    )
 
 
 @kernel(views_only=True, forceinline=True)
