@@ -8,7 +8,7 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
-    package_data={package_name: ['py.typed', 'data/sensors/*.yaml', 'references.bib']},
+    package_data={package_name: ['py.typed', 'data/sensors/*.yaml', 'data/stars.csv', 'references.bib']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),

@@ -47,10 +47,20 @@ def citations(scenario: Any) -> Citations:
     return Citations(Path(__file__).parent / 'references.bib', sorted(keys))
 
 
+_MODELS = {
+    'hapke': ('hapke1981', 'hapke1984', 'hapke1986', 'hapke2002', 'hapke2008', 'hapke2012'),
+    'disney': ('burley2012',),
+    'chrono': ('chrono', 'hammon2017'),
+}
+"""References of reflectance models."""
+
+
 def _surfaces(light: LightConfig) -> set[str]:
     """Return the references of the reflectance of ground, rocks and vehicles."""
-    keys = {'hapke1981', 'hapke1984', 'hapke1986', 'hapke2002', 'hapke2008', 'hapke2012'}
-    keys.add(_SOILS.get(light.reflectance, 'sato2014'))
+    models = {light.soil.type} | ({light.rocks.type} if light.rocks is not None else set())
+    keys = {key for model in models for key in _MODELS.get(model, ())}
+    if 'hapke' in models:
+        keys.add(_SOILS.get(light.reflectance, 'sato2014'))
     keys |= {'walter2007', 'heitz2014', 'schlick1994', 'ashikhmin2000', 'gouraud1971'}
     if light.micro_slope_deg > 0.0:
         keys.add('helfenstein1999')
@@ -63,7 +73,9 @@ def _light(light: LightConfig, camera: CameraConfig) -> set[str]:
     """Return the references of the sun model and of indirect light."""
     keys = {'prsa2016'} if light.sun is not None else set()
     if isinstance(light.sun, LunarSunConfig):
-        keys.add('meeus1998')
+        keys |= {'meeus1998'} if light.ephemeris == 'meeus' else {'cross2023', 'archinal2011'}
+    if light.sky is not None:
+        keys |= {'meeus1998', 'archinal2011', 'russell1916', 'vanleeuwen2007', 'ballesteros2012'}
     if camera.ground_light_on_vehicles and not camera.bounce_samples and light.ray_backend == DEFAULT_RAY_BACKEND:
         keys |= {'ward1988', 'duff2017'}
     if (

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from regolith_sensors.light import Sun
+from regolith_sensors.moon_axis import precise_points
 from regolith_terrain import MOON_RADIUS_M
 
 EQUATOR_TILT = math.radians(1.54242)
@@ -108,20 +109,21 @@ class _Arguments:
         )
 
 
-def sun_over(latitude: float, longitude: float, when: datetime) -> Sun:
+def sun_over(latitude: float, longitude: float, when: datetime, precise: bool = False) -> Sun:
     """Return the sun as seen from a location on the Moon.
 
-    The level plane is that of a sphere. The result is accurate to 0.1 degrees.
+    The level plane is that of a sphere. The result is accurate to 0.1 degrees, or to 0.005 degrees if precise.
 
     Args:
         latitude: Selenographic latitude, north positive [rad].
         longitude: Selenographic longitude, east positive [rad].
         when: UTC time; a time without a zone counts as UTC.
+        precise: Whether the position is that of the package astronomy-engine.
 
     Source: meeus1998, chapter 53.
-    Checked by: test_scene.py::test_sun_over_the_moon.
+    Checked by: test_scene.py::test_sun_over_the_moon, test_sky.py::test_precise_sun_is_near_that_of_the_series.
     """
-    sub_latitude, sub_longitude, distance = subsolar_point(when)
+    sub_latitude, sub_longitude, distance = precise_points(when)[0] if precise else subsolar_point(when)
     azimuth, elevation = direction_over(latitude, longitude, sub_latitude, sub_longitude)
     return Sun(azimuth, elevation, distance)
 

@@ -6,9 +6,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from regolith_sensors.sky.night_sky import Sky
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -16,6 +20,8 @@ Color = tuple[float, float, float]
 
 SUN_BANDS = (154.0, 174.0, 171.0)
 """Irradiance at 1 au of bands 100 nm wide around red, green and blue (650, 550, 450 nm) [W/m^2]."""
+ASTRONOMICAL_UNIT_M = 149_597_870_700.0
+"""Astronomical unit [m]."""
 SUN_RADIUS = 4.6505e-3
 """Angular radius of the sun at 1 au [rad]."""
 LIMB_DARKENING = 0.6
@@ -76,6 +82,8 @@ class Sun:
     """Whether the disc is darker toward its limb."""
     far: FarShadow | None = None
     """Shadow of terrain that is too far for rays; None: there is none."""
+    sky: Sky | None = None
+    """Earth and stars at the same time; None: the rest of the sky is black."""
 
     @property
     def direction(self) -> Floats:

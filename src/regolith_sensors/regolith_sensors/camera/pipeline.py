@@ -19,11 +19,12 @@ from regolith_sensors.camera.penumbra import smooth_penumbrae
 from regolith_sensors.camera.readout import ImageSensor, NoiseStreams, signals
 from regolith_sensors.config.camera import CameraConfig, ExposureConfig
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
-from regolith_sensors.numerics.lens import pixel_rays
+from regolith_sensors.numerics.lens import camera_matrix, pixel_rays, project
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.camera_rays import CameraRays, Lights, lights, view
 from regolith_sensors.rays.image import DARK, RenderedImage, SampleStreams, empty_frame, sample_streams
 from regolith_sensors.scene.scene import Semantic
+from regolith_sensors.sky.night_sky import Sky
 from regolith_world.numerics import rotation
 from regolith_world.random import stream_key
 
@@ -159,7 +160,8 @@ class Camera:
             frame: Index of the frame.
         """
         config = self.config
-        light = lights(origin, sun, lamps)
+        sky = None if sun is None else sun.sky
+        light = lights(origin, sun, lamps if sky is None else [*lamps, *sky.lamps(pose(0.5).position)])
         eyes = self.view(origin, pose(self.sample_time(0)))
         held = (
             scene.vehicle_indirect_light(light, eyes)
@@ -171,18 +173,34 @@ class Camera:
             camera = self.view(origin, pose(self.sample_time(sample)), self.offset(sample))
             if sample == 0:
                 scene.render(camera, light, first, self._frame, held)
+                self._add_sky(self._frame, sky, camera, (0.0, 0.0))
                 continue
             stream = f'{self.name}/{sample}'
             random = sample_streams(self.seed, stream, frame, config.sun_samples, config.bounce_samples)
             if self._extra.depth.shape != self._frame.depth.shape:
                 self._extra = empty_frame(config.height, config.width)
             scene.render(camera, light, random, self._extra, held)
+            self._add_sky(self._extra, sky, camera, self.offset(sample))
             self._frame.radiance += self._extra.radiance
         if config.samples_per_pixel > 1:
             self._frame.radiance *= np.float32(1.0 / config.samples_per_pixel)
         elif config.edge_samples:
             self._refine(scene, eyes, light, first, held)
         return self._frame
+
+    def _add_sky(self, frame: RenderedImage, sky: Sky | None, camera: CameraRays, offset: tuple[float, float]) -> None:
+        """Add Earth and stars to a rendered sample."""
+        if sky is None:
+            return
+        c = self.config
+        k = camera_matrix(c.width, c.height, c.focal_length_px)
+        coefficients = c.distortion.coefficients if c.stages.distortion else ()
+        sky.add_to(
+            frame.radiance,
+            frame.depth,
+            camera,
+            lambda ways: project(ways, k, coefficients, c.distortion.model) - offset,
+        )
 
     def _refine(self, scene: RayBackend, eyes: CameraRays, light: Lights, random: SampleStreams, held: Singles) -> None:
         """Add rays in pixels where one ray is not sufficient."""
@@ -213,7 +231,9 @@ class Camera:
         are those of :meth:`expose`.
         """
         assert self.config.auto_exposure is not None
-        light, eyes = lights(origin, sun, lamps), self.view(origin, pose)
+        sky = None if sun is None else sun.sky
+        light = lights(origin, sun, lamps if sky is None else [*lamps, *sky.lamps(pose.position)])
+        eyes = self.view(origin, pose)
         every = max(1, math.ceil(self.config.width / METER_WIDTH))
         few = eyes._replace(rays=np.ascontiguousarray(eyes.rays[::every, ::every]))
         streams = sample_streams(self.seed, f'{self.name}/meter', frame)

@@ -22,11 +22,14 @@ from pydantic import (
 
 from regolith_files import InputError, Section, usable_file
 from regolith_sensors.brdf import PRESETS, remaining_mean_slope
+from regolith_sensors.config.materials import HapkeSurfaceConfig, SurfaceConfig
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.config.sensors import Floats
 from regolith_sensors.ephemeris import sun_over, utc_time
 from regolith_sensors.light import Spotlight, Sun
+from regolith_sensors.moon_axis import has_astronomy_engine
 from regolith_sensors.rays import registry
+from regolith_sensors.sky.night_sky import sky_over
 from regolith_world.numerics import rotation
 
 
@@ -101,6 +104,14 @@ class LunarSunConfig(Section):
         return utc_time(self.utc)
 
 
+class SkyConfig(Section):
+    """Earth and stars in the sky of a place and time, which ``light.sun`` states."""
+
+    stars: bool = Field(True, description='whether images show the 5000 brightest stars')
+    earth: bool = Field(True, description='whether images show the Earth with its phase')
+    earthshine: bool = Field(False, description='whether the Earth lights the scene; one shadow ray per pixel')
+
+
 class HorizonConfig(Section):
     """Terrain beyond ``view_range_m`` that hides the sun, from elevation models around the site.
 
@@ -166,7 +177,13 @@ class LightConfig(Section):
         description='azimuth_deg and elevation_deg, or latitude_deg, longitude_deg and utc; null: night',
     )
     reflectance: Annotated[str, AfterValidator(_known_soil)] = Field(
-        'lunar_sato2014', description='reflectance of the ground'
+        'lunar_sato2014', description="parameters of Hapke's reflectance of the ground"
+    )
+    soil: SurfaceConfig = Field(
+        default_factory=HapkeSurfaceConfig, description='reflectance model of the ground and its parameters'
+    )
+    rocks: SurfaceConfig | None = Field(
+        None, description='reflectance model of rocks; null: gray rock, brighter than soil'
     )
     micro_relief: Literal['shadowed', 'slopes_only'] = Field(
         'shadowed',
@@ -174,6 +191,10 @@ class LightConfig(Section):
     )
     micro_slope_deg: float = Field(10.0, ge=0.0, le=40.0, description='r.m.s. slope of relief below the grid [deg]')
     micro_albedo: float = Field(0.06, ge=0.0, le=0.5, description='r.m.s. of the relative brightness below the grid')
+    ephemeris: Literal['meeus', 'astronomy_engine'] = Field(
+        'meeus', description='position of the sun: series to 0.04 deg, or the package astronomy-engine to 0.004 deg'
+    )
+    sky: SkyConfig | None = Field(None, description='Earth and stars; null: a black sky')
     horizon: HorizonConfig | None = Field(
         None, description='far terrain that hides the sun; null: only terrain within view_range_m does'
     )
@@ -183,9 +204,25 @@ class LightConfig(Section):
     )
     terrain_detail: float = Field(6.0, ge=1.0, le=40.0, description='cells are about distance / (32 detail) wide')
 
+    @field_validator('ephemeris')
+    @classmethod
+    def _installed(cls, name: str) -> str:
+        if name == 'astronomy_engine' and not has_astronomy_engine():
+            raise ValueError(
+                'needs the Python package astronomy-engine, which is not installed; allowed: meeus; fix: pip install '
+                'astronomy-engine'
+            )
+        return name
+
+    @model_validator(mode='after')
+    def _sky_has_a_time(self) -> LightConfig:
+        if self.sky is not None and not isinstance(self.sun, LunarSunConfig):
+            raise ValueError('sky: needs the place and time of light.sun; allowed: a sun with utc')
+        return self
+
     @model_validator(mode='after')
     def _relief_within_roughness(self) -> LightConfig:
-        if self.micro_relief == 'shadowed':
+        if self.micro_relief == 'shadowed' and isinstance(self.soil, HapkeSurfaceConfig):
             try:
                 remaining_mean_slope(PRESETS[self.reflectance].theta, math.tan(math.radians(self.micro_slope_deg)))
             except ValueError as error:
@@ -203,5 +240,10 @@ class LightConfig(Section):
         when = self.sun.start + timedelta(microseconds=t_ns // 1000)
         latitude, longitude, north = self.sun.latitude_deg, self.sun.longitude_deg, self.sun.north_deg or 0.0
         assert latitude is not None and longitude is not None, 'resolved with the scenario'
-        over = sun_over(math.radians(latitude), math.radians(longitude), when)
-        return replace(over, azimuth=(over.azimuth - math.radians(north)) % (2.0 * math.pi))
+        place = math.radians(latitude), math.radians(longitude)
+        over = sun_over(*place, when, self.ephemeris == 'astronomy_engine')
+        sun = replace(over, azimuth=(over.azimuth - math.radians(north)) % (2.0 * math.pi))
+        if self.sky is None:
+            return sun
+        shown = self.sky.stars, self.sky.earth, self.sky.earthshine
+        return replace(sun, sky=sky_over(*place, math.radians(north), when, sun, *shown))

@@ -10,6 +10,7 @@ from typing import Any
 
 from regolith_files import KeyPath, YamlSource
 from regolith_sensors.config.lighting import HorizonConfig, LightConfig, LunarSunConfig
+from regolith_sensors.config.materials import warn_of_bright_bases
 
 _PLACE = ('latitude_deg', 'longitude_deg', 'altitude_m')
 _FIX = 'set terrain.site: {latitude_deg, longitude_deg, altitude_m}, or use a georeferenced elevation model'
@@ -78,6 +79,7 @@ def light_with_place(light: LightConfig, place: OriginPlace | None, source: Yaml
         InputError: If the place is unknown, or not on the Moon.
     """
     changed: dict[str, Any] = {}
+    warn_of_bright_bases(light, source)
     if isinstance(light.sun, LunarSunConfig):
         found = _placed(light.sun, _PLACE[:2], place, source, ('light', 'sun'), 'the sun of a time')
         changed['sun'] = light.sun.model_copy(update=found)

@@ -12,6 +12,7 @@ import numpy as np
 
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config.lighting import LightConfig
+from regolith_sensors.config.materials import material_of
 from regolith_sensors.light import Sun
 from regolith_sensors.rays.registry import ray_backend
 from regolith_sensors.scene.object_layer import OBSTACLES, ObjectLayer
@@ -64,7 +65,7 @@ class SensorScene:
         self.light = light
         self._size_m = terrain.map_size_m
         self._far: FarTerrain | None = None
-        self._materials: list[Material] = [OBSTACLES['rock']]
+        self._materials: list[Material] = [_rock(light)]
         self._parts: dict[str, list[MeshPart]] = {}
         for name, looks in sorted(vehicles.items()):
             self._parts[name] = vehicle_parts(looks, self._materials)
@@ -105,7 +106,7 @@ class SensorScene:
         """Return the row of the material of an obstacle; a new one is appended."""
         if name not in self._solid:
             self._solid[name] = len(self._materials)
-            self._materials.append(OBSTACLES[name])
+            self._materials.append(_rock(self.light) if name == 'rock' else OBSTACLES[name])
         return self._solid[name]
 
     def view(self, viewer: str) -> WorldView:
@@ -114,7 +115,7 @@ class SensorScene:
         scene = Scene(
             SoilHeightSource(self.states.ground.grid),
             self._materials,
-            soil=HapkeSoil(PRESETS[light.reflectance]),
+            soil=material_of(light.soil, HapkeSoil(PRESETS[light.reflectance]), 1.0),
             view_range=light.view_range_m,
             detail=light.terrain_detail,
             micro_slope_deg=light.micro_slope_deg,
@@ -144,6 +145,13 @@ class SensorScene:
     def views(self, viewers: Iterable[str]) -> dict[str, WorldView]:
         """Return one view per vehicle."""
         return {name: self.view(name) for name in sorted(set(viewers))}
+
+
+def _rock(light: LightConfig) -> Material:
+    """Return the material of rocks."""
+    if light.rocks is None:
+        return OBSTACLES['rock']
+    return material_of(light.rocks, HapkeSoil(PRESETS[light.reflectance]), OBSTACLES['rock'].micro_relief)
 
 
 def _objects(scene: Scene, name: str, parts: list[MeshPart]) -> list[ScenePart]:

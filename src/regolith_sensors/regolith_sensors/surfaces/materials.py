@@ -12,6 +12,7 @@ import numpy as np
 
 from regolith_sensors.arrays import Single, Singles
 from regolith_sensors.brdf import PRESETS, HapkeParameters, remaining_mean_slope
+from regolith_sensors.principled_brdf import COAT_ALPHA, DisneyParameters
 from regolith_sensors.surfaces.shading import HAPKE_SIZE, hapke_constants, hapke_row
 from regolith_world.numerics import kernel
 
@@ -19,14 +20,19 @@ Color = tuple[float, float, float]
 Bands = tuple[Single, Single, Single]
 """Red, green and blue in compiled loops."""
 
-HAPKE, LAMBERT, PRINCIPLED = 0, 1, 2
+HAPKE, LAMBERT, PRINCIPLED, DISNEY, CHRONO = 0, 1, 2, 3, 4
 _KIND, _RED, _ROUGHNESS, _METALLIC, _SPECULAR, MICRO, CONSTANTS = 0, 1, 4, 5, 6, 7, 8
 TABLE_WIDTH = CONSTANTS + HAPKE_SIZE
+_SUBSURFACE, _SPECULAR_TINT, _SHEEN, _SHEEN_TINT, _COAT, _COAT_A, _COAT_SCALE, _MASKING = range(
+    CONSTANTS, CONSTANTS + 8
+)
+"""Columns of Burley's function: parameters; width and factor of the coat's distribution; width of the masking."""
 LUNAR_TINT = (1.18, 1.0, 0.82)
 """Red, green and blue reflectance of mature lunar soil relative to its mean; it rises by some 45 % from 450 to
 650 nm."""
 _ZERO, _ONE, _HALF = np.float32(0.0), np.float32(1.0), np.float32(0.5)
 _INV_PI = np.float32(1.0 / math.pi)
+_COAT_ALPHA = np.float32(COAT_ALPHA)
 
 
 @dataclass(frozen=True)
@@ -54,10 +60,13 @@ class Lambert:
     """Ideally diffuse surface."""
 
     albedo: Color = (1.0, 1.0, 1.0)
+    micro_relief: float = 0.0
+    """Strength of the scene's micro-relief, 0 to 1."""
 
     def row(self) -> Singles:
         """Return the row of the table, shape (24,)."""
-        return np.array([LAMBERT, *self.albedo] + [0.0] * (TABLE_WIDTH - 4), dtype=np.float32)
+        head = [LAMBERT, *self.albedo, 0.0, 0.0, 0.0, self.micro_relief]
+        return np.array(head + [0.0] * HAPKE_SIZE, dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -90,7 +99,51 @@ class Principled:
         return np.array(head + [0.0] * HAPKE_SIZE, dtype=np.float32)
 
 
-Material = HapkeSoil | Lambert | Principled
+@dataclass(frozen=True)
+class Disney:
+    """Burley's function without anisotropy, for comparison with other renderers; it does not conserve energy.
+
+    Checked by: test_principled_brdf.py::test_renderer_agrees_with_double_precision.
+    """
+
+    parameters: DisneyParameters
+    micro_relief: float = 0.0
+    """Strength of the scene's micro-relief, 0 to 1."""
+
+    def row(self) -> Singles:
+        """Return the row of the table, shape (24,)."""
+        p = self.parameters
+        a = 0.1 + p.clearcoat_gloss * (0.001 - 0.1)
+        masked = 0.5 + 0.5 * p.roughness if p.remap else p.roughness
+        return np.array(
+            [DISNEY, *p.base, p.roughness, p.metallic, 0.08 * p.specular, self.micro_relief]
+            + [p.subsurface, p.specular_tint, p.sheen, p.sheen_tint, p.clearcoat]
+            + [a * a - 1.0, (a * a - 1.0) / (math.pi * math.log(a * a)), max(0.001, masked * masked)]
+            + [0.0] * (HAPKE_SIZE - 8),
+            dtype=np.float32,
+        )
+
+
+@dataclass(frozen=True)
+class ChronoSurface:
+    """Default surface of Chrono's cameras with its specular workflow, for comparison with them.
+
+    Checked by: test_principled_brdf.py::test_renderer_agrees_with_double_precision.
+    """
+
+    color: Color = (0.7, 0.7, 0.7)
+    roughness: float = 0.8
+    specular: float = 1.0
+    micro_relief: float = 0.0
+    """Strength of the scene's micro-relief, 0 to 1."""
+
+    def row(self) -> Singles:
+        """Return the row of the table, shape (24,)."""
+        head = [CHRONO, *self.color, self.roughness, 0.0, 0.08 * self.specular, self.micro_relief]
+        return np.array(head + [0.0] * HAPKE_SIZE, dtype=np.float32)
+
+
+Material = HapkeSoil | Lambert | Principled | Disney | ChronoSurface
 """Reflectance model of a surface."""
 
 
@@ -131,8 +184,12 @@ def reflect(table: Singles, material: int, mu0: Single, mu: Single, haversine: S
         out = tinted(table, material, hapke_row(mu0, mu, haversine, table, material, CONSTANTS))
     elif kind == LAMBERT:
         out = tinted(table, material, diffuse)
-    else:
+    elif kind == PRINCIPLED:
         out = _principled(table, material, mu0, mu, haversine, diffuse)
+    elif kind == DISNEY:
+        out = _disney(table, material, mu0, mu, haversine)
+    else:
+        out = _chrono(table, material, mu0, mu, haversine)
     return out
 
 
@@ -172,4 +229,67 @@ def _principled(table: Singles, material: int, mu0: Single, mu: Single, haversin
         kept * red + lobe * (dielectric + metallic * _schlick(red, cos_half)),
         kept * green + lobe * (dielectric + metallic * _schlick(green, cos_half)),
         kept * blue + lobe * (dielectric + metallic * _schlick(blue, cos_half)),
+    )
+
+
+@kernel(views_only=True, forceinline=True)
+def _masked(cosine: Single, alpha: Single) -> Single:
+    a2 = alpha * alpha
+    return _ONE / (cosine + math.sqrt(a2 + (_ONE - a2) * cosine * cosine))
+
+
+@kernel(views_only=True)
+def _disney(table: Singles, material: int, mu0: Single, mu: Single, haversine: Single) -> Bands:
+    """Return r of Burley's function, see :func:`regolith_sensors.principled_brdf.disney_brdf`."""
+    roughness, metallic, f0 = table[material, _ROUGHNESS], table[material, _METALLIC], table[material, _SPECULAR]
+    cos_half2 = max(_ONE - haversine, np.float32(1e-8))
+    cos_half = math.sqrt(cos_half2)
+    n_h = min(_HALF * (mu0 + mu) / cos_half, _ONE)
+    in_, out_, half = _schlick(_ZERO, mu0), _schlick(_ZERO, mu), _schlick(_ZERO, cos_half)
+    f90 = _HALF + np.float32(2.0) * roughness * cos_half2 - _ONE
+    diffuse = (_ONE + f90 * in_) * (_ONE + f90 * out_)
+    flat = roughness * cos_half2 - _ONE
+    beneath = (_ONE + flat * in_) * (_ONE + flat * out_)
+    beneath = np.float32(1.25) * (beneath * (_ONE / (mu0 + mu) - _HALF) + _HALF)
+    diffuse = (diffuse + table[material, _SUBSURFACE] * (beneath - diffuse)) * _INV_PI * (_ONE - metallic)
+    alpha = max(roughness * roughness, np.float32(0.001))
+    spread = n_h * n_h + (_ONE - n_h * n_h) / (alpha * alpha)
+    lobe = _INV_PI / (alpha * alpha * spread * spread)
+    lobe *= _masked(mu0, table[material, _MASKING]) * _masked(mu, table[material, _MASKING])
+    coat = np.float32(0.25) * table[material, _COAT] * (np.float32(0.04) + np.float32(0.96) * half)
+    coat *= table[material, _COAT_SCALE] / (_ONE + table[material, _COAT_A] * n_h * n_h)
+    coat *= _masked(mu0, _COAT_ALPHA) * _masked(mu, _COAT_ALPHA)
+    red, green, blue = table[material, _RED], table[material, _RED + 1], table[material, _RED + 2]
+    luminance = np.float32(0.3) * red + np.float32(0.6) * green + np.float32(0.1) * blue
+    per = _ONE / luminance if luminance > _ZERO else _ZERO
+    sheen, sheen_tint = half * table[material, _SHEEN] * (_ONE - metallic), table[material, _SHEEN_TINT]
+    tint, kept = table[material, _SPECULAR_TINT], f0 * (_ONE - metallic)
+    # Without luminance there is no tint.
+    one = _ONE if luminance > _ZERO else _ZERO
+    wr, wg, wb = red * per - one, green * per - one, blue * per - one
+    cr = kept * (_ONE + tint * wr) + metallic * red
+    cg = kept * (_ONE + tint * wg) + metallic * green
+    cb = kept * (_ONE + tint * wb) + metallic * blue
+    return (
+        mu0 * (diffuse * red + sheen * (_ONE + sheen_tint * wr) + lobe * (cr + (_ONE - cr) * half) + coat),
+        mu0 * (diffuse * green + sheen * (_ONE + sheen_tint * wg) + lobe * (cg + (_ONE - cg) * half) + coat),
+        mu0 * (diffuse * blue + sheen * (_ONE + sheen_tint * wb) + lobe * (cb + (_ONE - cb) * half) + coat),
+    )
+
+
+@kernel(views_only=True)
+def _chrono(table: Singles, material: int, mu0: Single, mu: Single, haversine: Single) -> Bands:
+    """Return r of Chrono's function, see :func:`regolith_sensors.principled_brdf.chrono_quotient`."""
+    width, f0 = table[material, _ROUGHNESS], table[material, _SPECULAR]
+    cos_half = math.sqrt(max(_ONE - haversine, np.float32(1e-8)))
+    n_h = min(_HALF * (mu0 + mu) / cos_half, _ONE)
+    fresnel = _schlick(f0, cos_half)
+    spread = n_h * n_h * (width * width - _ONE) + _ONE
+    lobe = fresnel * width * width / (spread * spread)
+    lobe *= _HALF / ((_ONE - width) * np.float32(2.0) * mu0 * mu + width * (mu0 + mu))
+    kept = _ONE - fresnel
+    return (
+        min((kept * table[material, _RED] + lobe) * mu0, _ONE) * _INV_PI,
+        min((kept * table[material, _RED + 1] + lobe) * mu0, _ONE) * _INV_PI,
+        min((kept * table[material, _RED + 2] + lobe) * mu0, _ONE) * _INV_PI,
     )
