@@ -27,7 +27,7 @@ def main() -> int:
     rows = []
     for line in Path(sys.argv[1]).read_text().splitlines():
         ra, dec, hp, bv = (float(line[a:b]) for a, b in ((15, 28), (29, 42), (129, 136), (152, 158)))
-        rows.append((hp, f'{ra:.7f},{dec:.7f},{hp:.3f},{bv:.3f}'))
+        rows.append((hp, f'{ra:.7f},{dec:.7f},{hp:.4f},{bv:.3f}'))
     rows.sort(key=lambda row: row[0])
     OUT.write_text(HEADER + '\n'.join(text for _, text in rows[:COUNT]) + '\n')
     print(f'{OUT.name}: {COUNT} stars up to magnitude {rows[COUNT - 1][0]:.3f}')

@@ -92,6 +92,8 @@ def _camera(camera: CameraConfig) -> set[str]:
     keys = {'batagoda2024', 'horn1986', 'emva1288'}
     if camera.stages.distortion and any(camera.distortion.coefficients):
         keys.add('kannala2006' if camera.distortion.model == 'equidistant' else 'brown1966')
+    if camera.effects.flare is not None:
+        keys |= {'harvey1976'} | ({'hullin2011', 'lee2013'} if camera.effects.flare.lens else set())
     if camera.stages.noise:
         keys |= {'box1958', 'devroye1986'} if camera.aggregator_gain is None else {'box1958'}
     return keys

@@ -54,6 +54,12 @@ class FarShadow:
     spacing: float
     """Distance of posts [m]."""
 
+    def at(self, place: Floats) -> float:
+        """Return the visible part at the post next to a place [m]."""
+        index = np.rint((np.asarray(place)[:2] - (self.x0, self.y0)) / self.spacing)
+        i, j = np.clip(index, 0, np.array(self.part.shape) - 1).astype(int)
+        return float(self.part[i, j])
+
     def table(self, origin: Floats) -> Singles:
         """Return the table of the kernels, see :attr:`regolith_sensors.rays.camera_rays.Lights.far`."""
         found = np.zeros((self.part.shape[0] + 1, self.part.shape[1]), dtype=np.float32)
@@ -120,6 +126,16 @@ class Spotlight:
     """Half angle of the inner cone [rad]."""
     outer: float
     """Half angle of the outer cone [rad], larger than the inner one."""
+
+    def irradiance_at(self, place: Floats) -> Floats:
+        """Return the irradiance of the bands at a place [m] on a plane normal to the light [W/m^2], shape (3,)."""
+        away = place - self.position
+        square = max(float(away @ away), 1e-6)
+        axis = np.asarray(self.direction) / np.linalg.norm(self.direction)
+        cosine, outer = float(away @ axis) / math.sqrt(square), math.cos(self.outer)
+        step = min(max((cosine - outer) / max(math.cos(self.inner) - outer, 1e-6), 0.0), 1.0)
+        fade = step * step * (3.0 - 2.0 * step)
+        return np.array(self.intensity) * (fade * fade / square)
 
     def row(self, origin: Floats) -> Singles:
         """Return the spotlight's row of the kernels' table, columns LAMP_*, shape (11,), relative to ``origin``."""

@@ -14,10 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.camera import effects, stages
 from regolith_sensors.camera.adaptive_sampling import average_pixels, edge_marks, edge_pixels
+from regolith_sensors.camera.flare import bright_sources, ghost_irradiance, spot_irradiance, veil
 from regolith_sensors.camera.info import CameraInfo, camera_info
 from regolith_sensors.camera.penumbra import smooth_penumbrae
 from regolith_sensors.camera.readout import ImageSensor, NoiseStreams, signals
 from regolith_sensors.config.camera import CameraConfig, ExposureConfig
+from regolith_sensors.config.flare import FlareConfig
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
 from regolith_sensors.numerics.lens import camera_matrix, pixel_rays, project
 from regolith_sensors.rays.backend import RayBackend
@@ -186,7 +188,34 @@ class Camera:
             self._frame.radiance *= np.float32(1.0 / config.samples_per_pixel)
         elif config.edge_samples:
             self._refine(scene, eyes, light, first, held)
+        if config.effects.flare is not None:
+            self._add_flare(config.effects.flare, scene, origin, pose(0.5), sun, lamps)
         return self._frame
+
+    def _add_flare(
+        self,
+        flare: FlareConfig,
+        scene: RayBackend,
+        origin: Floats,
+        pose: CameraPose,
+        sun: Sun | None,
+        lamps: Sequence[Spotlight],
+    ) -> None:
+        """Add the light of bright sources that the lens reflects and scatters."""
+        c = self.config
+        turn = rotation.matrix(np.asarray(pose.orientation)) @ OPTICAL_FROM_BODY.T
+        sources = bright_sources(scene, origin, np.asarray(pose.position), turn, sun, lamps, flare.hood_deg)
+        if not sources:
+            return
+        added = veil(flare, sources, self.view(origin, pose).rays)
+        x: Floats = (np.arange(c.width) - 0.5 * (c.width - 1)) * c.pixel_size_m
+        y: Floats = (np.arange(c.height) - 0.5 * (c.height - 1)) * c.pixel_size_m
+        spots = spot_irradiance(flare, sources, x, y, c.focal_length_m, c.f_number)
+        if flare.lens:
+            spots += ghost_irradiance(flare, sources, x, y, c.f_number, c.transmission)
+        # The radiance of a scene that gives the sensor this irradiance.
+        added += spots * (4.0 * c.f_number**2 / (math.pi * c.transmission)) / np.maximum(self._fall, 0.01)[:, :, None]
+        self._frame.radiance += added.astype(np.float32)
 
     def _add_sky(self, frame: RenderedImage, sky: Sky | None, camera: CameraRays, offset: tuple[float, float]) -> None:
         """Add Earth and stars to a rendered sample."""

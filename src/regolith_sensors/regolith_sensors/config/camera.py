@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from regolith_files import Section
+from regolith_sensors.config.flare import FlareConfig, focal_length
 from regolith_sensors.numerics.lens import MODELS, LensError, directions
 
 Color3 = tuple[float, float, float]
@@ -99,6 +100,10 @@ class ResponseConfig(Section):
     gamma: float = Field(1.0, gt=0.0, le=10.0, description='Gamma response only: exponent [-].')
 
 
+FOCAL_TOLERANCE = 0.05
+"""Largest relative difference between the focal lengths of a camera and of its lens surfaces."""
+
+
 class ExposureConfig(Section):
     """Automatic exposure: the exposure time follows from the light of the same frame, or of an earlier one.
 
@@ -155,6 +160,9 @@ class EffectsConfig(Section):
     )
     jpeg_quality: int | None = Field(
         None, ge=1, le=100, description='JPEG quality whose compression artifacts are added to the image; null: none.'
+    )
+    flare: FlareConfig | None = Field(
+        None, description='Light of sun and lamps that the lens reflects and scatters, also from outside the image.'
     )
 
 
@@ -225,6 +233,14 @@ class CameraConfig(Section):
                 f'focus_distance_m = {self.focus_distance_m!r}: is inside the focal length; '
                 f'allowed: more than focal_length_m = {self.focal_length_m!r}'
             )
+        flare = self.effects.flare
+        if flare is not None and flare.lens:
+            focal, _ = focal_length(flare.lens)
+            if abs(focal / self.focal_length_m - 1.0) > FOCAL_TOLERANCE:
+                raise ValueError(
+                    f'effects.flare.lens: has a focal length of {focal:.4g} m; allowed: focal_length_m = '
+                    f'{self.focal_length_m:g} within {100.0 * FOCAL_TOLERANCE:g} %'
+                )
         if self.color.startswith('bayer') and (self.width % 2 or self.height % 2):
             raise ValueError(
                 f'color = {self.color!r}: needs an even size; allowed: even width and height, or mono, rgb'
