@@ -208,8 +208,10 @@ class Camera:
         if not sources:
             return
         added = veil(flare, sources, self.view(origin, pose).rays)
-        x: Floats = (np.arange(c.width) - 0.5 * (c.width - 1)) * c.pixel_size_m
-        y: Floats = (np.arange(c.height) - 0.5 * (c.height - 1)) * c.pixel_size_m
+        x, y = (
+            np.asarray((np.arange(size) - 0.5 * (size - 1)) * c.pixel_size_m, dtype=np.float64)
+            for size in (c.width, c.height)
+        )
         spots = spot_irradiance(flare, sources, x, y, c.focal_length_m, c.f_number)
         if flare.lens:
             spots += ghost_irradiance(flare, sources, x, y, c.f_number, c.transmission)
