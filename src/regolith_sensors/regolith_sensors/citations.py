@@ -84,6 +84,8 @@ def _light(light: LightConfig, camera: CameraConfig) -> set[str]:
         or (light.sun is not None and light.ray_backend == DEFAULT_RAY_BACKEND)
     ):
         keys |= {'roberts2018', 'cranley1976'}
+    if camera.bounce_samples and camera.bounces > 1:
+        keys |= {'kajiya1986', 'arvo1990'}
     return keys
 
 

@@ -170,7 +170,8 @@ class Camera:
             if config.ground_light_on_vehicles and not config.bounce_samples
             else DARK
         )
-        first = sample_streams(self.seed, f'{self.name}/0', frame, config.sun_samples, config.bounce_samples)
+        rays = config.bounce_samples, config.bounces
+        first = sample_streams(self.seed, f'{self.name}/0', frame, config.sun_samples, *rays)
         for sample in range(config.samples_per_pixel):
             camera = self.view(origin, pose(self.sample_time(sample)), self.offset(sample))
             if sample == 0:
@@ -178,7 +179,7 @@ class Camera:
                 self._add_sky(self._frame, sky, camera, (0.0, 0.0))
                 continue
             stream = f'{self.name}/{sample}'
-            random = sample_streams(self.seed, stream, frame, config.sun_samples, config.bounce_samples)
+            random = sample_streams(self.seed, stream, frame, config.sun_samples, *rays)
             if self._extra.depth.shape != self._frame.depth.shape:
                 self._extra = empty_frame(config.height, config.width)
             scene.render(camera, light, random, self._extra, held)

@@ -225,6 +225,13 @@ class CameraConfig(Section):
     bounce_samples: int = Field(
         0, ge=0, le=64, description='Number of rays per hit that gather light from illuminated ground.'
     )
+    bounces: int = Field(
+        1,
+        ge=1,
+        le=4,
+        description='Largest number of surfaces that this light meets, with bounce_samples only; on soil the second '
+        'one adds 2 %.',
+    )
 
     @model_validator(mode='after')
     def _possible_lens(self) -> CameraConfig:

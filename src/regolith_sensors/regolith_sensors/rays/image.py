@@ -25,6 +25,8 @@ class SampleStreams(NamedTuple):
     frame: int
     sun_samples: int
     bounce_samples: int
+    bounces: int = 1
+    """Largest number of surfaces between the first one and the light."""
 
 
 @dataclass
@@ -53,7 +55,9 @@ class RenderedImage:
     """Distance of the nearest object between surface and sun, from further rays of the pixel [m]; 0: unknown."""
 
 
-def sample_streams(seed: int, name: str, frame: int, sun_samples: int = 1, bounce_samples: int = 0) -> SampleStreams:
+def sample_streams(
+    seed: int, name: str, frame: int, sun_samples: int = 1, bounce_samples: int = 0, bounces: int = 1
+) -> SampleStreams:
     """Return the random stream and the numbers of samples of a frame.
 
     Args:
@@ -62,13 +66,14 @@ def sample_streams(seed: int, name: str, frame: int, sun_samples: int = 1, bounc
         frame: Number of the frame.
         sun_samples: Rays to the sun's disc per pixel, >= 1.
         bounce_samples: Rays per pixel that gather light from sunlit ground; 0: none.
+        bounces: Largest number of surfaces on the way of that light to the pixel's surface.
 
     Raises:
         ValueError: If a number is negative.
     """
     if sun_samples < 1 or bounce_samples < 0:
         raise ValueError(f'sun_samples {sun_samples}, bounce_samples {bounce_samples}; allowed: >= 1 and >= 0')
-    return SampleStreams(stream_key(seed, name, 'light'), frame, sun_samples, bounce_samples)
+    return SampleStreams(stream_key(seed, name, 'light'), frame, sun_samples, bounce_samples, bounces)
 
 
 def empty_frame(height: int, width: int) -> RenderedImage:

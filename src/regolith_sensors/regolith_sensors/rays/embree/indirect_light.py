@@ -40,7 +40,8 @@ from regolith_world.random import mix_bits
 
 _ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
 _PI = np.float32(math.pi)
-_BOUNCES = 2048
+_BOUNCES, _PER_BOUNCE, _ROULETTE = 2048, 64, 8
+"""Numbers of samples: the first one, their distance per bounce, and the bounces before those of the roulette."""
 
 
 class IndirectMemory(NamedTuple):
@@ -64,6 +65,8 @@ class IndirectMemory(NamedTuple):
     """Visible part of the sun at the hit points, shape (16,)."""
     most: Singles
     """Maximum of a lane's radiance [W/m^2/sr], shape (3,)."""
+    through: Singles
+    """Part of the gathered radiance that reaches the viewer, shape (3, 16)."""
 
 
 @kernel
@@ -79,6 +82,7 @@ def indirect_memory(most: Singles) -> IndirectMemory:
         np.empty((3, 0), np.float32),
         np.empty(16, np.float32),
         most,
+        np.empty((3, 16), np.float32),
     )
 
 
@@ -106,6 +110,7 @@ def gather_indirect(
     stream: np.uint64,
     samples: int,
     bounces: int,
+    most_bounces: int,
     pixels: Longs,
     places: Longs,
     hit: Bools,
@@ -118,97 +123,119 @@ def gather_indirect(
     memory: IndirectMemory,
     out: Singles,
 ) -> None:
-    """Add the light that lit surfaces reflect via each hit lane to its viewer: one diffuse bounce.
+    """Add the light that lit surfaces reflect via each hit lane to its viewer, over one or more diffuse bounces.
 
-    Directions have the cosine density cos i / pi. Each gathered radiance is limited to that of white paper in the sun,
-    which removes caustics. This is Regolith's own choice against bright spots with few rays.
+    Directions have the cosine density cos i / pi. A path continues with the probability of its reflectance (Russian
+    roulette). Each gathered radiance is limited to that of white paper in the sun, which removes caustics. This is
+    Regolith's own choice against bright spots with few rays.
+
+    Source: kajiya1986; arvo1990.
+    Checked by: test_bounces.py::test_shadow_of_a_spherical_bowl, test_bounces.py::test_one_bounce_is_unchanged.
     """
     share = _ONE / np.float32(bounces)
     packet, words, valid = packets[0], all_words[0], valids[0]
     again, stuff, first = memory.hit, memory.material, memory.first
     other, light_in, cosine, none = memory.geometry, memory.light_in, memory.cosine, memory.none
-    seen, most = memory.seen, memory.most
-    g = geometry
+    seen, most, through = memory.seen, memory.most, memory.through
     for sample in range(bounces):
-        for lane in range(16):
-            valid[lane] = -1 if hit[lane] else 0
-            if not hit[lane]:
-                continue
-            a, b = sample_pair(stream, pixels[lane], _BOUNCES + sample)
-            # A point on the unit sphere, added to the normal, has the cosine distribution.
-            z, angle = _ONE - _TWO * a, _TWO * _PI * b
-            r = math.sqrt(max(_ONE - z * z, _ZERO))
-            nx, ny, nz = g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane]
-            x, y, z = nx + r * math.cos(angle), ny + r * math.sin(angle), nz + z
-            scale = _ONE / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-8)))
-            x, y, z = x * scale, y * scale, z * scale
-            cosine[lane] = max(nx * x + ny * y + nz * z, np.float32(0.02))
-            packet[ORG_X, lane], packet[ORG_Y, lane] = g[BEGIN, lane], g[BEGIN + 1, lane]
-            packet[ORG_Z, lane] = g[BEGIN + 2, lane]
-            packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane] = x, y, z
-            open_lane(packet, words, lane)
-        intersect16(valid.ctypes.data, handle, packet.ctypes.data, arguments[1].ctypes.data)
-        for lane in range(16):
-            again[lane] = hit[lane] and hit_something(words, lane)
-            if again[lane]:
-                _, stuff[lane], _, px, py, pz, nx, ny, nz, sx, sy, sz, _, _, _, _, _ = surface_at(
-                    facts,
-                    frames,
-                    nodes,
-                    mesh_material,
-                    mesh_normals,
-                    materials,
-                    texels,
-                    layers,
-                    discs,
-                    packet,
-                    words,
-                    lane,
-                    _ZERO,
-                    False,
-                )
-                other[PLACE, lane], other[PLACE + 1, lane], other[PLACE + 2, lane] = px, py, pz
-                other[NORMAL, lane], other[NORMAL + 1, lane], other[NORMAL + 2, lane] = nx, ny, nz
-                other[BEGIN, lane], other[BEGIN + 1, lane], other[BEGIN + 2, lane] = sx, sy, sz
-                other[TOWARD, lane], other[TOWARD + 1, lane] = -packet[DIR_X, lane], -packet[DIR_Y, lane]
-                other[TOWARD + 2, lane] = -packet[DIR_Z, lane]
-        direct(
-            handle,
-            materials,
-            layers,
-            horizons,
-            relief,
-            direction,
-            across,
-            irradiance,
-            lamps,
-            far,
-            disc,
-            darkening,
-            mix_bits(stream),
-            1,
-            first,
-            pixels,
-            places,
-            again,
-            stuff,
-            other,
-            packets[1],
-            all_words[1],
-            valids[1],
-            arguments[1],
-            seen,
-            none,
-            none[0],
-            light_in,
-        )
-        for lane in range(16):
-            if again[lane]:
-                x, y, z = -other[TOWARD, lane], -other[TOWARD + 1, lane], -other[TOWARD + 2, lane]
+        for bounce in range(most_bounces):
+            some = False
+            for lane in range(16):
+                # The path continues at its last surface.
+                goes = hit[lane] if bounce == 0 else again[lane]
+                valid[lane] = -1 if goes else 0
+                if not goes:
+                    continue
+                g, surface = (geometry, material[lane]) if bounce == 0 else (other, stuff[lane])
+                a, b = sample_pair(stream, pixels[lane], _BOUNCES + sample + _PER_BOUNCE * bounce)
+                # A point on the unit sphere, added to the normal, has the cosine distribution.
+                z, angle = _ONE - _TWO * a, _TWO * _PI * b
+                r = math.sqrt(max(_ONE - z * z, _ZERO))
+                nx, ny, nz = g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane]
+                x, y, z = nx + r * math.cos(angle), ny + r * math.sin(angle), nz + z
+                scale = _ONE / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-8)))
+                x, y, z = x * scale, y * scale, z * scale
+                cosine[lane] = max(nx * x + ny * y + nz * z, np.float32(0.02))
                 hav = haversine(x, y, z, g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane])
-                red, green, blue = reflect(materials, material[lane], cosine[lane], viewing_cosine(g, lane), hav)
-                # The cosine is sampled and also contained in r.
-                scale = share * _PI / cosine[lane]
-                out[0, lane] += scale * red * min(light_in[0, lane], most[0])
-                out[1, lane] += scale * green * min(light_in[1, lane], most[1])
-                out[2, lane] += scale * blue * min(light_in[2, lane], most[2])
+                red, green, blue = reflect(materials, surface, cosine[lane], viewing_cosine(g, lane), hav)
+                if bounce == 0:
+                    # The cosine is sampled and also contained in r.
+                    scale = share * _PI / cosine[lane]
+                    through[0, lane], through[1, lane], through[2, lane] = scale * red, scale * green, scale * blue
+                else:
+                    scale = _PI / cosine[lane]
+                    chance = min(scale * max(red, green, blue), _ONE)
+                    luck, _ = sample_pair(stream, pixels[lane], _BOUNCES + sample + _PER_BOUNCE * (bounce + _ROULETTE))
+                    if luck >= chance:
+                        valid[lane] = 0
+                        continue
+                    scale /= chance
+                    through[0, lane] *= scale * red
+                    through[1, lane] *= scale * green
+                    through[2, lane] *= scale * blue
+                some = True
+                packet[ORG_X, lane], packet[ORG_Y, lane] = g[BEGIN, lane], g[BEGIN + 1, lane]
+                packet[ORG_Z, lane] = g[BEGIN + 2, lane]
+                packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane] = x, y, z
+                open_lane(packet, words, lane)
+            if not some:
+                break
+            intersect16(valid.ctypes.data, handle, packet.ctypes.data, arguments[1].ctypes.data)
+            for lane in range(16):
+                again[lane] = valid[lane] != 0 and hit_something(words, lane)
+                if again[lane]:
+                    _, stuff[lane], _, px, py, pz, nx, ny, nz, sx, sy, sz, _, _, _, _, _ = surface_at(
+                        facts,
+                        frames,
+                        nodes,
+                        mesh_material,
+                        mesh_normals,
+                        materials,
+                        texels,
+                        layers,
+                        discs,
+                        packet,
+                        words,
+                        lane,
+                        _ZERO,
+                        False,
+                    )
+                    other[PLACE, lane], other[PLACE + 1, lane], other[PLACE + 2, lane] = px, py, pz
+                    other[NORMAL, lane], other[NORMAL + 1, lane], other[NORMAL + 2, lane] = nx, ny, nz
+                    other[BEGIN, lane], other[BEGIN + 1, lane], other[BEGIN + 2, lane] = sx, sy, sz
+                    other[TOWARD, lane], other[TOWARD + 1, lane] = -packet[DIR_X, lane], -packet[DIR_Y, lane]
+                    other[TOWARD + 2, lane] = -packet[DIR_Z, lane]
+            direct(
+                handle,
+                materials,
+                layers,
+                horizons,
+                relief,
+                direction,
+                across,
+                irradiance,
+                lamps,
+                far,
+                disc,
+                darkening,
+                mix_bits(stream),
+                1,
+                first,
+                pixels,
+                places,
+                again,
+                stuff,
+                other,
+                packets[1],
+                all_words[1],
+                valids[1],
+                arguments[1],
+                seen,
+                none,
+                none[0],
+                light_in,
+            )
+            for lane in range(16):
+                if again[lane]:
+                    for k in range(3):
+                        out[k, lane] += through[k, lane] * min(light_in[k, lane], most[k])

@@ -3,7 +3,7 @@
 """Images of radiance and ground truth, traced in packets of 4 x 4 pixels that are shaded as they return.
 
 Simplifications: shadows are those of the sun's disc (true penumbrae), but reflection is that of its center. Light from
-the ground is followed for at most one bounce, if enabled. All objects are opaque.
+the ground is followed for one to four bounces, if enabled. All objects are opaque.
 """
 
 from __future__ import annotations
@@ -327,7 +327,7 @@ def _render_blocks(
     sun, across, irradiance, lamps = light.direction, light.across, light.irradiance, light.lamps
     disc, darkening = np.float32(light.disc), np.float32(light.darkening)
     stream = mix_bits(mix_bits(np.uint64(random.key)) + np.uint64(random.frame))
-    samples, bounces = random.sun_samples, random.bounce_samples
+    samples, bounces, most_bounces = random.sun_samples, random.bounce_samples, random.bounces
     primary, primary_words, primary_valid, coherent = packet[0], words[0], valid[0], arguments[0]
     shadow, shadow_words, shadow_valid = packet[1], words[1], valid[1]
     width = rays.shape[1]
@@ -467,6 +467,7 @@ def _render_blocks(
                 stream,
                 samples,
                 bounces,
+                most_bounces,
                 pixels,
                 places,
                 hit,
