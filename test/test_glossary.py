@@ -268,7 +268,8 @@ def test_keys_have_their_new_names_alone() -> None:
     assert len(renamed) > 150
     assert [(old, new) for old, new in renamed if new not in known] == []
     both = [(owner, old, new) for owner, names in fields.items() for old, new in renamed if {old, new} <= names]
-    assert both == []
+    # ``soil`` named a set of Hapke's parameters, now ``reflectance``; today it is the reflectance model of the soil.
+    assert both == [('regolith_sensors.config.lighting.LightConfig', 'soil', 'reflectance')]
     # Names that are right where they are left: each is the key of another concept.
     assert {old for old, _ in renamed} & known == OTHER_CONCEPTS
 

@@ -6,13 +6,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from regolith_sensors.sky.night_sky import Sky
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -68,6 +65,16 @@ class FarShadow:
         return found
 
 
+class SkyLight(Protocol):
+    """Other light of the sky than the sun, see :class:`regolith_sensors.night_sky.Sky`."""
+
+    def lamps(self, origin: Floats) -> list[Spotlight]:
+        """Return distant lamps that light the scene around a place [m]."""
+
+    def add_to(self, radiance: Singles, depth: Singles, camera: Any, place: Any) -> None:
+        """Add the light of the sky to the pixels of a camera that show it."""
+
+
 @dataclass(frozen=True)
 class Sun:
     """The sun as a light source in a direction of the scene (x east, y north, z up).
@@ -88,7 +95,7 @@ class Sun:
     """Whether the disc is darker toward its limb."""
     far: FarShadow | None = None
     """Shadow of terrain that is too far for rays; None: there is none."""
-    sky: Sky | None = None
+    sky: SkyLight | None = None
     """Earth and stars at the same time; None: the rest of the sky is black."""
 
     @property

@@ -18,9 +18,7 @@ from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.ephemeris import earth_over, sub_earth_point, subsolar_point
 from regolith_sensors.light import SUN_BANDS, Sun
 from regolith_sensors.moon_axis import local_from_moon, moon_from_celestial, precise_points
-from regolith_sensors.rays.camera_rays import CameraRays
-from regolith_sensors.scene.scene import Scene
-from regolith_sensors.sky.night_sky import (
+from regolith_sensors.night_sky import (
     EARTH_RADIUS_M,
     EARTH_TINT,
     Sky,
@@ -31,6 +29,8 @@ from regolith_sensors.sky.night_sky import (
     star_table,
     temperature,
 )
+from regolith_sensors.rays.camera_rays import CameraRays
+from regolith_sensors.scene.scene import Scene
 from regolith_terrain import MOON_RADIUS_M
 from regolith_world.numerics import rotation
 

@@ -20,13 +20,12 @@ from regolith_sensors.camera.penumbra import smooth_penumbrae
 from regolith_sensors.camera.readout import ImageSensor, NoiseStreams, signals
 from regolith_sensors.config.camera import CameraConfig, ExposureConfig
 from regolith_sensors.config.flare import FlareConfig
-from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
+from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, SkyLight, Spotlight, Sun
 from regolith_sensors.numerics.lens import camera_matrix, pixel_rays, project
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.camera_rays import CameraRays, Lights, lights, view
 from regolith_sensors.rays.image import DARK, RenderedImage, SampleStreams, empty_frame, sample_streams
 from regolith_sensors.scene.scene import Semantic
-from regolith_sensors.sky.night_sky import Sky
 from regolith_world.numerics import rotation
 from regolith_world.random import stream_key
 
@@ -220,7 +219,9 @@ class Camera:
         added += spots * (4.0 * c.f_number**2 / (math.pi * c.transmission)) / np.maximum(self._fall, 0.01)[:, :, None]
         self._frame.radiance += added.astype(np.float32)
 
-    def _add_sky(self, frame: RenderedImage, sky: Sky | None, camera: CameraRays, offset: tuple[float, float]) -> None:
+    def _add_sky(
+        self, frame: RenderedImage, sky: SkyLight | None, camera: CameraRays, offset: tuple[float, float]
+    ) -> None:
         """Add Earth and stars to a rendered sample."""
         if sky is None:
             return

@@ -28,8 +28,8 @@ from regolith_sensors.config.sensors import Floats
 from regolith_sensors.ephemeris import sun_over, utc_time
 from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.moon_axis import has_astronomy_engine
+from regolith_sensors.night_sky import sky_over
 from regolith_sensors.rays import registry
-from regolith_sensors.sky.night_sky import sky_over
 from regolith_world.numerics import rotation
 
 

@@ -86,6 +86,67 @@ def indirect_memory(most: Singles) -> IndirectMemory:
     )
 
 
+@kernel(views_only=True, forceinline=True)
+def _leave(
+    materials: Singles,
+    surface: int,
+    g: Singles,
+    stream: np.uint64,
+    pixel: int,
+    draw: int,
+    share: Single,
+    memory: IndirectMemory,
+    packet: Singles,
+    lane: int,
+) -> bool:
+    """Write the next ray of a path from a surface and the part of its light; return whether the path goes on.
+
+    Args:
+        materials: Table of materials.
+        surface: Material of the surface.
+        g: Geometry of the surface.
+        stream: Key of the random stream.
+        pixel: Number of the pixel.
+        draw: Number of the random sample.
+        share: Share of a path in the light of the pixel.
+        memory: Memory of the paths.
+        packet: Rays.
+        lane: Lane of the path.
+    """
+    cosine, through = memory.cosine, memory.through
+    a, b = sample_pair(stream, pixel, draw)
+    # A point on the unit sphere, added to the normal, has the cosine distribution.
+    z, angle = _ONE - _TWO * a, _TWO * _PI * b
+    r = math.sqrt(max(_ONE - z * z, _ZERO))
+    nx, ny, nz = g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane]
+    x, y, z = nx + r * math.cos(angle), ny + r * math.sin(angle), nz + z
+    scale = _ONE / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-8)))
+    x, y, z = x * scale, y * scale, z * scale
+    cosine[lane] = max(nx * x + ny * y + nz * z, np.float32(0.02))
+    hav = haversine(x, y, z, g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane])
+    red, green, blue = reflect(materials, surface, cosine[lane], viewing_cosine(g, lane), hav)
+    packet[ORG_X, lane], packet[ORG_Y, lane], packet[ORG_Z, lane] = (
+        g[BEGIN, lane],
+        g[BEGIN + 1, lane],
+        g[BEGIN + 2, lane],
+    )
+    packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane] = x, y, z
+    # The cosine is sampled and also contained in r.
+    if draw < _BOUNCES + _PER_BOUNCE:
+        scale = share * _PI / cosine[lane]
+        through[0, lane], through[1, lane], through[2, lane] = scale * red, scale * green, scale * blue
+        return True
+    scale = _PI / cosine[lane]
+    chance = min(scale * max(red, green, blue), _ONE)
+    luck, _ = sample_pair(stream, pixel, draw + _PER_BOUNCE * _ROULETTE)
+    if luck >= chance:
+        return False
+    scale /= chance
+    through[0, lane], through[1, lane] = through[0, lane] * scale * red, through[1, lane] * scale * green
+    through[2, lane] = through[2, lane] * scale * blue
+    return True
+
+
 @kernel(views_only=True)
 def gather_indirect(
     handle: int,
@@ -135,7 +196,7 @@ def gather_indirect(
     share = _ONE / np.float32(bounces)
     packet, words, valid = packets[0], all_words[0], valids[0]
     again, stuff, first = memory.hit, memory.material, memory.first
-    other, light_in, cosine, none = memory.geometry, memory.light_in, memory.cosine, memory.none
+    other, light_in, none = memory.geometry, memory.light_in, memory.none
     seen, most, through = memory.seen, memory.most, memory.through
     for sample in range(bounces):
         for bounce in range(most_bounces):
@@ -143,41 +204,13 @@ def gather_indirect(
             for lane in range(16):
                 # The path continues at its last surface.
                 goes = hit[lane] if bounce == 0 else again[lane]
-                valid[lane] = -1 if goes else 0
-                if not goes:
-                    continue
                 g, surface = (geometry, material[lane]) if bounce == 0 else (other, stuff[lane])
-                a, b = sample_pair(stream, pixels[lane], _BOUNCES + sample + _PER_BOUNCE * bounce)
-                # A point on the unit sphere, added to the normal, has the cosine distribution.
-                z, angle = _ONE - _TWO * a, _TWO * _PI * b
-                r = math.sqrt(max(_ONE - z * z, _ZERO))
-                nx, ny, nz = g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane]
-                x, y, z = nx + r * math.cos(angle), ny + r * math.sin(angle), nz + z
-                scale = _ONE / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-8)))
-                x, y, z = x * scale, y * scale, z * scale
-                cosine[lane] = max(nx * x + ny * y + nz * z, np.float32(0.02))
-                hav = haversine(x, y, z, g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane])
-                red, green, blue = reflect(materials, surface, cosine[lane], viewing_cosine(g, lane), hav)
-                if bounce == 0:
-                    # The cosine is sampled and also contained in r.
-                    scale = share * _PI / cosine[lane]
-                    through[0, lane], through[1, lane], through[2, lane] = scale * red, scale * green, scale * blue
-                else:
-                    scale = _PI / cosine[lane]
-                    chance = min(scale * max(red, green, blue), _ONE)
-                    luck, _ = sample_pair(stream, pixels[lane], _BOUNCES + sample + _PER_BOUNCE * (bounce + _ROULETTE))
-                    if luck >= chance:
-                        valid[lane] = 0
-                        continue
-                    scale /= chance
-                    through[0, lane] *= scale * red
-                    through[1, lane] *= scale * green
-                    through[2, lane] *= scale * blue
-                some = True
-                packet[ORG_X, lane], packet[ORG_Y, lane] = g[BEGIN, lane], g[BEGIN + 1, lane]
-                packet[ORG_Z, lane] = g[BEGIN + 2, lane]
-                packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane] = x, y, z
-                open_lane(packet, words, lane)
+                draw = _BOUNCES + sample + _PER_BOUNCE * bounce
+                goes = goes and _leave(materials, surface, g, stream, pixels[lane], draw, share, memory, packet, lane)
+                valid[lane] = -1 if goes else 0
+                if goes:
+                    open_lane(packet, words, lane)
+                some |= goes
             if not some:
                 break
             intersect16(valid.ctypes.data, handle, packet.ctypes.data, arguments[1].ctypes.data)
