@@ -48,12 +48,18 @@ KEYS = {
     'scipy': 'python3-scipy',
     'setproctitle': 'python3-setproctitle',
     'typer': 'python3-typer-pip',
+    'astronomy': 'python3-astronomy-engine-pip',
     'warp': 'python3-warp-pip',
     'yaml': 'python3-yaml',
     'zstandard': 'python3-zstandard',
 }
 """rosdep key by Python module. Any other imported module is a ROS package of the same name."""
-OPTIONAL_KEYS = ('python3-warp-pip', 'python3-distributed-pip', 'python3-rerun-sdk-pip')
+OPTIONAL_KEYS = (
+    'python3-astronomy-engine-pip',
+    'python3-distributed-pip',
+    'python3-rerun-sdk-pip',
+    'python3-warp-pip',
+)
 """Optional dependencies: imported on use, and declared for the tests only."""
 PUBLIC_KEYS = (
     'python3-hypothesis',

@@ -8,6 +8,7 @@ import math
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import astronomy
 import numpy as np
 import pytest
 from pydantic import ValidationError
@@ -47,7 +48,6 @@ def test_precise_points_are_those_of_the_reference_ephemeris(
     when: datetime, sun: tuple[float, float, float], earth: tuple[float, float, float]
 ) -> None:
     """Section 6: DE421 with its librations; the worst differences over ten years are 0.0032 and 0.0042 degrees."""
-    pytest.importorskip('astronomy')
     found_sun, found_earth = precise_points(when)
     assert np.degrees(found_sun[:2]) == pytest.approx(sun[:2], abs=0.0042)
     assert found_sun[2] == pytest.approx(sun[2], abs=1e-5)
@@ -58,7 +58,6 @@ def test_precise_points_are_those_of_the_reference_ephemeris(
 
 def test_precise_sun_is_near_that_of_the_series() -> None:
     """Section 6: the series of Meeus differ by up to 0.041 degrees, and by 9e-5 au."""
-    pytest.importorskip('astronomy')
     for week in range(0, 520, 13):
         when = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(weeks=week)
         one, other = subsolar_point(when), precise_points(when)[0]
@@ -75,7 +74,6 @@ def test_precise_sun_is_near_that_of_the_series() -> None:
 
 def test_axis_of_the_moon_is_that_of_astronomy_engine() -> None:
     """Both use the report of 2009; predicted terrestrial time differs by seconds, in which the Moon turns by 2e-4 degrees each."""
-    astronomy = pytest.importorskip('astronomy')
     for when, _, _ in POINTS:
         axis = astronomy.RotationAxis(astronomy.Body.Moon, astronomy.Time.Make(*when.timetuple()[:6]))
         ours = moon_from_celestial(when)
@@ -94,7 +92,6 @@ def test_directions_of_stars_are_those_of_astronomy_engine(
     magnitude: float, ascension_h: float, declination_deg: float
 ) -> None:
     """Section 6: Sirius and Canopus from a place near the south pole, within 0.02 degrees."""
-    astronomy = pytest.importorskip('astronomy')
     time = astronomy.Time.Make(2026, 11, 21, 12, 0, 0.0)
     astronomy.DefineStar(astronomy.Body.Star1, ascension_h, declination_deg, 100.0)
     to_star = astronomy.HelioVector(astronomy.Body.Star1, time)
