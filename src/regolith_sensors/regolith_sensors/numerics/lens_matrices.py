@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Paraxial matrices of rays (height, slope); reflections are unfolded, so that light always goes ahead.
 
-Source: hullin2011; lee2013. Checked by: test_flare.py::test_check_lens.
+Source: hullin2011; lee2013.
+Checked by: test_flare.py::test_check_lens.
 """
 
 from __future__ import annotations

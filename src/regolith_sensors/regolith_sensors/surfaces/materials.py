@@ -103,6 +103,7 @@ class Principled:
 class Disney:
     """Burley's function without anisotropy, for comparison with other renderers; it does not conserve energy.
 
+    Source: burley2012.
     Checked by: test_principled_brdf.py::test_renderer_agrees_with_double_precision.
     """
 
@@ -128,6 +129,7 @@ class Disney:
 class ChronoSurface:
     """Default surface of Chrono's cameras with its specular workflow, for comparison with them.
 
+    Source: chrono.
     Checked by: test_principled_brdf.py::test_renderer_agrees_with_double_precision.
     """
 
