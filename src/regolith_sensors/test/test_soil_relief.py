@@ -140,7 +140,7 @@ def test_mean_radiance(height: float, incidence_deg: float) -> None:
 
 
 def test_no_relief_changes_nothing() -> None:
-    """Section 2 (c): with a slope of zero, images are those of ground without relief, to the bit."""
+    """Section 2 (c): with a slope of zero, images are bit-identical to those of ground without relief."""
     sun = Sun(0.7, math.radians(12.0))
     one, other = (shoot(flat(0.0, shadows), 1.0, sun) for shadows in (True, False))
     assert one.radiance.tobytes() == other.radiance.tobytes()

@@ -107,7 +107,7 @@ class Ghost(NamedTuple):
     share: float
     """Product of both reflectances."""
     heights: Floats
-    """For each surface on the way, the height of a ray per height and per slope of the light, shape (k, 2)."""
+    """For each surface that the light meets, the height of a ray per height and per slope of the light, shape (k, 2)."""
     rims: Floats
     """Radius of the rim of each of these surfaces [m], shape (k,)."""
 

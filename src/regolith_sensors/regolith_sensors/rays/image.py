@@ -66,7 +66,7 @@ def sample_streams(
         frame: Number of the frame.
         sun_samples: Rays to the sun's disc per pixel, >= 1.
         bounce_samples: Rays per pixel that gather light from sunlit ground; 0: none.
-        bounces: Largest number of surfaces on the way of that light to the pixel's surface.
+        bounces: Largest number of surfaces that this light meets before the pixel's surface.
 
     Raises:
         ValueError: If a number is negative.

@@ -99,7 +99,7 @@ def _leave(
     packet: Singles,
     lane: int,
 ) -> bool:
-    """Write the next ray of a path from a surface and the part of its light; return whether the path goes on.
+    """Write the next ray of a path from a surface and the part of its light; return whether the path continues.
 
     Args:
         materials: Table of materials.
