@@ -18,6 +18,7 @@ from regolith_sensors.camera.info import CameraInfo, camera_info
 from regolith_sensors.camera.penumbra import smooth_penumbrae
 from regolith_sensors.camera.readout import ImageSensor, NoiseStreams, signals
 from regolith_sensors.config.camera import CameraConfig, ExposureConfig
+from regolith_sensors.dust.optics import DustOptics, add_dust
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
 from regolith_sensors.numerics.lens import pixel_rays
 from regolith_sensors.rays.backend import RayBackend
@@ -147,6 +148,7 @@ class Camera:
         sun: Sun | None,
         lamps: Sequence[Spotlight] = (),
         frame: int = 0,
+        dust: DustOptics | None = None,
     ) -> RenderedImage:
         """Return radiance and ground truth of a frame. During the exposure the scene is fixed and the camera moves.
 
@@ -157,6 +159,7 @@ class Camera:
             sun: The sun; None at night.
             lamps: Lamps that are on.
             frame: Index of the frame.
+            dust: Dust in the air; None: there is none.
         """
         config = self.config
         light = lights(origin, sun, lamps)
@@ -182,6 +185,8 @@ class Camera:
             self._frame.radiance *= np.float32(1.0 / config.samples_per_pixel)
         elif config.edge_samples:
             self._refine(scene, eyes, light, first, held)
+        if dust is not None:
+            add_dust(dust, scene, eyes, light, self._frame)
         return self._frame
 
     def _refine(self, scene: RayBackend, eyes: CameraRays, light: Lights, random: SampleStreams, held: Singles) -> None:
