@@ -25,24 +25,8 @@ from regolith_sensors.surfaces.materials import Lambert
 from regolith_sensors.surfaces.meshes import box
 
 GRAINS = PRESETS['lunar_sato2014']
+Slab = Callable[..., DustOptics]
 LEVEL = (0.0, 0.0, 0.0, 1.0)
-
-
-def slab(x0: float, x1: float, beta: float, parameters: HapkeParameters = GRAINS) -> DustOptics:
-    """Return a slab of dust between two planes across x, from 0 to 3.2 m above the ground, 12.8 m wide."""
-    origin = np.zeros(3)
-    points = np.array([(x, y, z) for x in (x0 + 0.04, x1 - 0.04) for y in (-6.36, 6.36) for z in (0.04, 3.16)])
-    grid = density_grid(points, 0.0, origin, origin)
-    first = np.rint(grid.corner / CELL_M).astype(int)
-    size = np.array(grid.lookup.shape)
-    lookup = np.arange(size.prod(), dtype=np.int32).reshape(size)
-    extinction = np.zeros((size.prod(), 4096), dtype=np.float32)
-    cells = np.stack(np.meshgrid(*[np.arange(16)] * 3, indexing='ij'), axis=-1).reshape(-1, 3)
-    for block in np.argwhere(lookup >= 0):
-        middle = (first + block * 16 + cells + 0.5) * CELL_M
-        inside = (middle[:, 0] > x0) & (middle[:, 0] < x1) & (np.abs(middle[:, 1]) < 6.4) & (middle[:, 2] > 0.0)
-        extinction[lookup[tuple(block)]] = np.where(inside & (middle[:, 2] < 3.2), beta, 0.0)
-    return dust_optics(DensityGrid(grid.corner, lookup, extinction), parameters)
 
 
 def camera(height: int = 8, width: int = 8, **changes: object) -> Camera:
@@ -71,6 +55,12 @@ AHEAD = CameraPose(np.array([0.0, 0.0, 1.6]), np.array(LEVEL))
 
 
 @pytest.fixture
+def slab(dust_box: Callable[..., DustOptics]) -> Slab:
+    """Return a factory of dust between two planes across x, from 0 to 3.2 m above the ground, 12.8 m wide."""
+    return lambda x0, x1, *more: dust_box((x0, -6.4, 0.0), (x1, 6.4, 3.2), *more)
+
+
+@pytest.fixture
 def walled(flat_scene: Callable[..., Scene]) -> Scene:
     """Return level ground with a white wall across x at 6 m."""
     scene = flat_scene(materials=(Lambert((1.0, 1.0, 1.0)),))
@@ -80,7 +70,7 @@ def walled(flat_scene: Callable[..., Scene]) -> Scene:
     return scene
 
 
-def test_slab_has_its_transmission(walled: Scene) -> None:
+def test_slab_has_its_transmission(walled: Scene, slab: Slab) -> None:
     """A slab of 1 m with 1 /m transmits exp(-1) within 1e-3, wherever it is relative to the cells, without a step."""
     black = HapkeParameters(0.0, *(getattr(GRAINS, name) for name in ('b', 'c', 'Bs0', 'hs', 'phi', 'theta')))
     # A lamp between the slab and the wall lights the wall alone.
@@ -91,7 +81,7 @@ def test_slab_has_its_transmission(walled: Scene) -> None:
         assert dusty / clear == pytest.approx(math.exp(-1.0), abs=1e-3)
 
 
-def test_thin_slab_has_the_radiance_of_single_scattering(flat_scene: Callable[..., Scene]) -> None:
+def test_thin_slab_has_the_radiance_of_single_scattering(flat_scene: Callable[..., Scene], slab: Slab) -> None:
     """L = w p(g) / (4 pi) E tau within 2 % at tau = 0.01, for phases from 20 to 160 deg."""
     scene = flat_scene()
     scene.center((0.0, 0.0, 1.6))
@@ -113,7 +103,7 @@ def test_thin_slab_has_the_radiance_of_single_scattering(flat_scene: Callable[..
         assert got / (factor * sun.irradiance * dust.tint * 0.01) == pytest.approx(np.ones(3), rel=0.02)
 
 
-def test_white_dust_is_never_brighter_than_its_light(flat_scene: Callable[..., Scene]) -> None:
+def test_white_dust_is_never_brighter_than_its_light(flat_scene: Callable[..., Scene], slab: Slab) -> None:
     """With w = 1 the radiance is at most E p / (4 pi), however thick the dust."""
     scene = flat_scene()
     scene.center((0.0, 0.0, 1.6))
@@ -153,18 +143,18 @@ def test_splat_conserves_mass() -> None:
 
 
 def test_splat_of_1e5_parcels_takes_less_than_50_ms() -> None:
-    """1e5 parcels fly to a time and are splat in less than 50 ms, the shortest of some runs."""
+    """1e5 parcels fly to a time and are splat in less than 50 ms of processor time, the shortest of some runs."""
     random = np.random.default_rng(1)
     place, velocity = random.uniform(-5.0, 5.0, (100_000, 3)), random.normal(size=(100_000, 3))
     age, times = random.uniform(0.0, 1.0, 100_000), []
     for _ in range(6):
-        begin = time.perf_counter()
+        begin = time.thread_time()
         density_grid(positions(place, velocity, age, 1.62), 1e-6, np.zeros(3), np.zeros(3))
-        times.append(time.perf_counter() - begin)
+        times.append(time.thread_time() - begin)
     assert min(times) < 0.05
 
 
-def test_dust_in_a_shadow_is_dark(walled: Scene) -> None:
+def test_dust_in_a_shadow_is_dark(walled: Scene, slab: Slab) -> None:
     """Dust behind a wall has no sunlight; dust beside its shadow has."""
     for azimuth, lit in ((90.0, False), (0.0, True)):
         sun = Sun(math.radians(azimuth), math.radians(10.0))
@@ -176,7 +166,7 @@ def test_dust_in_a_shadow_is_dark(walled: Scene) -> None:
         assert (float(frame.radiance.max()) > 1e-3 * sun.irradiance[1] * 0.05) == lit
 
 
-def test_dust_shadows_itself(flat_scene: Callable[..., Scene]) -> None:
+def test_dust_shadows_itself(flat_scene: Callable[..., Scene], slab: Slab) -> None:
     """The far side of a slab of optical depth 3 toward the sun has exp(-3) of the light of the near side."""
     from regolith_sensors.dust.optics import light_in_dust
 
@@ -197,7 +187,7 @@ def test_dust_shadows_itself(flat_scene: Callable[..., Scene]) -> None:
     assert along[inside] == pytest.approx(exact, rel=0.025)
 
 
-def test_ground_is_darker_in_the_shadow_of_dust(flat_scene: Callable[..., Scene]) -> None:
+def test_ground_is_darker_in_the_shadow_of_dust(flat_scene: Callable[..., Scene], slab: Slab) -> None:
     """Sunlight on the ground behind a slab is weaker by the transmission of the slab along the rays of the sun."""
     scene = flat_scene(soil=Lambert((0.5, 0.5, 0.5)))
     scene.center((0.0, 0.0, 1.6))
@@ -207,7 +197,7 @@ def test_ground_is_darker_in_the_shadow_of_dust(flat_scene: Callable[..., Scene]
     assert dusty / clear == pytest.approx(math.exp(-0.5 / math.cos(sun.elevation)), rel=2e-3)
 
 
-def test_lidar_sees_targets_through_dust_and_the_dust_itself() -> None:
+def test_lidar_sees_targets_through_dust_and_the_dust_itself(slab: Slab) -> None:
     """A target behind tau = 0.5 has exp(-1) of its echo; the dust has that of its layer, at its range."""
     dust = slab(4.0, 5.0, 0.5)
     direction, place = np.array([[1.0, 0.0, 0.0]], np.float32), np.array([[0.0, 0.0, 1.6]], np.float32)
@@ -229,7 +219,7 @@ def test_lidar_sees_targets_through_dust_and_the_dust_itself() -> None:
     assert before.transmission[0] == 1.0 and np.isinf(before.range[0])
 
 
-def test_lamp_lights_dust(flat_scene: Callable[..., Scene]) -> None:
+def test_lamp_lights_dust(flat_scene: Callable[..., Scene], slab: Slab) -> None:
     """A lamp beside the camera lights dust in front of it: L = w p(0) / (4 pi) I / R^2 tau."""
     scene = flat_scene()
     scene.center((0.0, 0.0, 1.6))

@@ -20,7 +20,7 @@ from regolith_world.numerics import kernel
 CELL_M = 0.05
 """Side of a cell [m]."""
 BLOCK = 16
-"""Cells along a side of a block."""
+"""Cells along a side of a block; the kernels shift by 4 bits."""
 RANGE_M = 100.0
 """Horizontal distance from the viewer up to which dust is seen [m]."""
 _CELLS = BLOCK**3
@@ -77,9 +77,9 @@ def _number_blocks(low: Longs, first: Longs, lookup: Ints) -> int:
     count = 0
     for n in range(low.shape[0]):
         for corner in range(8):
-            i = (low[n, 0] + (corner & 1)) // BLOCK - first[0]
-            j = (low[n, 1] + (corner >> 1 & 1)) // BLOCK - first[1]
-            k = (low[n, 2] + (corner >> 2)) // BLOCK - first[2]
+            i = (low[n, 0] + (corner & 1) >> 4) - first[0]
+            j = (low[n, 1] + (corner >> 1 & 1) >> 4) - first[1]
+            k = (low[n, 2] + (corner >> 2) >> 4) - first[2]
             if lookup[i, j, k] < 0:
                 lookup[i, j, k] = count
                 count += 1
@@ -93,8 +93,8 @@ def _splat(at: Floats, low: Longs, first: Longs, lookup: Ints, each: float, exti
         for corner in range(8):
             a, b, c = corner & 1, corner >> 1 & 1, corner >> 2
             i, j, k = low[n, 0] + a, low[n, 1] + b, low[n, 2] + c
-            block = lookup[i // BLOCK - first[0], j // BLOCK - first[1], k // BLOCK - first[2]]
-            cell = ((i % BLOCK) * BLOCK + j % BLOCK) * BLOCK + k % BLOCK
+            block = lookup[(i >> 4) - first[0], (j >> 4) - first[1], (k >> 4) - first[2]]
+            cell = (((i & 15) << 4) + (j & 15) << 4) + (k & 15)
             weight = (u if a else 1.0 - u) * (v if b else 1.0 - v) * (w if c else 1.0 - w)
             extinction[block, cell] += weight * each
 

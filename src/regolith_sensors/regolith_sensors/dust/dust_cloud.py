@@ -15,6 +15,7 @@ import hashlib
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -162,6 +163,11 @@ class DustCloud:
         """Return the time of the last commit followed [ns]; -1: none."""
         return self._commits[-1].t_ns if self._commits else -1
 
+    @property
+    def parcel_extinction_m2(self) -> float:
+        """Return the extinction cross section of a parcel [m^2]."""
+        return self.config.extinction_m2pkg * self.config.parcel_mass_kg
+
     # -- following commits --------------------------------------------------------------------------------------
 
     def follow(self, t_ns: int, poses: Mapping[str, Floats], grid: SoilGrid) -> None:
@@ -295,9 +301,9 @@ class DustCloud:
         rows = np.flatnonzero(self._flying(self.t_ns))
         out = io.BytesIO()
         numbers = np.array([self.t_ns, landed, self._left_out, *(hits.get(name, 0) for name in self.vehicles)])
-        state = {name: values[rows] for name, values in self._part().items()}
-        poses = {f'pose {name}': values for name, values in self._commits[-1].poses.items()} if self._commits else {}
-        np.savez(out, numbers=numbers, dirt=self.dirt, **state, **poses)
+        state: dict[str, Any] = {name: values[rows] for name, values in self._part().items()}
+        state |= {f'pose {name}': values for name, values in self._commits[-1].poses.items()} if self._commits else {}
+        np.savez(out, numbers=numbers, dirt=self.dirt, **state)
         return out.getvalue()
 
     def restore(self, blob: bytes) -> None:

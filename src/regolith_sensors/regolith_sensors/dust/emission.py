@@ -69,8 +69,8 @@ class RunningSurface:
                 found += [(np.full(2, row), *samples) for samples in _shoe(part.visuals)]
         if not found:
             return RunningSurface(np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), _NO_SIZE)
-        row, place, normal, area, size = (np.concatenate(columns) for columns in zip(*found, strict=True))
-        return RunningSurface(row.astype(np.int64), place, normal, area, size)
+        rows, *columns = (np.concatenate(column) for column in zip(*found, strict=True))
+        return RunningSurface(rows.astype(np.int64), *columns)
 
 
 _NO_SIZE = np.zeros((0, 2))
@@ -98,10 +98,10 @@ def _wheel(visuals: tuple[Visual, ...]) -> list[tuple[Floats, Floats, Floats, Fl
     normal = np.cos(angle)[:, None] * first + np.sin(angle)[:, None] * np.cross(axle, first)
     across = half_width * ((2.0 * np.arange(_ACROSS) + 1.0) / _ACROSS - 1.0)
     place = (middle + radius * normal)[:, None] + across[None, :, None] * axle
-    half = math.pi * radius / _ANGLES, half_width / _ACROSS
+    size = math.pi * radius / _ANGLES, half_width / _ACROSS
     count = _ANGLES * _ACROSS
     normals = np.repeat(normal, _ACROSS, axis=0)
-    return [(place.reshape(-1, 3), normals, np.full(count, 4.0 * half[0] * half[1]), np.tile(half, (count, 1)))]
+    return [(place.reshape(-1, 3), normals, np.full(count, 4.0 * size[0] * size[1]), np.tile(size, (count, 1)))]
 
 
 def _shoe(visuals: tuple[Visual, ...]) -> list[tuple[Floats, Floats, Floats, Floats]]:

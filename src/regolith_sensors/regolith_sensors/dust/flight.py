@@ -9,6 +9,7 @@ follows from the start alone. The end on the ground is found when a parcel start
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -74,7 +75,7 @@ def land(place: Floats, velocity: Floats, gravity: float, grid: SoilGrid) -> tup
 
 
 @kernel(views_only=True, forceinline=True)
-def _level(levels: Floats, i0: int, j0: int, spacing: float, x: float, y: float) -> float:
+def _level(levels: Floats, i0: int, j0: int, spacing: float, x: float, y: float) -> Any:
     """Return the height at a point, bilinear [m]; outside the window that of its edge."""
     u = min(max(x / spacing - i0, 0.0), levels.shape[0] - 1.0)
     v = min(max(y / spacing - j0, 0.0), levels.shape[1] - 1.0)

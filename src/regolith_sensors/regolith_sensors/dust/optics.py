@@ -277,7 +277,7 @@ def _add_rows(
 @kernel(views_only=True, forceinline=True)
 def _of_lamp(
     lamps: Singles, lamp: int, grains: Singles, x: float, y: float, z: float, dx: float, dy: float, dz: float
-) -> float:
+) -> Any:
     """Return w p(g) / (4 pi) times the irradiance of a lamp per intensity at a point [1/m^2/sr]."""
     wx, wy, wz = lamps[lamp, LAMP_PLACE] - x, lamps[lamp, LAMP_PLACE + 1] - y, lamps[lamp, LAMP_PLACE + 2] - z
     distance2 = max(wx * wx + wy * wy + wz * wz, 1e-4)
@@ -309,8 +309,7 @@ class DustEchoes(NamedTuple):
 
     def ranges(self, bin_m: float) -> Floats:
         """Return the ranges of the middles of the bins [m], shape (bins,)."""
-        found: Floats = self.near_m + (np.arange(self.of_beams.shape[1]) + 0.5) * bin_m
-        return found
+        return np.asarray(self.near_m + (np.arange(self.of_beams.shape[1]) + 0.5) * bin_m, dtype=np.float64)
 
 
 class LidarRays(NamedTuple):
