@@ -168,7 +168,7 @@ def test_parcels_end_on_a_plate_that_moves() -> None:
     turn, half = np.tile(np.eye(3), (2, 1, 1, 1)), np.array([[5e-4, 1.0, 1.0]])
     origin = np.array([[[-0.5, 0.0, 0.0]], [[0.5, 0.0, 0.0]]])
     hits = np.empty(3, np.int32)
-    hit_boxes(before, before.copy(), np.array([7]), turn, origin, half, hits)
+    hit_boxes(before, before.copy(), np.array([7]), turn, origin, half, np.array([1.5]), hits)
     assert hits.tolist() == [7, -1, -1]
 
 
@@ -184,7 +184,7 @@ def test_mass_is_conserved_and_all_of_it_lands(grid: SoilGrid) -> None:
             total = b.landed_kg + b.in_flight_kg + sum(b.on_vehicles_kg.values())
             assert total == pytest.approx(b.emitted_kg, rel=1e-12)
     assert b.emitted_kg > 1e-3 and b.on_vehicles_kg['amber'] > 0.05 * b.emitted_kg
-    assert b.in_flight_kg == 0.0 and not len(cloud.in_flight(cloud.t_ns))
+    assert b.in_flight_kg == 0.0 and not len(cloud.in_flight(cloud.t_ns).place)
     assert b.landed_kg + b.on_vehicles_kg['amber'] == pytest.approx(b.emitted_kg, rel=1e-12)
 
 
@@ -230,7 +230,7 @@ def test_parcels_beyond_the_limit_are_counted_and_left_out(grid: SoilGrid) -> No
     """At most max_parcels are in flight; the mass of the others is reported."""
     cloud = DustCloud(DustConfig(parcel_mass_kg=1e-8, max_parcels=500), 3, G, {'amber': wheeled()})
     driven(cloud, grid, 0, 30)
-    assert len(cloud.in_flight(cloud.t_ns)) <= 500
+    assert len(cloud.in_flight(cloud.t_ns).place) <= 500
     assert cloud.balance().left_out_kg > cloud.balance().emitted_kg
 
 

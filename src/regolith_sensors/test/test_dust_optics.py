@@ -15,17 +15,19 @@ from regolith_sensors.arrays import Floats
 from regolith_sensors.brdf import PRESETS, HapkeParameters
 from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.config.camera import CameraConfig
-from regolith_sensors.dust.density import CELL_M, DensityGrid, density_grid
+from regolith_sensors.dust.density import CELL_M, DensityGrid, Puffs, density_grid
 from regolith_sensors.dust.flight import positions
 from regolith_sensors.dust.optics import DustOptics, LidarRays, add_dust, dust_echoes, dust_optics, scattering
 from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.rays.camera_rays import lights
+from regolith_sensors.rays.image import sample_streams
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.surfaces.materials import Lambert
 from regolith_sensors.surfaces.meshes import box
 
 GRAINS = PRESETS['lunar_sato2014']
 Slab = Callable[..., DustOptics]
+STREAMS = sample_streams(1, 'test', 0)
 LEVEL = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -93,7 +95,7 @@ def test_thin_slab_has_the_radiance_of_single_scattering(flat_scene: Callable[..
         frame = device.expose(scene.commit(), scene.origin, lambda _: up, sun)
         before = frame.radiance.copy()
         eyes = device.view(scene.origin, up)
-        add_dust(dust, scene.rays, eyes, lights(scene.origin, sun), frame)
+        add_dust(dust, scene.rays, eyes, lights(scene.origin, sun), frame, STREAMS)
         cosine = -float(sun.direction[0])
         sky = np.isinf(frame.range)
         got = (frame.radiance - before)[sky].mean(axis=0)
@@ -114,7 +116,7 @@ def test_white_dust_is_never_brighter_than_its_light(flat_scene: Callable[..., S
         device = camera()
         frame = device.expose(scene.commit(), scene.origin, lambda _: AHEAD, sun)
         frame.radiance[:] = 0.0
-        add_dust(dust, scene.rays, device.view(scene.origin, AHEAD), lights(scene.origin, sun), frame)
+        add_dust(dust, scene.rays, device.view(scene.origin, AHEAD), lights(scene.origin, sun), frame, STREAMS)
         most = float(scattering(dust.grains, np.float32(0.0))) * sun.irradiance * dust.tint
         assert (frame.radiance <= 1.01 * most).all() and frame.radiance.min() > 0.0
 
@@ -136,20 +138,22 @@ def test_backscatter_to_forward_ratio() -> None:
 def test_splat_conserves_mass() -> None:
     """The sum over the grid is the sum over the parcels to 1e-6, also across blocks and at negative coordinates."""
     random = np.random.default_rng(1)
-    places = random.uniform(-3.0, 3.0, (5000, 3))
-    grid = density_grid(places, 1e-3, np.array([64.0, 0.0, 0.0]), np.zeros(3))
+    puffs = Puffs(random.uniform(-3.0, 3.0, (5000, 3)), random.uniform(0.0, 0.3, 5000), np.arange(5000))
+    grid = density_grid(puffs, 1e-3, np.array([64.0, 0.0, 0.0]), np.zeros(3))
     assert grid.extinction.sum(dtype=np.float64) * CELL_M**3 == pytest.approx(5.0, rel=1e-6)
-    assert density_grid(places + (200.0, 0.0, 0.0), 1e-3, np.zeros(3), np.zeros(3)).is_empty
+    assert density_grid(puffs._replace(place=puffs.place + 200.0), 1e-3, np.zeros(3), np.zeros(3)).is_empty
 
 
 def test_splat_of_1e5_parcels_takes_less_than_50_ms() -> None:
     """1e5 parcels fly to a time and are splat in less than 50 ms of processor time, the shortest of some runs."""
     random = np.random.default_rng(1)
     place, velocity = random.uniform(-5.0, 5.0, (100_000, 3)), random.normal(size=(100_000, 3))
-    age, times = random.uniform(0.0, 1.0, 100_000), []
+    age, times = random.uniform(0.0, 1.0, 100_000), list[float]()
+    numbers = np.arange(100_000)
     for _ in range(6):
         begin = time.thread_time()
-        density_grid(positions(place, velocity, age, 1.62), 1e-6, np.zeros(3), np.zeros(3))
+        puffs = Puffs(positions(place, velocity, age, 1.62), 0.1 * age, numbers)
+        density_grid(puffs, 1e-6, np.zeros(3), np.zeros(3))
         times.append(time.thread_time() - begin)
     assert min(times) < 0.05
 
@@ -162,7 +166,7 @@ def test_dust_in_a_shadow_is_dark(walled: Scene, slab: Slab) -> None:
         device = camera()
         frame = device.expose(walled.commit(), walled.origin, lambda _: AHEAD, sun)
         frame.radiance[:] = 0.0
-        add_dust(dust, walled.rays, device.view(walled.origin, AHEAD), lights(walled.origin, sun), frame)
+        add_dust(dust, walled.rays, device.view(walled.origin, AHEAD), lights(walled.origin, sun), frame, STREAMS)
         assert (float(frame.radiance.max()) > 1e-3 * sun.irradiance[1] * 0.05) == lit
 
 
@@ -227,6 +231,6 @@ def test_lamp_lights_dust(flat_scene: Callable[..., Scene], slab: Slab) -> None:
     dust, device = slab(4.0, 4.1, 0.05), camera()
     frame = device.expose(scene.commit(), scene.origin, lambda _: AHEAD, None, [lamp])
     frame.radiance[:] = 0.0
-    add_dust(dust, scene.rays, device.view(scene.origin, AHEAD), lights(scene.origin, None, [lamp]), frame)
+    add_dust(dust, scene.rays, device.view(scene.origin, AHEAD), lights(scene.origin, None, [lamp]), frame, STREAMS)
     exact = float(scattering(dust.grains, np.float32(1.0))) * 40.0 / 4.05**2 * 0.005 * dust.tint
     assert frame.radiance.mean(axis=(0, 1)) == pytest.approx(exact, rel=0.03)

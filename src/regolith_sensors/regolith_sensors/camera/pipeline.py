@@ -187,7 +187,7 @@ class Camera:
         elif config.edge_samples:
             self._refine(scene, eyes, light, first, held)
         if dust is not None:
-            add_dust(dust, scene, eyes, light, self._frame)
+            add_dust(dust, scene, eyes, light, self._frame, first)
         return self._frame
 
     def _refine(self, scene: RayBackend, eyes: CameraRays, light: Lights, random: SampleStreams, held: Singles) -> None:

@@ -3,7 +3,8 @@
 """Density of dust on a sparse grid of cells, and the way of rays through it.
 
 Cells are cubes of 5 cm in world coordinates, in blocks of 16 x 16 x 16; only blocks with dust exist. A parcel adds its
-mass to the eight nearest cells with trilinear weights. The density is constant within a cell, so the optical depth of
+mass to 27 cells with the weights of a quadratic spline, which is smoother than trilinear ones. As its grains move apart
+it is drawn in pieces around its path. The density is constant within a cell, so the optical depth of
 a ray is an exact sum over the cells that it crosses: there is no step size.
 """
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from regolith_sensors.arrays import Floats, Ints, Longs, Singles
 from regolith_world.numerics import kernel
+from regolith_world.random import generator, mix_bits
 
 CELL_M = 0.05
 """Side of a cell [m]."""
@@ -24,7 +26,18 @@ BLOCK = 16
 RANGE_M = 100.0
 """Horizontal distance from the viewer up to which dust is seen [m]."""
 _CELLS = BLOCK**3
+_PIECES, _MOST_PIECES = 150_000, 32
+"""Pieces in which all parcels together, and a single one, are drawn at most."""
 _INF = np.inf
+
+
+def _offsets() -> Floats:
+    """Return standard normal offsets of mean 0 in pairs of opposite ones, shape (512, 3)."""
+    half = generator(0, 'dust', 'pieces', 0).standard_normal((256, 3))
+    return np.stack([half, -half], axis=1).reshape(-1, 3)
+
+
+_OFFSETS = _offsets()
 
 
 class DensityGrid(NamedTuple):
@@ -43,11 +56,22 @@ class DensityGrid(NamedTuple):
         return len(self.extinction) == 0
 
 
-def density_grid(places: Floats, parcel_extinction_m2: float, origin: Floats, viewer: Floats) -> DensityGrid:
+class Puffs(NamedTuple):
+    """Parcels in the air. Each stands for grains around it, which move apart."""
+
+    place: Floats
+    """Position in the world frame [m], shape (n, 3)."""
+    spread: Floats
+    """Standard deviation of its grains along each axis [m], shape (n,)."""
+    number: Longs
+    """Number that selects the places of its grains, shape (n,)."""
+
+
+def density_grid(puffs: Puffs, parcel_extinction_m2: float, origin: Floats, viewer: Floats) -> DensityGrid:
     """Return the extinction coefficient of parcels.
 
     Args:
-        places: Positions of the parcels in the world frame [m], shape (n, 3).
+        puffs: The parcels.
         parcel_extinction_m2: Extinction cross section of one parcel [m^2].
         origin: Origin of the scene in the world frame [m], shape (3,).
         viewer: Position of the viewer in the world frame [m], shape (3,).
@@ -56,47 +80,91 @@ def density_grid(places: Floats, parcel_extinction_m2: float, origin: Floats, vi
     Checked by: test_dust_optics.py::test_splat_conserves_mass,
     test_dust_optics.py::test_splat_of_1e5_parcels_takes_less_than_50_ms.
     """
-    near = np.abs(places[:, :2] - viewer[:2]).max(axis=1) < RANGE_M if len(places) else np.zeros(0, bool)
-    # In units of cells, with integer coordinates at their centers.
-    at = np.ascontiguousarray(places[near]) / CELL_M - 0.5
-    if not len(at):
+    near = (np.abs(puffs.place[:, :2] - viewer[:2]) < RANGE_M).all(axis=1)
+    place, spread, number = (np.ascontiguousarray(part[near]) for part in puffs)
+    if not len(place):
         return DensityGrid(np.zeros(3), np.zeros((0, 0, 0), np.int32), np.zeros((0, _CELLS), np.float32))
-    low = np.floor(at).astype(np.int64)
-    first = low.min(axis=0) // BLOCK
-    size = (low.max(axis=0) + 1) // BLOCK - first + 1
-    lookup = np.full(size, -1, dtype=np.int32)
-    count = _number_blocks(low, first, lookup)
+    pieces = min(max(_PIECES // len(place), 1), _MOST_PIECES)
+    margin = spread.max() * float(np.abs(_OFFSETS).max()) + CELL_M
+    first = np.floor((place.min(axis=0) - margin) / (BLOCK * CELL_M)).astype(np.int64)
+    last = np.floor((place.max(axis=0) + margin) / (BLOCK * CELL_M)).astype(np.int64)
+    lookup = np.full(last - first + 1, -1, dtype=np.int32)
+    count = _number_blocks(place, spread, number, pieces, _OFFSETS, first, lookup)
     extinction = np.zeros((count, _CELLS), dtype=np.float32)
-    _splat(at, low, first, lookup, np.float32(parcel_extinction_m2 / CELL_M**3), extinction)
+    each = parcel_extinction_m2 / CELL_M**3 / pieces
+    _splat(place, spread, number, pieces, _OFFSETS, first, lookup, each, extinction)
     return DensityGrid(first * (BLOCK * CELL_M) - origin, lookup, extinction)
 
 
+@kernel(views_only=True, forceinline=True)
+def _piece(place: Floats, spread: Floats, number: Longs, offsets: Floats, n: int, k: int) -> tuple[float, float, float]:
+    """Return the place of a piece of a parcel in cells, with integer coordinates at their centers."""
+    row = (int(mix_bits(np.uint64(number[n])) & np.uint64(0xFFFF)) + k) % offsets.shape[0]
+    s = spread[n]
+    return (
+        (place[n, 0] + s * offsets[row, 0]) / CELL_M - 0.5,
+        (place[n, 1] + s * offsets[row, 1]) / CELL_M - 0.5,
+        (place[n, 2] + s * offsets[row, 2]) / CELL_M - 0.5,
+    )
+
+
 @kernel(views_only=True)
-def _number_blocks(low: Longs, first: Longs, lookup: Ints) -> int:
+def _number_blocks(
+    place: Floats, spread: Floats, number: Longs, pieces: int, offsets: Floats, first: Longs, lookup: Ints
+) -> int:
     """Number the blocks that parcels touch, in the order of the parcels; return their number."""
     count = 0
-    for n in range(low.shape[0]):
-        for corner in range(8):
-            i = (low[n, 0] + (corner & 1) >> 4) - first[0]
-            j = (low[n, 1] + (corner >> 1 & 1) >> 4) - first[1]
-            k = (low[n, 2] + (corner >> 2) >> 4) - first[2]
-            if lookup[i, j, k] < 0:
-                lookup[i, j, k] = count
-                count += 1
+    for n in range(place.shape[0]):
+        for piece in range(pieces):
+            u, v, w = _piece(place, spread, number, offsets, n, piece)
+            i, j, k = int(math.floor(u + 0.5)), int(math.floor(v + 0.5)), int(math.floor(w + 0.5))
+            inside = 0 < i & 15 < 15 and 0 < j & 15 < 15 and 0 < k & 15 < 15
+            for corner in range(1 if inside else 8):
+                a = (i - 1 + 2 * (corner & 1) >> 4) - first[0]
+                b = (j - 1 + 2 * (corner >> 1 & 1) >> 4) - first[1]
+                c = (k - 1 + 2 * (corner >> 2) >> 4) - first[2]
+                if lookup[a, b, c] < 0:
+                    lookup[a, b, c] = count
+                    count += 1
     return count
 
 
-@kernel(views_only=True)
-def _splat(at: Floats, low: Longs, first: Longs, lookup: Ints, each: float, extinction: Singles) -> None:
-    for n in range(at.shape[0]):
-        u, v, w = at[n, 0] - low[n, 0], at[n, 1] - low[n, 1], at[n, 2] - low[n, 2]
-        for corner in range(8):
-            a, b, c = corner & 1, corner >> 1 & 1, corner >> 2
-            i, j, k = low[n, 0] + a, low[n, 1] + b, low[n, 2] + c
-            block = lookup[(i >> 4) - first[0], (j >> 4) - first[1], (k >> 4) - first[2]]
-            cell = (((i & 15) << 4) + (j & 15) << 4) + (k & 15)
-            weight = (u if a else 1.0 - u) * (v if b else 1.0 - v) * (w if c else 1.0 - w)
-            extinction[block, cell] += weight * each
+@kernel
+def _splat(
+    place: Floats,
+    spread: Floats,
+    number: Longs,
+    pieces: int,
+    offsets: Floats,
+    first: Longs,
+    lookup: Ints,
+    each: float,
+    extinction: Singles,
+) -> None:
+    along, across, upward = np.empty(3), np.empty(3), np.empty(3)
+    for n in range(place.shape[0]):
+        for piece in range(pieces):
+            u, v, w = _piece(place, spread, number, offsets, n, piece)
+            i, j, k = int(math.floor(u + 0.5)), int(math.floor(v + 0.5)), int(math.floor(w + 0.5))
+            _weights(u - i, along)
+            _weights(v - j, across)
+            _weights(w - k, upward)
+            for a in range(3):
+                x = i + a - 1
+                for b in range(3):
+                    y, weight = j + b - 1, each * along[a] * across[b]
+                    bx, by = (x >> 4) - first[0], (y >> 4) - first[1]
+                    row = ((x & 15) << 4) + (y & 15) << 4
+                    for c in range(3):
+                        z = k + c - 1
+                        block = lookup[bx, by, (z >> 4) - first[2]]
+                        extinction[block, row + (z & 15)] += weight * upward[c]
+
+
+@kernel(views_only=True, forceinline=True)
+def _weights(off: float, out: Floats) -> None:
+    """Write the weights of the three nearest cells: a quadratic spline."""
+    out[0], out[1], out[2] = 0.5 * (0.5 - off) ** 2, 0.75 - off * off, 0.5 * (0.5 + off) ** 2
 
 
 @kernel(views_only=True, forceinline=True)

@@ -21,6 +21,7 @@ import numpy as np
 
 from regolith_sensors.arrays import Bools, Floats, Longs
 from regolith_sensors.config.dust import DustConfig
+from regolith_sensors.dust.density import Puffs
 from regolith_sensors.dust.emission import RunningSurface, emitted
 from regolith_sensors.dust.flight import hit_boxes, land, positions
 from regolith_terrain.grid import SoilGrid
@@ -29,6 +30,8 @@ from regolith_world.numerics import rotation
 
 KEPT_S = 30.0
 """Time for which parcels are kept after their end [s]: the longest exact rewind without a saved state."""
+SPREAD = 0.15
+"""Standard deviation of the velocities of the grains of a parcel, relative to its speed at the start."""
 LENS_REACH_M = 0.15
 """Radius of the ball around a lens whose dust falls on it [m]."""
 _NEVER = np.iinfo(np.int64).max
@@ -221,7 +224,8 @@ class DustCloud:
             hits = np.empty(len(near), np.int32)
             row = np.concatenate([np.full(len(half), k, np.int64) for k, _, _, half in boxes])
             turn, origin = (np.concatenate([entry[c] for entry in boxes], axis=1) for c in (1, 2))
-            hit_boxes(before, after, row, turn, origin, np.concatenate([half for *_, half in boxes]), hits)
+            half = np.concatenate([entry[3] for entry in boxes])
+            hit_boxes(before, after, row, turn, origin, half, np.sqrt((half * half).sum(axis=1)), hits)
             met = near[hits >= 0]
             part['hit_ns'][met], part['hit'][met] = t_ns[1], hits[hits >= 0]
         if self.lenses:
@@ -271,10 +275,13 @@ class DustCloud:
 
     # -- state --------------------------------------------------------------------------------------------------
 
-    def in_flight(self, t_ns: int) -> Floats:
-        """Return the positions of the parcels in flight at a time [ns], at most a cycle later than :attr:`t_ns`."""
-        rows = np.flatnonzero(self._flying(t_ns))
-        return self._places(rows, np.full(len(rows), t_ns))
+    def in_flight(self, t_ns: int) -> Puffs:
+        """Return the parcels in flight at a time [ns], at most a cycle later than :attr:`t_ns`."""
+        rows, part = np.flatnonzero(self._flying(t_ns)), self._part()
+        speed = np.sqrt((part['velocity'][rows] ** 2).sum(axis=1))
+        start = part['t_ns'][rows]
+        spread = SPREAD * speed * (t_ns - start) * 1e-9
+        return Puffs(self._places(rows, np.full(len(rows), t_ns)), spread, start.astype(np.int64))
 
     def balance(self) -> DustBalance:
         """Return the masses at :attr:`t_ns`."""

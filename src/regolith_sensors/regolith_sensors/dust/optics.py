@@ -25,15 +25,17 @@ from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.camera_rays import CameraRays, Lights
 from regolith_sensors.rays.embree.lighting import above_far_terrain
-from regolith_sensors.rays.image import RenderedImage
+from regolith_sensors.rays.image import RenderedImage, SampleStreams
 from regolith_sensors.surfaces.materials import LUNAR_TINT
 from regolith_world.numerics import kernel
+from regolith_world.random import mix_bits
 
 _NODE = 4
 """Cells between the nodes of light."""
 _NODES = BLOCK // _NODE + 1
 _ROWS, _BEAMS, _POINTS = 8, 256, 1024
 _FAR_M = 1e4
+_LATTICE = (0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.8191725133961645)
 
 
 class DustOptics(NamedTuple):
@@ -177,7 +179,9 @@ def _spread_light(first: int, last: int, extinction: Singles, tables: Singles, l
 # -- cameras ----------------------------------------------------------------------------------------------------
 
 
-def add_dust(dust: DustOptics, scene: RayBackend, view: CameraRays, light: Lights, frame: RenderedImage) -> None:
+def add_dust(
+    dust: DustOptics, scene: RayBackend, view: CameraRays, light: Lights, frame: RenderedImage, random: SampleStreams
+) -> None:
     """Add dust to the radiance of an image: scattered light, extinction, and its shadow on surfaces.
 
     Args:
@@ -186,6 +190,7 @@ def add_dust(dust: DustOptics, scene: RayBackend, view: CameraRays, light: Light
         view: View of the camera.
         light: Sun and lamps.
         frame: Image without dust, whose radiance changes.
+        random: Random stream, which shifts the cells by up to half their size in each pixel, to hide their edges.
 
     Source: hapke2012; amanatides1987.
     Checked by: test_dust_optics.py::test_slab_has_its_transmission,
@@ -197,7 +202,8 @@ def add_dust(dust: DustOptics, scene: RayBackend, view: CameraRays, light: Light
     images = frame.radiance, frame.range, frame.sun_part
     arguments = *dust.grid, most_cells(dust.grid), dust.grains, dust.tint, lit
     lights = light.direction, light.irradiance, light.lamps
-    run_in_ranges(_add_rows, len(frame.range), _ROWS, *arguments, *lights, *view[:3], *images)
+    shift = float(mix_bits(np.uint64(random.key) ^ np.uint64(random.frame)) >> np.uint64(40)) * 2.0**-24
+    run_in_ranges(_add_rows, len(frame.range), _ROWS, *arguments, *lights, *view[:3], *images, shift)
 
 
 @kernel
@@ -220,6 +226,7 @@ def _add_rows(
     radiance: Singles,
     distance: Singles,
     sun_part: Singles,
+    shift: float,
 ) -> None:
     starts, depths, cells = np.empty(most, np.float32), np.empty(most, np.float32), np.empty(most, np.int64)
     flat = lit.reshape(lit.shape[0], -1)
@@ -247,7 +254,14 @@ def _add_rows(
                     kept = 1.0 - min(sun_part[row, column] / green, 1.0) * (1.0 - math.exp(-depth))
                     for band in range(3):
                         radiance[row, column, band] *= kept
-            count = cross(corner, lookup, extinction, x, y, z, dx, dy, dz, 0.0, far, starts, depths, cells)
+            near, leave = clipped(corner, lookup, x, y, z, dx, dy, dz, 0.0, far)
+            if not near < leave:
+                continue
+            # A lattice over the image, so that neighbors sample the cells evenly.
+            jx = x + CELL_M * _shift(shift, row, column, 0)
+            jy = y + CELL_M * _shift(shift, row, column, 1)
+            jz = z + CELL_M * _shift(shift, row, column, 2)
+            count = cross(corner, lookup, extinction, jx, jy, jz, dx, dy, dz, 0.0, far, starts, depths, cells)
             if count == 0:
                 continue
             added[:] = 0.0
@@ -272,6 +286,16 @@ def _add_rows(
                 through *= passed
             for band in range(3):
                 radiance[row, column, band] = added[band] + through * radiance[row, column, band]
+
+
+@kernel(views_only=True, forceinline=True)
+def _shift(start: float, row: int, column: int, axis: int) -> float:
+    """Return a number from -1/2 to 1/2 of a lattice over rows and columns.
+
+    Source: roberts2018.
+    """
+    place = start + row * _LATTICE[axis] + column * _LATTICE[axis + 1]
+    return place - math.floor(place) - 0.5
 
 
 @kernel(views_only=True, forceinline=True)
