@@ -15,7 +15,7 @@ from regolith_sensors.arrays import Floats
 from regolith_sensors.brdf import PRESETS, HapkeParameters
 from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.config.camera import CameraConfig
-from regolith_sensors.dust.density import CELL_M, DensityGrid, Puffs, density_grid
+from regolith_sensors.dust.density import BLOCK, CELL_M, DensityGrid, Puffs, density_grid
 from regolith_sensors.dust.flight import positions
 from regolith_sensors.dust.optics import DustOptics, LidarRays, add_dust, dust_echoes, dust_optics, scattering
 from regolith_sensors.light import Spotlight, Sun
@@ -124,7 +124,7 @@ def test_white_dust_is_never_brighter_than_its_light(flat_scene: Callable[..., S
 def test_backscatter_to_forward_ratio() -> None:
     """p(0) / p(180 deg) of b = 0.24, c = 0.30 is 1.46 by the closed form of two lobes; it integrates to 1."""
     p = HapkeParameters(1.0, 0.24, 0.30, 0.0, 0.05, 0.0, 0.0)
-    dust = dust_optics(DensityGrid(np.zeros(3), np.zeros((0, 0, 0), np.int32), np.zeros((0, 4096), np.float32)), p)
+    dust = dust_optics(DensityGrid(np.zeros(3), np.zeros((0, 0, 0), np.int32), np.zeros((0, BLOCK**3), np.float32)), p)
     back, forth = (float(scattering(dust.grains, np.float32(c))) for c in (1.0, -1.0))
     b = 0.24
     near, far = (1.0 - b * b) / (1.0 - b) ** 3, (1.0 - b * b) / (1.0 + b) ** 3
@@ -180,9 +180,9 @@ def test_dust_shadows_itself(flat_scene: Callable[..., Scene], slab: Slab) -> No
     lit = light_in_dust(dust, scene.commit(), lights(scene.origin, sun))[0]
     grid = dust.grid
     middle = [int(v) for v in (np.array([0.0, 0.0, 1.6]) - grid.corner) / CELL_M]
-    cells = (np.arange(grid.lookup.shape[0] * 16), middle[1], middle[2])
-    block = grid.lookup[cells[0] // 16, cells[1] // 16, cells[2] // 16]
-    cell = ((cells[0] % 16) * 16 + cells[1] % 16) * 16 + cells[2] % 16
+    cells = (np.arange(grid.lookup.shape[0] * BLOCK), middle[1], middle[2])
+    block = grid.lookup[cells[0] // BLOCK, cells[1] // BLOCK, cells[2] // BLOCK]
+    cell = ((cells[0] % BLOCK) * BLOCK + cells[1] % BLOCK) * BLOCK + cells[2] % BLOCK
     along = lit[block, cell]
     x = grid.corner[0] + (cells[0] + 0.5) * CELL_M
     inside = (x > 2.0) & (x < 3.6)

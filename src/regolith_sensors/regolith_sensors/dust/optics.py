@@ -19,7 +19,7 @@ import numpy as np
 
 from regolith_sensors.arrays import Floats, Ints, Single, Singles
 from regolith_sensors.brdf import HapkeParameters
-from regolith_sensors.dust.density import BLOCK, CELL_M, DensityGrid, clipped, cross, most_cells
+from regolith_sensors.dust.density import BITS, BLOCK, CELL_M, DensityGrid, clipped, cross, most_cells
 from regolith_sensors.light import LAMP_AXIS, LAMP_INNER, LAMP_INTENSITY, LAMP_OUTER, LAMP_PLACE
 from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_sensors.rays.backend import RayBackend
@@ -35,6 +35,7 @@ _NODE = 4
 _NODES = BLOCK // _NODE + 1
 _ROWS, _BEAMS, _POINTS = 8, 256, 1024
 _FAR_M = 1e4
+_OPAQUE = np.float32(1e-3)
 _LATTICE = (0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.8191725133961645)
 
 
@@ -76,7 +77,7 @@ def scattering(grains: Singles, cosine: Single) -> Single:
 
 
 def light_in_dust(dust: DustOptics, scene: RayBackend, light: Lights) -> Singles:
-    """Return visibility times transmission of sun and lamps in each cell, shape (1 + lamps, blocks, 4096).
+    """Return visibility times transmission of sun and lamps in each cell, shape (1 + lamps, blocks, 512).
 
     Args:
         dust: Dust of the frame.
@@ -164,7 +165,8 @@ def _spread_light(first: int, last: int, extinction: Singles, tables: Singles, l
         for cell in range(extinction.shape[1]):
             if not extinction[block, cell] > 0.0:
                 continue
-            u, v, w = ((cell >> 8) + 0.5) / _NODE, ((cell >> 4 & 15) + 0.5) / _NODE, ((cell & 15) + 0.5) / _NODE
+            u = ((cell >> 2 * BITS) + 0.5) / _NODE
+            v, w = ((cell >> BITS & BLOCK - 1) + 0.5) / _NODE, ((cell & BLOCK - 1) + 0.5) / _NODE
             i, j, k = int(u), int(v), int(w)
             u, v, w = u - i, v - j, w - k
             for light in range(tables.shape[0]):
@@ -270,7 +272,7 @@ def _add_rows(
                 factor[band] = sunward * irradiance[band] * tint[band]
             through = np.float32(1.0)
             for k in range(count):
-                passed = np.float32(math.exp(-depths[k]))
+                passed = _transmission(depths[k])
                 scattered = through * (np.float32(1.0) - passed)
                 weight = scattered * flat[0, cells[k]]
                 for band in range(3):
@@ -284,8 +286,18 @@ def _add_rows(
                         for band in range(3):
                             added[band] += per_band * lamps[lamp, LAMP_INTENSITY + band] * tint[band]
                 through *= passed
+                if through < _OPAQUE:
+                    break
             for band in range(3):
                 radiance[row, column, band] = added[band] + through * radiance[row, column, band]
+
+
+@kernel(views_only=True, forceinline=True)
+def _transmission(depth: Single) -> Single:
+    """Return exp(-depth), of small depths by a series that is exact to 3e-7."""
+    if depth < np.float32(0.05):
+        return np.float32(1.0) - depth * (np.float32(1.0) - depth * (np.float32(0.5) - depth * np.float32(1.0 / 6.0)))
+    return np.float32(math.exp(-depth))
 
 
 @kernel(views_only=True, forceinline=True)
