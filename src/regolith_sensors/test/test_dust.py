@@ -188,7 +188,7 @@ def test_mass_is_conserved_and_all_of_it_lands(grid: SoilGrid) -> None:
     assert b.landed_kg + b.on_vehicles_kg['amber'] == pytest.approx(b.emitted_kg, rel=1e-12)
 
 
-def test_return_and_restored_state_go_on_bit_for_bit(grid: SoilGrid) -> None:
+def test_return_and_restored_state_continue_bit_for_bit(grid: SoilGrid) -> None:
     """A return with dust in the air, and a saved state in a new cloud, give the digests of an uninterrupted run."""
 
     def made() -> DustCloud:
@@ -214,7 +214,7 @@ def test_return_and_restored_state_go_on_bit_for_bit(grid: SoilGrid) -> None:
     assert other.t_ns == -1 and other.balance().emitted_kg == 0.0
 
 
-def test_old_parcels_are_forgotten_but_counted(grid: SoilGrid) -> None:
+def test_old_parcels_are_discarded_but_counted(grid: SoilGrid) -> None:
     """Memory does not grow with the run; the balance and a return within 30 s stay exact."""
     cloud = DustCloud(DustConfig(parcel_mass_kg=1e-6), 3, G, {'amber': wheeled()})
     driven(cloud, grid, 0, 1000)

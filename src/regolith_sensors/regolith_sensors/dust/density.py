@@ -88,7 +88,9 @@ def density_grid(puffs: Puffs, parcel_extinction_m2: float, origin: Floats, view
     place, spread, number = (np.ascontiguousarray(part[near]) for part in puffs)
     if not len(place):
         return DensityGrid(np.zeros(3), np.zeros((0, 0, 0), np.int32), np.zeros((0, _CELLS), np.float32))
-    pieces = min(max(_PIECES // len(place), 1), _MOST_PIECES)
+    # Wide parcels need more pieces to be smooth.
+    weights = (1.0 + spread / CELL_M) ** 2
+    pieces = np.clip((weights * (_PIECES / weights.sum())).astype(np.int64), 1, _MOST_PIECES)
     margin = spread.max() * float(np.abs(_OFFSETS).max()) + CELL_M
     first = np.floor((place.min(axis=0) - margin) / (BLOCK * CELL_M)).astype(np.int64)
     last = np.floor((place.max(axis=0) + margin) / (BLOCK * CELL_M)).astype(np.int64)
@@ -96,7 +98,7 @@ def density_grid(puffs: Puffs, parcel_extinction_m2: float, origin: Floats, view
     count = _number_blocks(place, spread, number, pieces, _OFFSETS, first, lookup)
     # As many sums as this, whatever the number of threads, so that their rounding is the same.
     sums = np.zeros((_SUMS, count, _CELLS), dtype=np.float32)
-    each = parcel_extinction_m2 / CELL_M**3 / pieces
+    each = parcel_extinction_m2 / CELL_M**3
     run_in_ranges(_splat, _SUMS, 1, place, spread, number, pieces, _OFFSETS, first, lookup, each, sums)
     return DensityGrid(first * (BLOCK * CELL_M) - origin, lookup, sums.sum(axis=0))
 
@@ -115,12 +117,12 @@ def _piece(place: Floats, spread: Floats, number: Longs, offsets: Floats, n: int
 
 @kernel(views_only=True)
 def _number_blocks(
-    place: Floats, spread: Floats, number: Longs, pieces: int, offsets: Floats, first: Longs, lookup: Ints
+    place: Floats, spread: Floats, number: Longs, pieces: Longs, offsets: Floats, first: Longs, lookup: Ints
 ) -> int:
     """Number the blocks that parcels touch, in the order of the parcels; return their number."""
     count = 0
     for n in range(place.shape[0]):
-        for piece in range(pieces):
+        for piece in range(pieces[n]):
             u, v, w = _piece(place, spread, number, offsets, n, piece)
             i, j, k = int(math.floor(u + 0.5)), int(math.floor(v + 0.5)), int(math.floor(w + 0.5))
             inside = 0 < i & _LAST < _LAST and 0 < j & _LAST < _LAST and 0 < k & _LAST < _LAST
@@ -141,7 +143,7 @@ def _splat(
     place: Floats,
     spread: Floats,
     number: Longs,
-    pieces: int,
+    pieces: Longs,
     offsets: Floats,
     first: Longs,
     lookup: Ints,
@@ -177,7 +179,7 @@ def _splat_part(
     place: Floats,
     spread: Floats,
     number: Longs,
-    pieces: int,
+    pieces: Longs,
     offsets: Floats,
     first: Longs,
     lookup: Ints,
@@ -188,7 +190,7 @@ def _splat_part(
     upward: Floats,
 ) -> None:
     for n in range(begin, end):
-        for piece in range(pieces):
+        for piece in range(pieces[n]):
             u, v, w = _piece(place, spread, number, offsets, n, piece)
             i, j, k = int(math.floor(u + 0.5)), int(math.floor(v + 0.5)), int(math.floor(w + 0.5))
             _weights(u - i, along)
@@ -197,7 +199,7 @@ def _splat_part(
             for a in range(3):
                 x = i + a - 1
                 for b in range(3):
-                    y, weight = j + b - 1, each * along[a] * across[b]
+                    y, weight = j + b - 1, each / pieces[n] * along[a] * across[b]
                     bx, by = (x >> BITS) - first[0], (y >> BITS) - first[1]
                     row = ((x & _LAST) << BITS) + (y & _LAST) << BITS
                     for c in range(3):

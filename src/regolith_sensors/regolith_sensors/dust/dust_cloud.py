@@ -188,7 +188,7 @@ class DustCloud:
             self._emit(name, both, span, grid)
         self._meet(moving, span)
         self._commits.append(_Commit(t_ns, dict(poses), self.dirt.copy(), self._left_out))
-        self._forget()
+        self._discard_old()
 
     def _emit(self, name: str, poses: tuple[Floats, Floats], t_ns: tuple[int, int], grid: SoilGrid) -> None:
         new = emitted(name, self._surfaces[name], poses, t_ns, grid, self.config, self.seed)
@@ -349,7 +349,7 @@ class DustCloud:
         return True
 
     def clear(self) -> None:
-        """Forget all dust, for a start at a time whose state is unknown."""
+        """Discard all dust, for a start at a time whose state is unknown."""
         self._data, self._count, self._first, self._totals = _columns(1024), 0, 0, _Totals()
         self.dirt, self._commits, self._left_out = np.zeros(len(self.lenses)), [], 0
 
@@ -389,7 +389,7 @@ class DustCloud:
                 larger[name][: self._count] = values[: self._count]
             self._data = larger
 
-    def _forget(self) -> None:
+    def _discard_old(self) -> None:
         """Advance to the first parcel in flight, and drop parcels that ended long ago."""
         part = self._part()
         up = np.minimum(part['land_ns'], part['hit_ns']) > self.t_ns
