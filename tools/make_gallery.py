@@ -30,6 +30,7 @@ from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.config.sensor_types import Mount
 from regolith_sensors.config.sensors import sensors_of
+from regolith_sensors.dust.dust_cloud import DustCloud
 from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.report.contact_sheet import CLASS_COLORS
 from regolith_sensors.scene.sensor_scene import SensorScene
@@ -63,12 +64,22 @@ class Site:
     def __init__(self, scenario: Scenario, driven_s: float, light: LightConfig, viewer: str = 'basalt') -> None:
         ends: dict[str, Any] = {}
         simulation = Simulation(scenario, publish=ends.__setitem__)
-        simulation.run(driven_s)
         looks = {name: agent.looks for name, agent in simulation.agents.items()}
-        world = SensorScene(scenario.terrain, light, scenario.seed, looks)
+        dust = None
+        if scenario.dust is None:
+            simulation.run(driven_s)
+        else:
+            dust = DustCloud(scenario.dust, scenario.seed, scenario.world.gravity_mps2, looks)
+            while simulation.world.t_ns < driven_s * 1e9:
+                simulation.world.step(round(scenario.duration_s * 1e9))
+                simulation.world.hold()
+                poses = {name: snapshot.poses for name, snapshot in ends.items()}
+                dust.follow(simulation.world.t_ns, poses, simulation.terrain.grid)
+        self.t_ns = 0 if dust is None else dust.t_ns
+        world = SensorScene(scenario.terrain, light, scenario.seed, looks, dust=dust)
         world.states.ground.load(simulation.terrain.grid.all_records())
         for name, snapshot in ends.items():
-            world.states.tracks[name].add(0, snapshot.poses)
+            world.states.tracks[name].add(self.t_ns, snapshot.poses)
         self.view = world.view(viewer)
         self.grid = simulation.terrain.grid
         self.rocks = world._rocks
@@ -99,8 +110,8 @@ class Site:
         }
         camera = Camera(CameraConfig.model_validate(values), 4, 'gallery')
         pose = CameraPose(eye, Mount(rpy_deg=(0.0, pitch_deg, yaw_deg)).orientation)
-        scene = self.view.prepare(0)
-        seen = camera.expose(scene, self.view.scene.origin, lambda _: pose, sun, lamps)
+        scene, dust = self.view.prepare(self.t_ns), self.view.dust(self.t_ns)
+        seen = camera.expose(scene, self.view.scene.origin, lambda _: pose, sun, lamps, dust=dust)
         return camera.process(seen)
 
 

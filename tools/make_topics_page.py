@@ -51,6 +51,7 @@ SENSORS = {
 MODELS = {'rover': 'viper', 'car': 'hmmwv', 'digger': 'rassor', 'tank': 'm113', 'other': 'rocker_bogie'}
 SCENARIO: Mapping[str, Any] = {
     'duration_s': 0.04,
+    'dust': {},
     'terrain': {'source': 'flat', 'map_size_m': 64.0, 'site': {'latitude_deg': 0.0, 'longitude_deg': 0.0}},
     'vehicles': {
         name: {

@@ -32,7 +32,10 @@ setup(
         ],
         'regolith.ray_backends': ['embree = regolith_sensors.rays.embree.backend:EmbreeRays'],
         'regolith.report_sections': ['sensors = regolith_sensors.report.section:section'],
-        'regolith.summary': ['sensors = regolith_sensors.report.summary:sensor_summary'],
+        'regolith.summary': [
+            'dust = regolith_sensors.report.summary:dust_summary',
+            'sensors = regolith_sensors.report.summary:sensor_summary',
+        ],
         'regolith.view_layers': [
             'fields_of_view = regolith_sensors.report.view_layer:fields_of_view',
             'sun = regolith_sensors.report.view_layer:sun',

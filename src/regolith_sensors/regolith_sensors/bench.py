@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_sensors.brdf import PRESETS
 from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.lidar import LidarConfig
+from regolith_sensors.dust.density import Puffs, density_grid
+from regolith_sensors.dust.optics import DustOptics, dust_optics
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import Sun
 from regolith_sensors.numerics.parallel import worker_count
@@ -77,6 +80,17 @@ class BenchScene:
         for rover, y in zip(self.rovers, (0.5, -4.0)):
             self._drive(rover, 5.0 + along, y)
 
+    def dust(self, parcels: int = 20_000) -> DustOptics:
+        """Return dust behind both front wheels of the nearer rover, on arcs of up to 1.2 m/s."""
+        rng = generator(1, 'bench', 'dust', 0)
+        age, speed = rng.uniform(0.0, 1.0, parcels), rng.uniform(0.3, 1.2, parcels)
+        x = 4.6 + rng.uniform(-0.15, 0.15, parcels) - 0.8 * speed * age
+        y = np.where(np.arange(parcels) % 2 == 0, -0.1, 1.1) + rng.normal(0.0, 0.2, parcels) * age
+        rise = np.maximum(0.6 * speed * age - 0.81 * age * age, 0.01)
+        places = np.stack([x, y, self.grid.levels(x, y) + rise], axis=1)
+        puffs = Puffs(places, 0.15 * speed * age, np.arange(parcels))
+        return dust_optics(density_grid(puffs, 5e-5, self.scene.origin, self.eye), PRESETS['lunar_sato2014'])
+
     def _drive(self, rover: SceneObject, x: float, y: float) -> None:
         z = float(self.grid.levels(x, y)) + 0.25
         for part, offset in enumerate(self._offsets):
@@ -124,8 +138,9 @@ def camera() -> dict[str, Any]:
         Results by name, each from the minimum of several runs, with the medians in addition. ``radiance_fps``: rays,
         shadows and Hapke reflectance with one sample and no indirect light. ``pipeline_fps``: all stages.
         ``antialiased_fps``: radiance with further rays at edges, the default. ``bounced_fps``: radiance with ground
-        light on hulls, the default. ``bare_fps``: the same rays traced by the library without shading.
-        ``ratio_to_bare``, ``ratio_antialiased`` and ``ratio_bounced``: ratios of times. ``update_ms``: time until rays
+        light on hulls, the default. ``dusty_fps``: radiance with the dust of two wheels. ``bare_fps``: the same rays
+        traced by the library without shading. ``ratio_to_bare``, ``ratio_antialiased``, ``ratio_bounced``,
+        ``ratio_dusty`` and ``ratio_without_dust`` (none is in the air): ratios of times. ``update_ms``: time until rays
         see 20 164 changed nodes and both moved rovers.
     """
     bench = BenchScene()
@@ -156,6 +171,7 @@ def camera() -> dict[str, Any]:
     )
     scene, origin = bench.rays, bench.scene.origin
     eyes, light = device.view(origin, pose), lights(origin, SUN)
+    clear = bench.dust(0)
 
     def looks(camera: Camera) -> Callable[[int], Any]:
         return lambda n: camera.expose(scene, origin, lambda _: pose, SUN, frame=n)
@@ -166,10 +182,12 @@ def camera() -> dict[str, Any]:
         lambda n: scene.trace_only(eyes, light),
         looks(smooth),
         looks(lit),
+        lambda n: device.expose(scene, origin, lambda _: pose, SUN, frame=n, dust=bench.dust()),
+        lambda n: device.expose(scene, origin, lambda _: pose, SUN, frame=n, dust=clear),
     )
     looking, bare = times[0][0], times[2][0]
     rates: dict[str, float] = {}
-    for name, (least, median) in zip(('radiance', 'pipeline', 'bare', 'antialiased', 'bounced'), times):
+    for name, (least, median) in zip(('radiance', 'pipeline', 'bare', 'antialiased', 'bounced', 'dusty'), times):
         rates |= {f'{name}_fps': 1.0 / least, f'{name}_fps_median': 1.0 / median}
 
     def change(n: int) -> None:
@@ -187,6 +205,8 @@ def camera() -> dict[str, Any]:
         'ratio_to_bare': looking / bare,
         'ratio_antialiased': times[3][0] / looking,
         'ratio_bounced': times[4][0] / looking,
+        'ratio_dusty': times[5][0] / looking,
+        'ratio_without_dust': times[6][0] / looking,
         'update_ms': 1e3 * min(updates[2:]),
         'update_ms_median': 1e3 * float(np.median(updates[2:])),
         'changed_nodes': len(records[0]),

@@ -24,8 +24,9 @@ _SOILS = {'pommerol2013': 'pommerol2013'}
 
 def citations(scenario: Any) -> Citations:
     """Return the references of a scenario's sensor models; an empty list without sensors."""
-    keys: set[str] = set()
-    for sensor in scenario_sensors(scenario):
+    sensors = scenario_sensors(scenario)
+    keys = {'amanatides1987', 'hsu2012', 'museth2013'} if sensors and scenario.dust is not None else set[str]()
+    for sensor in sensors:
         config = sensor.config
         if isinstance(config, CameraConfig):
             keys |= _surfaces(scenario.light) | _light(scenario.light, config) | _camera(config)

@@ -23,10 +23,13 @@ from sensor_msgs.msg import PointCloud2
 from tf2_msgs.msg import TFMessage
 
 from regolith_sensors import warm_up
+from regolith_sensors.config.dust import DustConfig
 from regolith_sensors.config.lighting import LightConfig, SpotlightConfig
 from regolith_sensors.config.sensors import ResolvedSensor, scenario_sensors
+from regolith_sensors.dust.dust_cloud import DustCloud
 from regolith_sensors.latency import DeliveryQueue
 from regolith_sensors.render_cost import SensorCost, describe_sensor_costs
+from regolith_sensors.ros.dust_states import DustStates, create_lens_services, sensor_lenses
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.schedule import Schedule, ScheduledImage
@@ -71,6 +74,7 @@ class _Scenario(BaseModel):
     world: WorldConfig
     terrain: TerrainConfig
     light: LightConfig
+    dust: DustConfig | None = None
     objects: dict[str, dict[str, Any]] = {}
     bodies: BodiesConfig | None = None
     vehicles: dict[str, VehicleEntry]
@@ -86,6 +90,7 @@ class SensorsNode:
         self._run_id = declare_run_id(self.node)
         self._returning = False
         """Whether a rewind is in progress."""
+        self._dust: DustStates | None = None
         self._early: list[tuple[int, Callable[[], None]]] = []
         """States of epochs that have not begun in this process, as pairs of epoch and handler."""
         self._root = root = root_namespace(self.node)
@@ -112,7 +117,8 @@ class SensorsNode:
         looks = self._await_looks(sorted(scenario.vehicles))
         objects = object_visuals(scenario.objects, scenario.world.gravity_mps2)
         terrain, seed = scenario.terrain, scenario.seed
-        self.world = SensorScene(terrain, scenario.light, seed, looks, kept_ns, objects, scenario.bodies)
+        dust = self._make_dust(scenario, sensors, looks)
+        self.world = SensorScene(terrain, scenario.light, seed, looks, kept_ns, objects, scenario.bodies, dust)
         self.states = self.world.states
         self._views = self.world.views(topics.sensor.vehicle for topics in self.topics)
         self._seeing = {topics.sensor.vehicle for topics in self.topics if topics.sees}
@@ -136,6 +142,22 @@ class SensorsNode:
         self._static = self.node.create_publisher(TFMessage, f'{root}/tf_static', qos.LATCHED)
         frames = [t for s in sensors for t in static_transforms(s, looks[s.vehicle].parts[0].frame)]
         self._static.publish(TFMessage(transforms=frames))
+
+    def _make_dust(
+        self, scenario: _Scenario, sensors: tuple[ResolvedSensor, ...], looks: dict[str, VisualDescription]
+    ) -> DustCloud | None:
+        """Return the dust of the scenario, None if there is none."""
+        run_dir = declare_parameter(self.node, 'run_dir', '', 'Folder of the run; empty: no files.')
+        restore_from = declare_parameter(
+            self.node, 'restore_from', '', 'Folder of the checkpoint to start from; empty: t = 0.'
+        )
+        if scenario.dust is None:
+            return None
+        gravity, lenses = scenario.world.gravity_mps2, sensor_lenses(sensors)
+        cloud = DustCloud(scenario.dust, scenario.seed, gravity, looks, lenses)
+        self._dust = DustStates(cloud, run_dir, restore_from)
+        create_lens_services(self.node, self._root, cloud)
+        return cloud
 
     def _await_looks(self, vehicles: list[str]) -> dict[str, VisualDescription]:
         """Return the visual descriptions that the vehicles publish.
@@ -239,13 +261,27 @@ class SensorsNode:
         if self._returning and not message.resimulating:
             self._returning = False
             self.states.discard_after(message.t_ns)
+            if self._dust is not None and not self._dust.return_to(message.t_ns):
+                lost = 'the dust in the air is not known: no state of this time is saved'
+                self.node.get_logger().warning(f'{lost} ({message.t_ns * 1e-9:.3f} s)')
             for topics in self.topics:
                 topics.discard_after(message.t_ns)
+        if self._dust is not None and message.command == Command.HOLD and not message.resimulating:
+            self._dust.hold(message.t_ns)
         if rewound:
             self._deliveries.clear()
             early, self._early = self._early, []
             for begins, take in early:
                 self._in_epoch(begins, take)
+
+    def _follow_dust(self) -> None:
+        """Advance the dust up to the next frame, save it where the world holds, and serve requests to clean lenses."""
+        if self._dust is None or self._returning:
+            return
+        committed_ns, due = self.states.ground.committed_ns, self._schedule.next()
+        self.states.follow_dust(committed_ns if due is None else min(committed_ns, due.end_ns))
+        self._dust.poll()
+        self._executor.spin_once(timeout_sec=0.0)
 
     def _find_ground(self) -> None:
         """Request the complete soil after a missed change or a rewind."""
@@ -269,6 +305,7 @@ class SensorsNode:
             self.inbox.wait(0.02)
             self._watch.check()
             self._find_ground()
+            self._follow_dust()
             self._make_frames()
             self._deliver()
             self._acknowledge()
@@ -276,6 +313,9 @@ class SensorsNode:
                 until = until or time.monotonic() + _FLUSH_S
                 if self._complete or time.monotonic() > until:
                     break
+        if self._dust is not None:
+            self._follow_dust()
+            self._dust.write_summary()
 
     def _wait_for_all(self) -> None:
         self._starting.done()

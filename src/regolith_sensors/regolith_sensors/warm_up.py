@@ -6,10 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from regolith_sensors.brdf import PRESETS
 from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.imu import ImuConfig
 from regolith_sensors.config.lidar import LidarConfig
+from regolith_sensors.dust.density import Puffs, density_grid
+from regolith_sensors.dust.flight import hit_boxes, land
+from regolith_sensors.dust.optics import dust_optics
 from regolith_sensors.inertial.imu import Imu
 from regolith_sensors.labels.ground_truth import boxes
 from regolith_sensors.lidar.sweep import Lidar
@@ -22,6 +26,15 @@ from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
 from regolith_terrain import FlatField
 from regolith_terrain.grid import SoilGrid
 
+_BOX = (
+    np.zeros(1, np.int64),
+    np.zeros((2, 1, 3, 3)),
+    np.zeros((2, 1, 3)),
+    np.ones((1, 3)),
+    np.ones(1),
+)
+"""A box for the kernel that finds hits."""
+
 
 def main(rays: str = DEFAULT_RAY_BACKEND) -> None:
     """Render a small image, a lidar scan and an IMU sample.
@@ -29,7 +42,8 @@ def main(rays: str = DEFAULT_RAY_BACKEND) -> None:
     Args:
         rays: Name of the ray back end.
     """
-    ground = SoilHeightSource(SoilGrid(FlatField(), 0.05), (-2.0, 2.0, -2.0, 2.0))
+    grid = SoilGrid(FlatField(), 0.05)
+    ground = SoilHeightSource(grid, (-2.0, 2.0, -2.0, 2.0))
     scene = Scene(ground, [Principled((0.1, 0.1, 0.1))], rays=ray_backend(rays)())
     node = np.zeros(1, dtype=np.int32)
     scene.center((0.0, 0.0, 1.0))
@@ -52,7 +66,9 @@ def main(rays: str = DEFAULT_RAY_BACKEND) -> None:
     }
     camera = Camera(CameraConfig.model_validate(values), 0, 'warm_up')
     # The sun is low in the east, so that the hull's shadow lies beside it.
-    frame = camera.expose(arrays, scene.origin, lambda _: down, Sun(1.5, 0.5), [lamp])
+    puffs = Puffs(np.array([[0.3, 0.0, 0.3]]), np.array([0.01]), np.zeros(1, np.int64))
+    dust = dust_optics(density_grid(puffs, 1e-4, scene.origin, down.position), PRESETS['lunar_sato2014'])
+    frame = camera.expose(arrays, scene.origin, lambda _: down, Sun(1.5, 0.5), [lamp], dust=dust)
     camera.process(frame)
     Camera(CameraConfig.model_validate({**values, 'bounce_samples': 0}), 0, 'warm_up').expose(
         arrays, scene.origin, lambda _: down, Sun(0.0, 1.0), [lamp]
@@ -62,7 +78,10 @@ def main(rays: str = DEFAULT_RAY_BACKEND) -> None:
     def poses(moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.tile(down.position, (len(moments), 1)), np.tile(np.eye(3), (len(moments), 1, 1))
 
-    Lidar(LidarConfig(columns=4, rings=4), 0, 'warm_up').scan(arrays, scene.origin, poses)
+    Lidar(LidarConfig(columns=4, rings=4), 0, 'warm_up').scan(arrays, scene.origin, poses, dust=dust)
+    land(down.position[None], np.ones((1, 3)), 1.62, grid)
+    one = np.zeros((1, 3))
+    hit_boxes(one, one, *_BOX, np.zeros(1, np.int32))
     Imu(ImuConfig.model_validate({'gyroscope': {'noise_density': 1e-3}}), 0, 'warm_up').sample(
         0, (0.0, 0.0, 1.62), (0.0,) * 3
     )

@@ -4,10 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import numpy as np
 import pytest
 
+from regolith_sensors.brdf import PRESETS, HapkeParameters
+from regolith_sensors.dust.density import BLOCK, CELL_M, DensityGrid
+from regolith_sensors.dust.optics import DustOptics, dust_optics
 from regolith_sensors.scene.scene import Scene
 from regolith_sensors.surfaces.materials import Lambert, Material
 from regolith_sensors.surfaces.terrain_tiles import SoilHeightSource
@@ -23,5 +27,29 @@ def flat_scene() -> Callable[..., Scene]:
         ground = SoilHeightSource(SoilGrid(FlatField(), 0.1), (-half, half, -half, half))
         soil = soil if soil is not None else Lambert()
         return Scene(ground, materials, soil=soil, micro_slope_deg=0.0, micro_albedo=0.0)
+
+    return make
+
+
+@pytest.fixture
+def dust_box() -> Callable[..., DustOptics]:
+    """Return a factory of boxes of uniform dust."""
+
+    def make(
+        low: Sequence[float],
+        high: Sequence[float],
+        beta: float,
+        parameters: HapkeParameters = PRESETS['lunar_sato2014'],
+    ) -> DustOptics:
+        """Return uniform dust with an extinction coefficient [1/m] between two corners [m] on planes of cells."""
+        first, last = (np.rint(np.array(corner) / CELL_M).astype(int) for corner in (low, high))
+        blocks = first // BLOCK
+        size = (last - 1) // BLOCK - blocks + 1
+        lookup = np.arange(size.prod(), dtype=np.int32).reshape(size)
+        cells = np.stack(np.meshgrid(*[np.arange(BLOCK)] * 3, indexing='ij'), axis=-1).reshape(-1, 3)
+        at = (np.argwhere(lookup >= 0)[:, None] + blocks) * BLOCK + cells
+        inside = ((at >= first) & (at < last)).all(axis=2)
+        extinction = np.ascontiguousarray(np.where(inside, beta, 0.0), dtype=np.float32)
+        return dust_optics(DensityGrid(blocks * (BLOCK * CELL_M), lookup, extinction), parameters)
 
     return make

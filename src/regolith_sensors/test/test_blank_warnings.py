@@ -35,7 +35,12 @@ SENSOR = SimpleNamespace(
     config=SimpleNamespace(organized=False, fields='xyzi', flash=False, range_falloff=True),
     mount=None,
 )
-VIEW = SimpleNamespace(prepare=lambda t: None, scene=SimpleNamespace(origin=None))
+VIEW = SimpleNamespace(
+    prepare=lambda t: None,
+    scene=SimpleNamespace(origin=None),
+    dust=lambda t: None,
+    lens_transmission=lambda name: 1.0,
+)
 
 
 def test_blank_frame_warnings_become_rarer() -> None:

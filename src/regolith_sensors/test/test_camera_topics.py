@@ -295,6 +295,7 @@ def test_exposure_lags_by_whole_frames(context: Any, flat_view: WorldView, lag: 
     topics.camera.process = lambda *args: (made := process(*args), seen.append(made.exposure_s))[0]
     pose = flat_view.base_pose('amber', 0)
     view = SimpleNamespace(prepare=lambda t: flat_view.prepare(0), base_pose=lambda *_: pose, scene=flat_view.scene)
+    view.dust, view.lens_transmission = flat_view.dust, flat_view.lens_transmission
     for n in range(5):
         topics.publish(n, sensor.frame_ns(n), view)
     assert seen[:1] == seen[: lag + 1][:1] and len(seen) == 5

@@ -13,6 +13,7 @@ import pytest
 
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config.lidar import LidarConfig
+from regolith_sensors.dust.optics import DustOptics
 from regolith_sensors.lidar.beams import beam_offsets
 from regolith_sensors.lidar.sweep import Lidar, Scan, merged_return
 from regolith_sensors.scene.scene import Scene, Semantic
@@ -95,13 +96,19 @@ def test_intensity_against_incidence(flat_scene: Callable[..., Scene]) -> None:
         assert look(flat_scene(soil), one_beam(), *at).intensity[0, 0, 0] == pytest.approx(0.269994, rel=0.02)
 
 
-def test_intensity_against_range_and_dust(flat_scene: Callable[..., Scene]) -> None:
+def test_intensity_against_range_and_dust(
+    flat_scene: Callable[..., Scene], dust_box: Callable[..., DustOptics]
+) -> None:
     """(e) and (f): 1 / R^2, and exp(-2 tau) through dust."""
     for reach in (5.0, 10.0, 18.0):
         intensity = look(flat_scene(), one_beam(), (0.0, 0.0, reach), math.pi / 2).intensity[0, 0, 0]
         assert intensity == pytest.approx((10.0 / reach) ** 2, rel=1e-3)
-    through = look(flat_scene(), one_beam(), (0.0, 0.0, 10.0), math.pi / 2, optical_depth=lambda r: 0.05 * r)
+    dust = dust_box((-1.0, -1.0, 0.0), (1.0, 1.0, 10.0), 0.05)
+    through = look(flat_scene(), one_beam(), (0.0, 0.0, 10.0), math.pi / 2, dust=dust)
     assert through.intensity[0, 0, 0] == pytest.approx(math.exp(-1.0), rel=1e-3)
+    # The beam meets dust thick enough for an echo of its own before the ground.
+    first = look(flat_scene(), one_beam(returns='first', threshold=1e-3), (0.0, 0.0, 10.0), math.pi / 2, dust=dust)
+    assert first.range[0, 0, 0] < 1.0
 
 
 def test_lidar_misses_and_too_near_returns(flat_scene: Callable[..., Scene]) -> None:

@@ -170,7 +170,12 @@ def _nodes(
         on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False, 'run_id': run}
         nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', world, on_recorder, respawn=respawn))
     if sensors:
-        on_sensors: dict[str, Parameter] = {**common, 'recorded_topics': [topic.name for topic in seen] or ['']}
+        on_sensors: dict[str, Parameter] = {
+            **common,
+            'run_dir': folder,
+            'restore_from': on_world['restore_from'],
+            'recorded_topics': [topic.name for topic in seen] or [''],
+        }
         nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', world, on_sensors, respawn=respawn))
     if scenario.view.markers:
         on_markers: dict[str, Parameter] = {**common, 'rate_hz': scenario.view.rate_hz}

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from regolith_bringup.bag.topics import RecordedTopic, is_topic
 from regolith_files import SHORTEST_DURATION_S, Section, as_yaml_text
-from regolith_sensors.config import LightConfig
+from regolith_sensors.config import DustConfig, LightConfig
 from regolith_terrain import TerrainConfig
 from regolith_terrain.solids import ObstacleConfig
 from regolith_vehicles import VehicleEntry
@@ -107,6 +107,7 @@ class Scenario(Section):
         default_factory=dict, description='Static obstacles on the terrain, by name.'
     )
     light: LightConfig = Field(default_factory=lambda: LightConfig.model_validate({}))
+    dust: DustConfig | None = Field(None, description='Dust that wheels and tracks throw up; null: none.')
     recording: RecordingConfig = Field(default_factory=lambda: RecordingConfig.model_validate({}))
     view: ViewConfig = Field(default_factory=lambda: ViewConfig.model_validate({}))
 

@@ -18,6 +18,7 @@ from regolith_world.random import stream_key
 Singles = NDArray[np.float32]
 _HOT = 100.0
 _GLARE_SHRINK = 8
+_DIRT_SPOTS, _DIRT_OPACITY = 80, 0.7
 # Widths (fractions of the image's diagonal) and weights of the Gaussians that represent scattered light of a lens.
 _GLARE_SKIRT = ((0.01, 0.45), (0.04, 0.30), (0.16, 0.25))
 
@@ -82,6 +83,23 @@ def dust_transmission(height: int, width: int, effects: EffectsConfig, seed: int
         away = ((i - y * height) ** 2 + (j - x * width) ** 2) / radius**2
         through *= 1.0 - effects.dust_opacity * dark * np.exp(-(away**2))
     return through
+
+
+def dirt_pattern(height: int, width: int, seed: int, name: str) -> Singles:
+    """Return the relative thickness of dust that fell on a lens: soft spots of mean 1, shape (height, width).
+
+    Args:
+        height: Image height [px].
+        width: Image width [px].
+        seed: Seed of the scenario.
+        name: Name of the sensor.
+
+    Checked by: test_dust_on_lenses.py::test_dirty_lens_darkens_the_image.
+    """
+    spots = EffectsConfig(dust_spots=_DIRT_SPOTS, dust_opacity=_DIRT_OPACITY)
+    thickness = 0.5 - np.log(dust_transmission(height, width, spots, seed, f'{name}/lens'))
+    found: Singles = (thickness / thickness.mean()).astype(np.float32)
+    return found
 
 
 def glare(image: NDArray[Any], part: float) -> NDArray[Any]:

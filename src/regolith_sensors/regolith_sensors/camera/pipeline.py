@@ -20,6 +20,7 @@ from regolith_sensors.camera.penumbra import smooth_penumbrae
 from regolith_sensors.camera.readout import ImageSensor, NoiseStreams, signals
 from regolith_sensors.config.camera import CameraConfig, ExposureConfig
 from regolith_sensors.config.flare import FlareConfig
+from regolith_sensors.dust.optics import DustOptics, add_dust
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, SkyLight, Spotlight, Sun
 from regolith_sensors.numerics.lens import camera_matrix, pixel_rays, project
 from regolith_sensors.rays.backend import RayBackend
@@ -95,6 +96,7 @@ class Camera:
         self._dust: Singles | None = None
         if config.effects.dust_spots:
             self._dust = effects.dust_transmission(config.height, config.width, config.effects, seed, name)
+        self._dirt: Singles | None = None
         self._rate, self._fall = self._signal_rate(), self._vignetting()
         self._balance = self._white_balance()
         self._sensor = self._read_out()
@@ -149,6 +151,7 @@ class Camera:
         sun: Sun | None,
         lamps: Sequence[Spotlight] = (),
         frame: int = 0,
+        dust: DustOptics | None = None,
     ) -> RenderedImage:
         """Return radiance and ground truth of a frame. During the exposure the scene is fixed and the camera moves.
 
@@ -159,6 +162,7 @@ class Camera:
             sun: The sun; None at night.
             lamps: Lamps that are on.
             frame: Index of the frame.
+            dust: Dust in the air; None: there is none.
         """
         config = self.config
         sky = None if sun is None else sun.sky
@@ -188,6 +192,8 @@ class Camera:
             self._frame.radiance *= np.float32(1.0 / config.samples_per_pixel)
         elif config.edge_samples:
             self._refine(scene, eyes, light, first, held)
+        if dust is not None:
+            add_dust(dust, scene, eyes, light, self._frame, first)
         if config.effects.flare is not None:
             self._add_flare(config.effects.flare, scene, origin, pose(0.5), sun, lamps)
         return self._frame
@@ -277,16 +283,19 @@ class Camera:
         rate = self._metered(radiance, seen.semantic, self.config.auto_exposure, every)
         return effects.metered_exposure(rate, self.config.full_well, self.config.auto_exposure)
 
-    def process(self, seen: RenderedImage, frame: int = 0, exposure_s: float | None = None) -> CameraImage:
+    def process(
+        self, seen: RenderedImage, frame: int = 0, exposure_s: float | None = None, through: float = 1.0
+    ) -> CameraImage:
         """Return the image of a frame after all stages.
 
         Args:
             seen: Rendered image of :meth:`expose`.
             frame: Index of the frame, which selects its noise.
             exposure_s: Exposure time, for example from :meth:`meter` [s]; None: automatic from this frame, or fixed.
+            through: Transmission of the dust that has fallen on the lens, the geometric mean over the image.
         """
         config = self.config
-        light = self._exposed(seen)
+        light = self._exposed(seen, through)
         exposure = config.exposure_s if exposure_s is None else exposure_s
         if config.auto_exposure is not None and exposure_s is None:
             few = np.s_[::_METERED_PIXELS, ::_METERED_PIXELS]
@@ -336,12 +345,16 @@ class Camera:
         # The sum of radiance.mean(axis=2), which takes ten times as long.
         return ((radiance[:, :, 0] + radiance[:, :, 1] + radiance[:, :, 2]) / np.float32(3.0))[:, :, None]
 
-    def _exposed(self, seen: RenderedImage) -> Singles:
+    def _exposed(self, seen: RenderedImage, through: float) -> Singles:
         """Return the light on the sensor after dust, defocus and glare."""
         config = self.config
         image = self._channels(seen.radiance)
         if self._dust is not None:
             image = image * self._dust[:, :, None]
+        if through < 1.0:
+            if self._dirt is None:
+                self._dirt = effects.dirt_pattern(config.height, config.width, self.seed, self.name)
+            image = image * np.exp(np.float32(math.log(max(through, 1e-6))) * self._dirt)[:, :, None]
         if config.stages.defocus:
             spot = stages.defocus_diameter(
                 np.maximum(seen.depth, 1e-3),

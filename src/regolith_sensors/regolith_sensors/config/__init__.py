@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_sensors.config.dust import DustConfig as DustConfig
     from regolith_sensors.config.lighting import LightConfig as LightConfig
     from regolith_sensors.config.lighting import SpotlightConfig as SpotlightConfig
     from regolith_sensors.config.sensor_types import SensorEntry as SensorEntry
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
+        'dust': ('DustConfig',),
         'lighting': (
             'LightConfig',
             'SpotlightConfig',

@@ -11,6 +11,7 @@ import numpy as np
 from regolith_sensors.arrays import Floats
 from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.config.event_camera import EventCameraConfig
+from regolith_sensors.dust.optics import DustOptics
 from regolith_sensors.event_camera.event_pixels import EventPixels, Events, in_order
 from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.rays.backend import RayBackend
@@ -48,7 +49,13 @@ class EventCamera:
         """Number of images so far."""
 
     def brightness(
-        self, scene: RayBackend, origin: Floats, pose: CameraPose, sun: Sun | None, lamps: tuple[Spotlight, ...] = ()
+        self,
+        scene: RayBackend,
+        origin: Floats,
+        pose: CameraPose,
+        sun: Sun | None,
+        lamps: tuple[Spotlight, ...] = (),
+        dust: DustOptics | None = None,
     ) -> Floats:
         """Return the brightness of all pixels, 1 at full scale [-], shape (height, width).
 
@@ -60,8 +67,9 @@ class EventCamera:
             pose: Pose of the camera's body.
             sun: The sun; None at night.
             lamps: Lamps that are on.
+            dust: Dust in the air; None: there is none.
         """
-        seen = self.camera.expose(scene, origin, lambda _: pose, sun, lamps)
+        seen = self.camera.expose(scene, origin, lambda _: pose, sun, lamps, dust=dust)
         found: Floats = seen.radiance.mean(axis=2, dtype=np.float64) / self.config.full_scale_radiance
         return found
 

@@ -9,12 +9,15 @@ An echo of a sub-ray at range R has the intensity w pi r (R_ref / R)^2 exp(-2 ta
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Floats, Singles
 from regolith_sensors.config.beams import BeamConfig
+from regolith_sensors.dust.density import CELL_M
+from regolith_sensors.dust.optics import DustEchoes, DustOptics, LidarRays, dust_echoes
 from regolith_sensors.rays.backend import RayBackend
 
 Poses = Callable[[Floats], tuple[Floats, Floats]]
@@ -22,6 +25,18 @@ Poses = Callable[[Floats], tuple[Floats, Floats]]
 
 REFERENCE_RANGE = 10.0
 """Range of the target to which intensities refer [m]."""
+
+
+class Echoes(NamedTuple):
+    """Echoes of all sub-rays, shape (columns, rings, subs) each."""
+
+    distance: Singles
+    """Range [m]."""
+    intensity: Singles
+    objects: NDArray[np.uint16]
+    """Object hit."""
+    dust: DustEchoes | None
+    """Echoes of dust; None: there is none."""
 
 
 class Beams:
@@ -51,18 +66,20 @@ class Beams:
         origin: Floats,
         poses: Poses,
         range_falloff: bool = True,
-        optical_depth: Callable[[Singles], Singles] | None = None,
-    ) -> tuple[Singles, Singles, NDArray[np.uint16]]:
-        """Return ranges [m], intensities and hit objects of all sub-rays, shape (columns, rings, subs) each.
-
-        Without a hit the range is +inf and the intensity 0.
+        dust: DustOptics | None = None,
+        bin_m: float = CELL_M,
+        by_beam: bool = False,
+    ) -> Echoes:
+        """Return the echoes of all sub-rays. Without a hit the range is +inf and the intensity 0.
 
         Args:
             scene: Committed scene.
             origin: Origin of its coordinates in the world frame [m], shape (3,).
             poses: Poses of the sensor during the sweep.
             range_falloff: Whether intensities decrease as 1 / R^2.
-            optical_depth: Function of ranges [m] along each sub-ray; one-way optical depth of dust; None: no dust.
+            dust: Dust in the air; None: there is none.
+            bin_m: Width of the range bins of dust [m].
+            by_beam: Whether the range bins of the beams are wanted.
         """
         config = self.config
         moments = np.zeros(1) if config.flash else np.arange(config.columns) / config.columns
@@ -73,10 +90,27 @@ class Beams:
             self.directions, self.groups, places, turns, config.range_m[1], self.spread
         )
         echo = echo_intensity(distance, back, range_falloff)
-        if optical_depth is not None:
-            echo *= np.exp(-2.0 * optical_depth(distance))
-        weighted = echo.reshape(self.shape) * self._weights.astype(np.float32)
-        return distance.reshape(self.shape), weighted, objects.reshape(self.shape)
+        weights, thrown = self._weights.astype(np.float32), None
+        if dust is not None:
+            rays = LidarRays(self.directions, self.groups, places, turns, distance, self.shape[2])
+            reference = REFERENCE_RANGE if range_falloff else 0.0
+            thrown = dust_echoes(dust, rays, config.range_m, bin_m, reference, by_beam)
+            echo *= thrown.transmission
+        weighted = echo.reshape(self.shape) * weights
+        return Echoes(distance.reshape(self.shape), weighted, objects.reshape(self.shape), thrown)
+
+    def with_dust(self, echoes: Echoes) -> tuple[Singles, Singles]:
+        """Return ranges [m] and intensities of surfaces and of the densest dust, shape (columns, rings, subs) or twice.
+
+        The intensities of twice as many echoes are twice as large, so that their sum over a beam's number of echoes
+        stays the same.
+        """
+        if echoes.dust is None:
+            return echoes.distance, echoes.intensity
+        dust = echoes.dust
+        weighted = dust.intensity.reshape(self.shape) * self._weights.astype(np.float32)
+        ranges = np.concatenate([echoes.distance, dust.range.reshape(self.shape)], axis=2)
+        return ranges, np.float32(2.0) * np.concatenate([echoes.intensity, weighted], axis=2)
 
 
 def beam_offsets(config: BeamConfig) -> tuple[Floats, Floats]:

@@ -3,13 +3,13 @@
 """Lidar model: beams with divergence, echoes in exact backscatter, return modes, noise, motion during the sweep.
 
 An echo of a sub-ray at range R has the intensity w pi r (R_ref / R)^2 exp(-2 tau) with the reflectance r at phase angle
-0. A white Lambert target at R_ref = 10 m and normal incidence gives 1. Echoes closer to each other than the range
+0. A white Lambert target at R_ref = 10 m and normal incidence gives 1. Dust gives an echo of its densest range bin for
+each sub-ray. Echoes closer to each other than the range
 resolution merge. Simplifications: one bounce, no crosstalk, no saturation, no sunlight in the receiver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Floats, Singles
 from regolith_sensors.config.lidar import LidarConfig
+from regolith_sensors.dust.optics import DustOptics
 from regolith_sensors.lidar.beams import Beams, Poses, beam_directions
 from regolith_sensors.noise import normals
 from regolith_sensors.rays.backend import RayBackend
@@ -74,7 +75,8 @@ class Lidar:
         origin: Floats,
         poses: Poses,
         frame: int = 0,
-        optical_depth: Callable[[Singles], Singles] | None = None,
+        dust: DustOptics | None = None,
+        through: float = 1.0,
     ) -> Scan:
         """Return a sweep.
 
@@ -83,23 +85,28 @@ class Lidar:
             origin: Origin of its coordinates in the world frame [m], shape (3,).
             poses: Poses of the sensor during the sweep.
             frame: Index of the sweep, which selects its noise.
-            optical_depth: Function of ranges [m] along each sub-ray; one-way optical depth of dust; None: no dust.
+            dust: Dust in the air; None: there is none.
+            through: Transmission of the lens, which the light passes twice.
 
         Source: wagner2010.
         Checked by: test_lidar.py::test_intensity_against_range_and_dust, test_lidar.py::test_sweep_in_motion.
         """
         config = self.config
-        columns, rings, subs = self.beams.shape
-        distance, echo, objects = self.beams.echoes(scene, origin, poses, config.range_falloff, optical_depth)
+        columns, rings, _ = self.beams.shape
+        echoes = self.beams.echoes(scene, origin, poses, config.range_falloff, dust, config.min_echo_separation_m)
+        distance, echo = self.beams.with_dust(echoes)
         modes = ('strongest', 'last') if config.returns == 'dual' else (config.returns,)
-        ranges, echo = distance.reshape(-1, subs), echo.reshape(-1, subs)
+        count = distance.shape[2]
+        ranges, echo = distance.reshape(-1, count), echo.reshape(-1, count)
+        if through < 1.0:
+            echo = echo * np.float32(through * through)
         found = [
             merged_return(ranges, echo, mode, config.min_echo_separation_m, max(config.threshold, _LEAST))
             for mode in modes
         ]
         reach = np.stack([r for r, _ in found]).reshape(-1, columns, rings)
         intensity = np.stack([i for _, i in found]).reshape(-1, columns, rings)
-        return self._noisy(reach, intensity, modes, objects, frame)
+        return self._noisy(reach, intensity, modes, echoes.objects, frame)
 
     def _noisy(
         self, reach: Singles, intensity: Singles, modes: tuple[str, ...], objects: NDArray[np.uint16], frame: int

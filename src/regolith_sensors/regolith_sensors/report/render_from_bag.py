@@ -15,6 +15,8 @@ from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.sensor_types import Mount
+from regolith_sensors.dust.dust_cloud import DustCloud
+from regolith_sensors.dust.flight import LONGEST_FLIGHT_S
 from regolith_sensors.report.image_reader import stamp_ns
 from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.scene.world_view import TerrainHistory
@@ -28,6 +30,7 @@ from regolith_world.objects import object_visuals
 Floats = NDArray[np.float64]
 
 SIZE = (960, 640)
+_FLIGHT_NS = round(LONGEST_FLIGHT_S * 1e9)
 _SIDES_DEG = (-42.0, 42.0, 138.0, -138.0)
 """Candidate view directions, from a vehicle's forward axis to the left, in order of preference [deg]."""
 _SUN_ASIDE_DEG = 55.0
@@ -52,9 +55,16 @@ class BagRenderer:
         for message in bag.messages(*(f'/{name}/visual_description' for name in names)):
             looks[message.topic.split('/')[1]] = visuals_from_message(message.content)
         last: dict[str, Any] = {}  # by stamp, because a message is logged one cycle after its stamp
+        # All dust that is in the air at this time was thrown up within the longest flight.
+        dusty = scenario.dust is not None
+        before: list[tuple[str, int, Floats]] = []
         for message in bag.messages(*(f'/{name}/part_poses' for name in looks)):
-            if stamp_ns(message.content) <= t_ns:
-                last[message.topic.split('/')[1]] = message.content
+            stamped = stamp_ns(message.content)
+            if stamped <= t_ns:
+                name = message.topic.split('/')[1]
+                last[name] = message.content
+                if dusty and stamped >= t_ns - _FLIGHT_NS:
+                    before.append((name, stamped, poses_from_message(message.content)))
         self.looks = {name: looks[name] for name in sorted(last)}
         """Visual descriptions of the vehicles present, by name."""
         if not last:
@@ -62,10 +72,15 @@ class BagRenderer:
         self._seed = scenario.seed
         objects = object_visuals(scenario.objects, scenario.world.gravity_mps2)
         terrain, seed, bodies = scenario.terrain, scenario.seed, (scenario.model_extra or {}).get('bodies')
-        world = SensorScene(terrain, scenario.light, seed, self.looks, objects=objects, bodies=bodies)
+        gravity = scenario.world.gravity_mps2
+        dust = DustCloud(scenario.dust, seed, gravity, self.looks) if dusty else None
+        kept = 2 * _FLIGHT_NS
+        world = SensorScene(terrain, scenario.light, seed, self.looks, kept, objects, bodies, dust)
         self.t_ns = max(map(stamp_ns, last.values()))
         """Time of the rendered state [ns]."""
         self.poses = {name: poses_from_message(content) for name, content in last.items()}
+        for name, stamped, poses in sorted(before, key=lambda state: state[:2]):
+            world.states.tracks[name].add(stamped, poses)
         for name, poses in self.poses.items():
             world.states.tracks[name].add(self.t_ns, poses)
         for message in bag.messages('/regolith/cycle'):
@@ -118,7 +133,8 @@ class BagRenderer:
         )
         view.center_on(eye)
         rays = view.prepare(self.t_ns)
-        seen = camera.process(camera.expose(rays, view.scene.origin, lambda _: pose, sun, ()))
+        frame = camera.expose(rays, view.scene.origin, lambda _: pose, sun, (), dust=view.dust(self.t_ns))
+        seen = camera.process(frame)
         return np.ascontiguousarray(display_image(seen.image, seen.encoding)[0])
 
 

@@ -24,6 +24,20 @@ _LEFT_OUT = (
 )
 
 
+def dust_parts(run: Run) -> list[Caption | Table]:
+    """Return the mass balance of dust; empty without dust."""
+    found = run.summary.get('dust', {})
+    if not found:
+        return []
+    masses = [('thrown up', 'emitted_kg'), ('landed', 'landed_kg'), ('in the air at the end', 'in_flight_kg')]
+    rows = [(name, f'{1e3 * found[key]:.4g}') for name, key in masses]
+    rows += [(f'on {name}', f'{1e3 * mass:.4g}') for name, mass in sorted(found['on_vehicles_kg'].items())]
+    if found['left_out_kg'] > 0.0:
+        rows.append(('left out, because max_parcels were in the air', f'{1e3 * found["left_out_kg"]:.4g}'))
+    lenses = [(name, f'{through:.4f}') for name, through in sorted(found['lens_transmission'].items())]
+    return [Table(('dust', 'mass [g]'), rows), Table(('lens', 'transmission'), lenses)]
+
+
 def section(run: Run) -> ReportSection:
     """Return the section about sensors."""
     sensors = scenario_sensors(run.scenario)
@@ -37,5 +51,6 @@ def section(run: Run) -> ReportSection:
     if missing:
         parts.append(Caption(_LEFT_OUT.format(', '.join(missing))))
     rows = [(topic, str(v['messages']), f'{v["rate_hz"]:.2f}') for topic, v in run.summary.get('sensors', {}).items()]
+    parts += dust_parts(run)
     parts.append(Table(('topic', 'messages', 'per simulated second'), rows))
     return ReportSection(_TITLE, parts, _ORDER)

@@ -4,13 +4,22 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from regolith_files import Run
 from regolith_sensors.config.sensors import scenario_sensors
 
+DUST_SUMMARY = 'dust_summary.json'
+"""File of the sensors node in a run folder."""
 _TYPES = ('Image', 'CompressedImage', 'PointCloud2', 'Imu', 'NavSatFix', 'LaserScan')
 """Message types of sensors; topics of a user's own nodes also count."""
+
+
+def dust_summary(run: Run) -> dict[str, Any]:
+    """Return the mass balance of dust and the transmission of lenses; empty without dust or without sensors."""
+    file = run.folder / DUST_SUMMARY
+    return dict(json.loads(file.read_text())) if file.is_file() else {}
 
 
 def sensor_summary(run: Run) -> dict[str, Any]:

@@ -89,7 +89,8 @@ class CameraTopics(SensorTopics):
         frame = self._look(n, t_ns, view)
         made = {}
         if preview or any(self.listened(topic) for topic in _PICTURES):
-            picture = self.camera.process(frame, n, exposure_s)
+            through = view.lens_transmission(self.sensor.full_name)
+            picture = self.camera.process(frame, n, exposure_s, through)
             made['image_metadata'] = metadata_message(picture, n, header)
             made |= self._images(picture, header, preview)
         return made | self._truth(frame, header) | self._labels(frame, header, t_ns, view)
@@ -116,7 +117,7 @@ class CameraTopics(SensorTopics):
 
         lamps = vehicle_lamps(self.context, view, t_ns)
         sun = self.context.sun_at(t_ns)
-        frame = self.camera.expose(scene, view.scene.origin, pose, sun, lamps, n)
+        frame = self.camera.expose(scene, view.scene.origin, pose, sun, lamps, n, view.dust(t_ns))
         lit = bool(lamps) or (sun is not None and sun.elevation > 0.0)
         if lit and not frame.radiance.any():
             self.warn_of_blank(t_ns, 'the image is black, as no light reaches the camera; fix: check mount and light')

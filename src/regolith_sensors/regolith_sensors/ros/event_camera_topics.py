@@ -42,7 +42,8 @@ class EventCameraTopics(SensorTopics):
             scene = view.prepare(at_ns)
             pose = camera_pose(self.sensor, view, at_ns)
             lamps = tuple(vehicle_lamps(self.context, view, at_ns))
-            return self._camera.brightness(scene, view.scene.origin, pose, self.context.sun_at(at_ns), lamps)
+            sun, dust = self.context.sun_at(at_ns), view.dust(at_ns)
+            return self._camera.brightness(scene, view.scene.origin, pose, sun, lamps, dust)
 
         events = self._camera.events(n, t_ns, self.sensor.frame_ns(n + 1), look)
         config = self.sensor.config

@@ -40,8 +40,10 @@ class LidarTopics(SensorTopics):
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:
         """Simulate sweep n and publish it."""
         period_ns = self.span_ns[1]
-        scene, poses = view.prepare(t_ns + period_ns // 2), frame_poses(self.sensor, view, t_ns, period_ns)
-        scan = self._lidar.scan(scene, view.scene.origin, poses, n)
+        middle_ns = t_ns + period_ns // 2
+        scene, poses = view.prepare(middle_ns), frame_poses(self.sensor, view, t_ns, period_ns)
+        through = view.lens_transmission(self.sensor.full_name)
+        scan = self._lidar.scan(scene, view.scene.origin, poses, n, view.dust(middle_ns), through)
         if not np.isfinite(scan.range).any():
             self.warn_of_blank(t_ns, 'the cloud has no points; fix: check mount and range_m')
         header = Header(stamp=stamp(t_ns), frame_id=self.frame_id)

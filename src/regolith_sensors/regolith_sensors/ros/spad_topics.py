@@ -38,7 +38,8 @@ class SpadTopics(SensorTopics):
         middle_ns = t_ns + period_ns // 2
         scene, poses = view.prepare(middle_ns), frame_poses(self.sensor, view, t_ns, period_ns)
         light = lights(view.scene.origin, self.context.sun_at(middle_ns), vehicle_lamps(self.context, view, middle_ns))
-        frame = self._spad.frame(scene, view.scene.origin, poses, light, n)
+        dust, through = view.dust(middle_ns), view.lens_transmission(self.sensor.full_name)
+        frame = self._spad.frame(scene, view.scene.origin, poses, light, n, dust, through)
         if (full := frame.saturated_share) > 0.5:
             what = f'{100.0 * full:.0f} % of the pixels count nearly every pulse, so ranges are too short'
             self.warn_of_blank(

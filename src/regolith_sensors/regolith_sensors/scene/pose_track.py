@@ -56,6 +56,11 @@ class PoseTrack:
         known = bisect_right(self._times, t_ns)
         del self._times[known:], self._poses[known:]
 
+    def between(self, after_ns: int, until_ns: int) -> list[tuple[int, Floats]]:
+        """Return the states after a time, up to another time [ns]: committed time [ns] and poses."""
+        first, last = bisect_right(self._times, after_ns), bisect_right(self._times, until_ns)
+        return list(zip(self._times[first:last], self._poses[first:last]))
+
     def at(self, t_ns: ArrayLike, part: int = 0) -> tuple[Floats, Floats]:
         """Return positions (n, 3) [m] and quaternions (n, 4) of a part at times [ns]; the nearest state outside.
 

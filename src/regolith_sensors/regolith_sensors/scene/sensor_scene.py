@@ -13,6 +13,7 @@ import numpy as np
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.config.materials import material_of
+from regolith_sensors.dust.dust_cloud import DustCloud
 from regolith_sensors.light import Sun
 from regolith_sensors.rays.registry import ray_backend
 from regolith_sensors.scene.object_layer import OBSTACLES, ObjectLayer
@@ -50,6 +51,7 @@ class SensorScene:
         kept_ns: int = 2_000_000_000,
         objects: Mapping[str, ObjectVisual] | None = None,
         bodies: BodiesConfig | None = None,
+        dust: DustCloud | None = None,
     ) -> None:
         """Build the ground and the shapes.
 
@@ -61,6 +63,7 @@ class SensorScene:
             kept_ns: Age to which states are kept [ns]; longer than the span of any frame.
             objects: Visuals of the scenario's objects, by name; see :func:`regolith_world.objects.object_visuals`.
             bodies: Section ``bodies`` of the scenario, whose movable rocks move; None: there is no such section.
+            dust: Dust of the vehicles; None: there is none.
         """
         self.light = light
         self._size_m = terrain.map_size_m
@@ -80,7 +83,7 @@ class SensorScene:
         self._movable = {rock.description.name: rock for rock in rocks}
         moved = {name: rock.visual for name, rock in self._movable.items()}
         self._visuals = dict(sorted({**(objects or {}), **moved}.items()))
-        self.states = WorldStates(names, grid, kept_ns, moving, self._visuals)
+        self.states = WorldStates(names, grid, kept_ns, moving, self._visuals, dust)
         self._solid: dict[str, int] = {}
         """Rows of the materials of obstacles, by name."""
         self._obstacles = self._looks_of(build_obstacles(terrain, ground))
@@ -140,7 +143,8 @@ class SensorScene:
                     added = scene.add_object(name, [(index, Semantic.ROCK)], first + rock.number)
                     shown.append(ScenePart(added, 0, row))
             rocks = RockLayer(self._rocks, scene, 0, first, [rock.number for rock in self._movable.values()])
-        return WorldView(self.states, viewer, scene, objects, rocks, shown, layer.add)
+        grains = PRESETS[light.reflectance]
+        return WorldView(self.states, viewer, scene, objects, rocks, shown, layer.add, grains)
 
     def views(self, viewers: Iterable[str]) -> dict[str, WorldView]:
         """Return one view per vehicle."""

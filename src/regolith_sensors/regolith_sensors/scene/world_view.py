@@ -14,6 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_sensors.brdf import HapkeParameters
+from regolith_sensors.dust.density import density_grid
+from regolith_sensors.dust.dust_cloud import DustCloud
+from regolith_sensors.dust.optics import DustOptics, dust_optics
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.scene.object_history import COLUMNS, ObjectHistory
 from regolith_sensors.scene.pose_track import PoseTrack
@@ -150,6 +154,7 @@ class WorldStates:
         kept_ns: int = 2_000_000_000,
         particles: Iterable[str] = (),
         objects: Mapping[str, ObjectVisual] | None = None,
+        dust: DustCloud | None = None,
     ) -> None:
         """Create tracks without states.
 
@@ -159,7 +164,9 @@ class WorldStates:
             kept_ns: Age to which states are kept [ns].
             particles: Vehicles with particle regions.
             objects: Visuals of the scenario's objects, by name.
+            dust: Dust of the scenario; None: there is none.
         """
+        self.dust = dust
         self.particles = {name: SurfelHistory() for name in sorted(set(particles))}
         self.discs = Surfels.none()
         """Moving soil at the time of :meth:`advance`."""
@@ -185,8 +192,24 @@ class WorldStates:
         for history in self.particles.values():
             history.discard_after(t_ns)
 
+    def follow_dust(self, t_ns: int) -> None:
+        """Advance the dust, and the ground with it, commit by commit up to a time [ns] as far as states are known."""
+        if self.dust is None or self.ground.lost:
+            return
+        tracks = {name: track for name, track in self.tracks.items() if name in self.participants}
+        known_ns = min((track.last_ns for track in tracks.values()), default=-1)
+        until_ns = min(t_ns, known_ns, self.ground.soil.until_ns)
+        commits: dict[int, dict[str, Floats]] = {}
+        for name, track in tracks.items():
+            for when_ns, poses in track.between(self.dust.t_ns, until_ns):
+                commits.setdefault(when_ns, {})[name] = poses
+        for when_ns in sorted(commits):
+            self.ground.advance(when_ns)
+            self.dust.follow(when_ns, commits[when_ns], self.ground.grid)
+
     def advance(self, t_ns: int) -> None:
-        """Update ground and :attr:`discs` to the commit at a time [ns] that :meth:`covers` reports as known."""
+        """Update ground, dust and :attr:`discs` to the commit at a time [ns] that :meth:`covers` reports as known."""
+        self.follow_dust(t_ns)
         self.ground.advance(t_ns)
         if self.particles:
             moving = joined_surfels([history.advance(t_ns) for history in self.particles.values()])
@@ -215,6 +238,7 @@ class WorldView:
         rocks: RockLayer | None = None,
         objects: Sequence[ScenePart] = (),
         show: Callable[[ObjectVisual, int], SceneObject] | None = None,
+        grains: HapkeParameters | None = None,
     ) -> None:
         """Create the view of a vehicle.
 
@@ -227,8 +251,10 @@ class WorldView:
             objects: Objects of the scenario in the scene, by row of ``states.objects``.
             show: Function that adds an object to the scene, with its number in instance images; needed for entities
                 that are not of the scenario.
+            grains: Reflectance of the ground, whose grains are those of the dust.
         """
         self.states = states
+        self._grains = grains
         self.viewer = viewer
         self.scene = scene
         self._vehicles = dict(vehicles)
@@ -277,6 +303,20 @@ class WorldView:
             self._place_objects(self.states.objects.all_at(t_ns))
         self.scene.set_surfels(self.states.discs)
         return self.scene.commit()
+
+    def dust(self, t_ns: int) -> DustOptics | None:
+        """Return the dust at the time of :meth:`prepare` [ns]; None without dust in the air."""
+        cloud = self.states.dust
+        if cloud is None or self._grains is None:
+            return None
+        viewer, _ = self.base_pose(self.viewer, t_ns)
+        grid = density_grid(cloud.in_flight(t_ns), cloud.parcel_extinction_m2, self.scene.origin, viewer[0])
+        return None if grid.is_empty else dust_optics(grid, self._grains)
+
+    def lens_transmission(self, sensor: str) -> float:
+        """Return the transmission of the dust on the lens of a sensor, by its full name."""
+        cloud = self.states.dust
+        return 1.0 if cloud is None else cloud.transmission(sensor)
 
     def _place_objects(self, poses: Floats) -> None:
         """Place the objects of the scenario, and the entities that are there in addition."""

@@ -19,6 +19,8 @@ import numpy as np
 
 from regolith_sensors.arrays import Floats, Singles
 from regolith_sensors.config.spad import SpadConfig
+from regolith_sensors.dust.density import CELL_M
+from regolith_sensors.dust.optics import DustOptics
 from regolith_sensors.lidar.beams import REFERENCE_RANGE, Beams, Poses, beam_directions
 from regolith_sensors.lidar.sweep import RETURN_TYPES, Scan
 from regolith_sensors.light import BAND_WAVELENGTHS, LIGHT_SPEED, PLANCK
@@ -117,7 +119,16 @@ class Spad:
         found: Floats = rate * config.bin_s
         return found
 
-    def frame(self, scene: RayBackend, origin: Floats, poses: Poses, light: Lights, number: int = 0) -> PhotonFrame:
+    def frame(
+        self,
+        scene: RayBackend,
+        origin: Floats,
+        poses: Poses,
+        light: Lights,
+        number: int = 0,
+        dust: DustOptics | None = None,
+        through: float = 1.0,
+    ) -> PhotonFrame:
         """Return a frame.
 
         Args:
@@ -126,19 +137,26 @@ class Spad:
             poses: Poses of the sensor during the frame.
             light: Sun and lamps.
             number: Index of the frame, which selects its noise.
+            dust: Dust in the air, which sends early photons; None: there is none.
+            through: Transmission of the lens.
 
         Source: coates1968; rapp2017.
         Checked by: test_spad.py::test_frame_of_a_wall_has_its_range_and_repeats_bit_for_bit.
         """
         config, detector = self.config, self.config.detector
-        distance, echo, objects = self.beams.echoes(scene, origin, poses)
+        bin_m = max(0.5 * LIGHT_SPEED * config.bin_s, CELL_M)
+        distance, echo, objects, thrown = self.beams.echoes(scene, origin, poses, True, dust, bin_m, by_beam=True)
         columns, rings, subs = self.beams.shape
         dark = detector.dark_count_hz * config.bin_s
-        light_counts = self.background_per_bin(self._radiance(scene, origin, poses, light, number))
+        light_counts = self.background_per_bin(self._radiance(scene, origin, poses, light, number)) * through
         rate = np.empty((columns * rings, config.bins), dtype=np.float32)
         rate[:] = (light_counts.reshape(-1, 1) + dark).astype(np.float32)
         flat = distance.reshape(-1, subs).astype(np.float64)
-        photons = echo.reshape(-1, subs) * (self.photons_per_echo / subs)
+        photons = echo.reshape(-1, subs) * (self.photons_per_echo / subs * through**2)
+        if thrown is not None and thrown.of_beams.size:
+            flat = np.concatenate([flat, np.broadcast_to(thrown.ranges(bin_m), thrown.of_beams.shape)], axis=1)
+            early = thrown.of_beams * (self.photons_per_echo / subs * through**2)
+            photons = np.concatenate([photons, early], axis=1)
         _add_all(2.0 * flat / LIGHT_SPEED, photons.astype(np.float64), self.sigma_s, config.start_s, config.bin_s, rate)
         random = generator(self.seed, self.name, 'photons', number)
         bins = detector.afterpulse_time_s / config.bin_s

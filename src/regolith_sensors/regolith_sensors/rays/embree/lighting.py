@@ -209,7 +209,7 @@ def direct(
         if far.shape[0] > 0:
             for lane in range(16):
                 if seen[lane] > _ZERO:
-                    seen[lane] *= _above_far_terrain(far, g[PLACE, lane], g[PLACE + 1, lane])
+                    seen[lane] *= above_far_terrain(far, g[PLACE, lane], g[PLACE + 1, lane])
         for lane in range(16):
             any_lit |= seen[lane] > _ZERO
     wanted = whole.shape[1] > 0
@@ -250,7 +250,7 @@ def direct(
 
 
 @kernel(views_only=True, forceinline=True)
-def _above_far_terrain(far: Singles, x: Single, y: Single) -> Single:
+def above_far_terrain(far: Singles, x: Single, y: Single) -> Single:
     """Return the visible part of the sun above far terrain at a point [m], bilinear; outside it that of its edge."""
     row, col = (x - far[0, 0]) * far[0, 2], (y - far[0, 1]) * far[0, 2]
     row = min(max(row, _ZERO), np.float32(far.shape[0] - 2))

@@ -1,0 +1,216 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Dust that running gear throws up: parcels from the parts of its surface that slip on soil.
+
+The mass rate per area is eta rho_s (v - v_th) with the slip velocity v of the surface against the soil. A parcel leaves
+with 0.3 to 1 of v, within 30 deg of a direction that is v tilted upward by 20 to 60 deg. Soil is thrown by wheels and
+track shoes. It moves as the soil grid does not show, so the slip velocity is that against resting soil.
+
+Simplifications: mud guards, and soil that sticks to a rim and leaves it higher up, are left out.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from regolith_sensors.arrays import Floats, Longs
+from regolith_sensors.config.dust import DustConfig
+from regolith_terrain.grid import SoilGrid
+from regolith_vehicles.visuals import PartRole, Visual, VisualDescription
+from regolith_world.numerics import rotation
+from regolith_world.random import generator
+
+_ANGLES, _ACROSS = 72, 3
+"""Samples around a wheel and across it."""
+_TOUCH_M = 0.01
+"""Height of a surface above the committed ground up to which it touches the soil [m]."""
+_SLOWEST, _CONE_COSINE = 0.3, math.cos(math.radians(30.0))
+_TILT_RAD = math.radians(20.0), math.radians(60.0)
+
+
+class NewParcels(NamedTuple):
+    """Parcels that leave the ground during a cycle."""
+
+    place: Floats
+    """Position of the emitting surface [m], shape (n, 3)."""
+    velocity: Floats
+    """Velocity at the start [m/s], shape (n, 3)."""
+    t_ns: Longs
+    """Time of the start [ns], shape (n,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunningSurface:
+    """Samples of the surfaces of a vehicle's wheels and track shoes, in the frames of their parts."""
+
+    row: Longs
+    """Index of the part among the poses of the vehicle, shape (n,)."""
+    place: Floats
+    """Position [m], shape (n, 3)."""
+    normal: Floats
+    """Outward normal, shape (n, 3)."""
+    area: Floats
+    """Area [m^2], shape (n,)."""
+    size: Floats
+    """Half extents along the direction of motion and across it, over which parcels start [m], shape (n, 2)."""
+
+    @staticmethod
+    def of(looks: VisualDescription) -> RunningSurface:
+        """Return the running surface of a vehicle; one without wheels and tracks has none."""
+        found: list[tuple[Floats, ...]] = []
+        for row, part in enumerate(looks.parts):
+            if part.role == PartRole.WHEEL:
+                found += [(np.full(_ANGLES * _ACROSS, row), *samples) for samples in _wheel(part.visuals)]
+            elif part.role == PartRole.TRACK_SHOE:
+                found += [(np.full(2, row), *samples) for samples in _shoe(part.visuals)]
+        if not found:
+            return RunningSurface(np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), _NO_SIZE)
+        rows, *columns = (np.concatenate(column) for column in zip(*found, strict=True))
+        return RunningSurface(rows.astype(np.int64), *columns)
+
+
+_NO_SIZE = np.zeros((0, 2))
+
+
+def _wheel(visuals: tuple[Visual, ...]) -> list[tuple[Floats, Floats, Floats, Floats]]:
+    """Return samples of the tread of a wheel: of its widest cylinder, or of one around its mesh."""
+    rims = []
+    for visual in visuals:
+        turn = rotation.matrix(visual.orientation)
+        if visual.shape in ('cylinder', 'grouser_wheel'):
+            rims.append((visual.size[0], visual.size[1], visual.position, turn[:, 2]))
+        elif visual.mesh is not None:
+            vertices = visual.mesh.vertices.astype(np.float64) @ turn.T + visual.position
+            low, high = vertices.min(axis=0), vertices.max(axis=0)
+            axis = int(np.argmin(high - low))
+            half = 0.5 * np.delete(high - low, axis)
+            rims.append((float(half.max()), 0.5 * float((high - low)[axis]), 0.5 * (low + high), np.eye(3)[axis]))
+    if not rims:
+        return []
+    radius, half_width, middle, axle = max(rims, key=lambda rim: rim[0])
+    first = np.cross(axle, np.eye(3)[int(np.argmin(np.abs(axle)))])
+    first /= np.linalg.norm(first)
+    angle = 2.0 * math.pi * np.arange(_ANGLES) / _ANGLES
+    normal = np.cos(angle)[:, None] * first + np.sin(angle)[:, None] * np.cross(axle, first)
+    across = half_width * ((2.0 * np.arange(_ACROSS) + 1.0) / _ACROSS - 1.0)
+    place = (middle + radius * normal)[:, None] + across[None, :, None] * axle
+    size = math.pi * radius / _ANGLES, half_width / _ACROSS
+    count = _ANGLES * _ACROSS
+    normals = np.repeat(normal, _ACROSS, axis=0)
+    return [(place.reshape(-1, 3), normals, np.full(count, 4.0 * size[0] * size[1]), np.tile(size, (count, 1)))]
+
+
+def _shoe(visuals: tuple[Visual, ...]) -> list[tuple[Floats, Floats, Floats, Floats]]:
+    """Return samples of both faces of a track shoe: of its largest box."""
+    boxes = [visual for visual in visuals if visual.shape == 'box']
+    if not boxes:
+        return []
+    box = max(boxes, key=lambda visual: visual.size[0] * visual.size[1])
+    turn, half = rotation.matrix(box.orientation), np.array(box.size[:3])
+    sides = np.array([-1.0, 1.0])
+    place = box.position + sides[:, None] * half[2] * turn[:, 2]
+    normal = sides[:, None] * turn[:, 2]
+    return [(place, normal, np.full(2, 4.0 * half[0] * half[1]), np.tile(half[:2], (2, 1)))]
+
+
+def emitted(
+    name: str,
+    surface: RunningSurface,
+    poses: tuple[Floats, Floats],
+    t_ns: tuple[int, int],
+    grid: SoilGrid,
+    config: DustConfig,
+    seed: int,
+) -> NewParcels:
+    """Return the parcels that a vehicle throws up during a cycle; a function of committed states, seed and time.
+
+    Args:
+        name: Name of the vehicle, which keys the random numbers with the time of the commit.
+        surface: Its running surface.
+        poses: Poses of its parts at the start and at the end of the cycle, shape (parts, 7) each.
+        t_ns: Times of both [ns].
+        grid: Ground committed at the end of the cycle.
+        config: Section ``dust``.
+        seed: Seed of the scenario.
+
+    Source: hsu2012.
+    Checked by: test_dust.py::test_emitted_mass_is_that_of_the_slip_velocity,
+    test_dust.py::test_parcels_leave_within_their_cone_and_speed.
+    """
+    dt = (t_ns[1] - t_ns[0]) * 1e-9
+    sample, place, motion, slip, rate = _slipping(surface, poses, dt, grid, config)
+    total = float(rate.sum()) * dt / config.parcel_mass_kg
+    if total <= 0.0:
+        return NewParcels(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, np.int64))
+    random = generator(seed, name, 'dust', t_ns[1])
+    # A mean above the limit of parcels in flight has no use, and a huge one no distribution.
+    count = int(random.poisson(min(total, 2.0 * config.max_parcels)))
+    u = random.random((count, 8))
+    shares = np.cumsum(rate)
+    chosen = np.minimum(np.searchsorted(shares, u[:, 0] * shares[-1], side='right'), len(rate) - 1)
+    slip = slip[chosen]
+    speed = np.sqrt((slip * slip).sum(axis=1))
+    ahead = slip / speed[:, None]
+    flat = np.hypot(ahead[:, 0], ahead[:, 1])
+    heading = np.where(flat > 1e-9, np.arctan2(ahead[:, 1], ahead[:, 0]), 2.0 * math.pi * u[:, 1])
+    velocity = _launch(heading, u[:, 2:5]) * (speed * (_SLOWEST + (1.0 - _SLOWEST) * u[:, 5]))[:, None]
+    size = surface.size[sample][chosen]
+    along, across = (2.0 * u[:, 6] - 1.0) * size[:, 0], (2.0 * u[:, 7] - 1.0) * size[:, 1]
+    # One after another during the cycle, each where the surface is at that time.
+    order = np.arange(1, count + 1)
+    times = t_ns[0] + (t_ns[1] - t_ns[0]) * order // max(count, 1)
+    start = place[chosen] - motion[chosen] * ((t_ns[1] - times) * 1e-9)[:, None]
+    start[:, 0] += along * np.cos(heading) - across * np.sin(heading)
+    start[:, 1] += along * np.sin(heading) + across * np.cos(heading)
+    return NewParcels(start, velocity, times.astype(np.int64))
+
+
+def _slipping(
+    surface: RunningSurface, poses: tuple[Floats, Floats], dt: float, grid: SoilGrid, config: DustConfig
+) -> tuple[Longs, Floats, Floats, Floats, Floats]:
+    """Return the samples that emit: number, position [m], velocity of the part, slip velocity [m/s], rate [kg/s]."""
+    before, after = poses
+    rows = surface.row
+    turns = rotation.matrices(after[:, 3:7])[rows]
+    offset = np.einsum('nij,nj->ni', turns, surface.place)
+    place, normal = after[rows, :3] + offset, np.einsum('nij,nj->ni', turns, surface.normal)
+    low = np.flatnonzero(normal[:, 2] < -0.2)
+    touching = low[place[low, 2] < grid.levels(place[low, 0], place[low, 1]) + _TOUCH_M]
+    parts = np.unique(rows[touching])
+    linear, angular = np.zeros((len(after), 3)), np.zeros((len(after), 3))
+    for part in parts:
+        linear[part] = (after[part, :3] - before[part, :3]) / dt
+        inverse = before[part, 3:7] * (-1.0, -1.0, -1.0, 1.0)
+        angular[part] = rotation.rotation_vector(rotation.product(after[part, 3:7], inverse)) / dt
+    own = rows[touching]
+    velocity = linear[own] + np.cross(angular[own], offset[touching])
+    normal = normal[touching]
+    slip = velocity - (velocity * normal).sum(axis=1, keepdims=True) * normal
+    speed = np.sqrt((slip * slip).sum(axis=1))
+    fast = speed > config.threshold_mps
+    factor = config.lofted_fraction * config.soil_density_kgpm3
+    rate = factor * (speed[fast] - config.threshold_mps) * surface.area[touching[fast]]
+    return touching[fast], place[touching[fast]], linear[own[fast]], slip[fast], rate
+
+
+def _launch(heading: Floats, u: Floats) -> Floats:
+    """Return unit vectors within a cone about a direction that is tilted upward, never below the horizontal.
+
+    Args:
+        heading: Horizontal direction from the x axis to the left [rad], shape (n,).
+        u: Three random numbers in [0, 1) each, shape (n, 3).
+    """
+    tilt = _TILT_RAD[0] + (_TILT_RAD[1] - _TILT_RAD[0]) * u[:, 0]
+    cosine = 1.0 - u[:, 1] * (1.0 - _CONE_COSINE)
+    sine, turn = np.sqrt(1.0 - cosine * cosine), 2.0 * math.pi * u[:, 2]
+    # In the frame of the heading: x ahead, y left, z up.
+    ahead = cosine * np.cos(tilt) - sine * np.cos(turn) * np.sin(tilt)
+    up = cosine * np.sin(tilt) + sine * np.cos(turn) * np.cos(tilt)
+    left = sine * np.sin(turn)
+    x = ahead * np.cos(heading) - left * np.sin(heading)
+    y = ahead * np.sin(heading) + left * np.cos(heading)
+    return np.stack([x, y, np.abs(up)], axis=1)
