@@ -56,8 +56,7 @@ def land(place: Floats, velocity: Floats, gravity: float, grid: SoilGrid) -> tup
         gravity: Gravity along -z [m/s^2].
         grid: The ground.
 
-    Checked by: test_dust.py::test_landing_on_a_plane_has_its_closed_form,
-    test_dust.py::test_landing_on_a_slope_and_in_a_rut.
+    Tests: test_dust.py.
     """
     start, flight = place.copy(), np.zeros(len(place))
     if not len(place):
@@ -144,7 +143,7 @@ def hit_boxes(
         radius: Half diagonals of the boxes [m], shape (m,).
         hits: Output: ``row`` of the box.
 
-    Checked by: test_dust.py::test_parcels_end_on_a_plate_that_moves.
+    Tests: test_dust.py.
     """
     for n in range(before.shape[0]):
         hits[n] = -1

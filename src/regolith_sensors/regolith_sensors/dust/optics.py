@@ -84,7 +84,7 @@ def light_in_dust(dust: DustOptics, scene: RayBackend, light: Lights) -> Singles
         scene: Committed scene, whose ground and objects cast shadows.
         light: Sun and lamps.
 
-    Checked by: test_dust_optics.py::test_dust_in_a_shadow_is_dark, test_dust_optics.py::test_dust_shadows_itself.
+    Tests: test_dust_optics.py.
     """
     grid = dust.grid
     numbers = np.argwhere(grid.lookup >= 0)
@@ -302,10 +302,7 @@ def _transmission(depth: Single) -> Single:
 
 @kernel(views_only=True, forceinline=True)
 def _shift(start: float, row: int, column: int, axis: int) -> float:
-    """Return a number from -1/2 to 1/2 of a lattice over rows and columns.
-
-    Source: roberts2018.
-    """
+    """Return a number from -1/2 to 1/2 of the lattice of Roberts (2018) over rows and columns."""
     place = start + row * _LATTICE[axis] + column * _LATTICE[axis + 1]
     return place - math.floor(place) - 0.5
 
