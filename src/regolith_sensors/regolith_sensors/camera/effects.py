@@ -94,7 +94,7 @@ def dirt_pattern(height: int, width: int, seed: int, name: str) -> Singles:
         seed: Seed of the scenario.
         name: Name of the sensor.
 
-    Checked by: test_dust_on_lenses.py::test_dirty_lens_darkens_the_image.
+    Shape and sizes are chosen by eye. Tests: test_dust_on_lenses.py.
     """
     spots = EffectsConfig(dust_spots=_DIRT_SPOTS, dust_opacity=_DIRT_OPACITY)
     thickness = 0.5 - np.log(dust_transmission(height, width, spots, seed, f'{name}/lens'))
