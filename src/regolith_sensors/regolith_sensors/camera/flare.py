@@ -162,9 +162,9 @@ def _in_aperture(x: Floats, y: Floats, radius: float, blades: int) -> NDArray[np
         inside: NDArray[np.bool_] = x * x + y * y <= radius * radius
         return inside
     inner = radius * math.cos(math.pi / blades)
-    turns = 2.0 * math.pi * np.arange(blades) / blades
+    angles = 2.0 * math.pi * np.arange(blades) / blades
     open_ = np.ones(x.shape, dtype=bool)
-    for turn in turns:
+    for turn in angles:
         open_ &= x * math.cos(turn) + y * math.sin(turn) <= inner
     return open_
 
