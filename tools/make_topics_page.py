@@ -44,6 +44,7 @@ SENSORS = {
     'lidar': 'vlp16',
     'spad': 'spad_flash',
     'event_camera': 'event_qvga',
+    'thermal_camera': 'microbolometer',
     'imu': 'imu_mems',
     'gnss': 'gnss_lunanet',
 }

@@ -35,7 +35,7 @@ from regolith_terrain.bodies import BodiesConfig
 from regolith_terrain.contact import SURFEL_TOPIC, surfels_record
 from regolith_terrain.ros import SoilFollower
 from regolith_vehicles import VehicleEntry, load_vehicle_model, unpublished_topics
-from regolith_vehicles.visuals import VisualDescription, state_poses, visuals_from_message
+from regolith_vehicles.visuals import VisualDescription, state_values, visuals_from_message
 from regolith_world import WorldConfig, load_section
 from regolith_world.cycle import Command
 from regolith_world.objects import object_visuals
@@ -189,7 +189,8 @@ class SensorsNode:
                 wheeled,
                 scenario.duration_s,
                 self._in_epoch,
-                lambda t_ns: self.world.sun_at(t_ns),
+                lambda: self.world.ground_temperatures(scenario.duration_s),
+                far_sun_at=lambda t_ns: self.world.sun_at(t_ns),
             )
             made.append(sensor.make_topics(context))
         return made
@@ -200,9 +201,11 @@ class SensorsNode:
         track = self.states.tracks[vehicle]
 
         def take(message: bytes) -> None:
-            shown_ns, epoch, poses = state_poses(message)
+            shown_ns, epoch, poses, temperatures = state_values(message)
             if len(poses) != len(track.parts):
                 raise ValueError(f'{vehicle}: a state of {len(poses)} parts; its description has {len(track.parts)}')
+            if len(temperatures):
+                poses = np.column_stack((poses, temperatures))
             self._in_epoch(epoch, lambda: track.add(clock_offset.simulated_ns(shown_ns), poses))
 
         self.inbox.subscribe(PartPoses, f'{self._root}/{vehicle}/part_poses', take, qos.HISTORY, raw=True)

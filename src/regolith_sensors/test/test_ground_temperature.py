@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from regolith_sensors.heat import ground, soil_column
+from regolith_sensors.heat import ground, soil_column, sun_path
 from regolith_sensors.heat.soil_column import (
     LUNAR_SOIL,
     LUNATION_S,
@@ -138,7 +138,7 @@ def test_shadow_in_a_bowl_receives_light_and_heat_of_its_sunlit_side(depth_ratio
 @pytest.fixture(scope='module')
 def morning():
     """Ground at the equator, sun 30 degrees high in the east."""
-    return ground.GroundTemperatures(ground.daily_circle(0.0, math.radians(90.0), math.radians(30.0)))
+    return ground.GroundTemperatures(sun_path.daily_circle(0.0, math.radians(90.0), math.radians(30.0)))
 
 
 def test_slope_toward_the_sun_is_warmer(morning):
@@ -153,13 +153,13 @@ def test_slope_toward_the_sun_is_warmer(morning):
 
 def test_shadow_of_an_hour_follows_a_finer_column(morning):
     """Section 9: tens of kelvins, within 3 K of a column of its own with smaller cells and steps."""
-    path = ground.daily_circle(0.0, math.radians(90.0), math.radians(30.0))
+    path = sun_path.daily_circle(0.0, math.radians(90.0), math.radians(30.0))
     mu = np.maximum(path.direction[:, 2], 0.0)
     absorbed = (1.0 - np.minimum(albedo(0.12, mu), 1.0)) * SOLAR_CONSTANT * mu
     column = make_column(first_m=1e-4, growth=1.1)
     profile, surface = start_profile(column, 385.0), np.empty(8 * len(absorbed))
     for _ in range(3):
-        run_column(column, profile, np.repeat(absorbed, 8), ground.STEP_S / 8.0, surface)
+        run_column(column, profile, np.repeat(absorbed, 8), sun_path.STEP_S / 8.0, surface)
     shaded = np.empty(720)
     run_column(column, profile, np.zeros(720), 5.0, shaded)
     state = morning.at(0.0)
@@ -182,8 +182,9 @@ def test_ground_warms_after_a_shadow_up_to_its_class(morning):
 
 def test_table_follows_the_run():
     """Four hours of a setting sun: the state changes by the entries of the table."""
-    circle = ground.daily_circle(0.0, math.radians(-90.0), math.radians(10.0))
-    table = ground.GroundTemperatures(circle, steps=9)
-    assert table.at(0.0) is table.at(ground.STEP_S - 1.0)
+    circle = sun_path.daily_circle(0.0, math.radians(-90.0), math.radians(10.0))
+    whole = sun_path.SunPath(np.vstack((circle.direction, circle.direction[:8])), np.full(1425, SOLAR_CONSTANT), 9)
+    table = ground.GroundTemperatures(whole)
+    assert table.at(0.0) is table.at(sun_path.STEP_S - 1.0)
     assert table.at(4.0 * 3600.0).level < table.at(0.0).level - 2.0
     assert table.at(1e9).level == table.at(4.0 * 3600.0).level

@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 
 from regolith_sensors.heat.soil_column import (
     LUNAR_SOIL,
-    LUNATION_S,
-    SOLAR_CONSTANT,
     STEFAN_BOLTZMANN,
     Column,
     Soil,
@@ -33,6 +31,7 @@ from regolith_sensors.heat.soil_column import (
     run_column,
     start_profile,
 )
+from regolith_sensors.heat.sun_path import DAY_STEPS, STEP_S, SunPath
 
 Floats = NDArray[np.float64]
 
@@ -40,8 +39,6 @@ SLOPES_DEG = np.array([0.0, 15.0, 30.0, 60.0, 90.0])
 """Slopes of the classes [deg]."""
 ASPECTS = 8
 """Number of directions into which slopes fall, from north, clockwise."""
-STEP_S = 1800.0
-"""Time between the entries of the table [s]."""
 LUNATIONS = 3
 """Lunar days before the run over which the columns settle; further ones change the surface by less than 0.5 K."""
 DARK_S = 86400.0
@@ -50,39 +47,6 @@ AGES_S = np.concatenate(([0.0], np.geomspace(10.0, 14.0 * 86400.0, 48)))
 """Times since the beginning of light or shadow in the curves [s]."""
 _ALBEDO = 0.12
 _SUBSTEPS = 4
-
-
-@dataclass(frozen=True)
-class SunPath:
-    """The sun over a site at equal time steps, ending at the start of a run or later."""
-
-    direction: Floats
-    """Unit vectors toward the sun (east, north, up), shape (n, 3)."""
-    irradiance: Floats
-    """Total irradiance normal to the rays, reduced by far terrain [W/m^2], shape (n,)."""
-
-
-def daily_circle(latitude: float, azimuth: float, elevation: float) -> SunPath:
-    """Return the lunar day at whose end a sun stands at an azimuth and elevation, at constant declination.
-
-    It stands for the history of a sun that a scenario fixes.
-
-    Args:
-        latitude: Latitude of the site [rad].
-        azimuth: Azimuth of the sun, clockwise from north [rad].
-        elevation: Elevation of the sun [rad].
-    """
-    east = math.cos(elevation) * math.sin(azimuth)
-    north, up = math.cos(elevation) * math.cos(azimuth), math.sin(elevation)
-    polar = north * math.cos(latitude) + up * math.sin(latitude)  # along the Moon's axis
-    outward = up * math.cos(latitude) - north * math.sin(latitude)
-    radius, now = math.hypot(east, outward), math.atan2(-east, outward)
-    steps = round(LUNATION_S / STEP_S)
-    hour = now + 2.0 * math.pi * (np.arange(steps) + 1 - steps) / steps
-    x, equatorial = -radius * np.sin(hour), radius * np.cos(hour)
-    y = polar * math.cos(latitude) - equatorial * math.sin(latitude)
-    z = polar * math.sin(latitude) + equatorial * math.cos(latitude)
-    return SunPath(np.stack([x, y, z], axis=1), np.full(steps, SOLAR_CONSTANT))
 
 
 @dataclass(frozen=True)
@@ -132,15 +96,16 @@ class GroundState:
 class GroundTemperatures:
     """Table of the temperatures of a site's ground over a run."""
 
-    def __init__(self, path: SunPath, steps: int = 1, at_normal: float = _ALBEDO, soil: Soil = LUNAR_SOIL) -> None:
+    def __init__(self, path: SunPath, at_normal: float = _ALBEDO, soil: Soil = LUNAR_SOIL) -> None:
         """Compute the table.
 
         Args:
-            path: The sun over one lunar day before the run, which repeats before that, and over the run.
-            steps: Number of its last time steps that belong to the run, the first at its start.
+            path: The sun over the run and a lunar day before it, which repeats before that.
             at_normal: Albedo of the ground at normal incidence [-].
             soil: Parameters of the soil.
         """
+        self.path = path
+        """The sun over the site."""
         self._column = make_column(soil, first_m=5e-4)
         self._soil, self._albedo = soil, at_normal
         mu = path.direction @ class_normals().reshape(-1, 3).T
@@ -149,48 +114,44 @@ class GroundTemperatures:
         tilt = 0.5 * (1.0 - np.cos(np.radians(np.repeat(SLOPES_DEG, ASPECTS))))
         level = (1.0 - np.minimum(albedo(at_normal, mu[:, 0]), 1.0)) * lit[:, 0]
         scattered = (lit[:, 0] - level)[:, None] * tilt * (1.0 - at_normal)
-        surface, self._profiles = np.empty((len(mu), len(tilt))), np.empty((steps, len(tilt), len(self._column.depth)))
-        self._surrounding = np.zeros((len(mu), len(tilt)))
+        surface = np.empty((len(mu), len(tilt)))
+        self._surrounding = scattered
+        """Power from level ground that each class absorbs, without the sun [W/m^2], shape (n, classes)."""
+        self._profiles = np.empty((path.steps, len(tilt), len(self._column.depth)))
         for k in range(len(tilt)):
-            if k == 0 or tilt[k] > 0.0:
-                absorbed = self._absorbed[:, k] + scattered[:, k]
-                if tilt[k] > 0.0:
-                    self._surrounding[:, k] = soil.emissivity**2 * tilt[k] * STEFAN_BOLTZMANN * surface[:, 0] ** 4
-                absorbed = absorbed + self._surrounding[:, k]
-                self._run(k, absorbed, steps, surface)
-            else:  # level ground has no aspect
-                surface[:, k], self._profiles[:, k] = surface[:, 0], self._profiles[:, 0]
-        self._surrounding += scattered
+            if k > 0:
+                self._surrounding[:, k] += soil.emissivity**2 * tilt[k] * STEFAN_BOLTZMANN * surface[:, 0] ** 4
+            self._run(k, self._absorbed[:, k] + self._surrounding[:, k], surface)
         self.surface = surface.reshape(len(mu), len(SLOPES_DEG), ASPECTS)
         """Temperatures of all classes over the path [K], shape (n, slopes, aspects)."""
-        self._steps = steps
         self._last: tuple[int, GroundState] | None = None
 
-    def _run(self, k: int, absorbed: Floats, steps: int, surface: Floats) -> None:
+    def _run(self, k: int, absorbed: Floats, surface: Floats) -> None:
         """Compute a class: the lunar day repeatedly, then the run, whose profiles are kept."""
-        day = round(LUNATION_S / STEP_S)
-        before = len(absorbed) - steps + 1
         highest = (max(float(absorbed.max()), 1.0) / (self._soil.emissivity * STEFAN_BOLTZMANN)) ** 0.25
         temperature, out = start_profile(self._column, highest), np.empty(len(absorbed))
-        for _ in range(LUNATIONS - 1):
-            run_column(self._column, temperature, absorbed[:day], STEP_S, out[:day])
-        run_column(self._column, temperature, absorbed[:before], STEP_S, out[:before])
+        for _ in range(LUNATIONS):
+            run_column(self._column, temperature, absorbed[:DAY_STEPS], STEP_S, out[:DAY_STEPS])
         self._profiles[0, k] = temperature
-        for n in range(1, steps):
-            m = before + n - 1
+        for n in range(1, self.path.steps):
+            m = DAY_STEPS + n - 1
             run_column(self._column, temperature, absorbed[m : m + 1], STEP_S, out[m : m + 1])
             self._profiles[n, k] = temperature
         surface[:, k] = out
 
+    def entry(self, t_s: float) -> int:
+        """Return the entry of the table for a time of the run [s]."""
+        return min(max(int(t_s / STEP_S), 0), self.path.steps - 1)
+
     def at(self, t_s: float) -> GroundState:
         """Return the temperatures at a time of the run [s], those of the last entry of the table."""
-        n = min(max(int(t_s / STEP_S), 0), self._steps - 1)
+        n = self.entry(t_s)
         if self._last is None or self._last[0] != n:
             self._last = n, self._state(n)
         return self._last[1]
 
     def _state(self, n: int) -> GroundState:
-        m = len(self.surface) - self._steps + n
+        m = DAY_STEPS - 1 + n
         dark, lit = [], []
         for k, profile in enumerate(self._profiles[n]):
             around, sun = float(self._surrounding[m, k]), float(self._absorbed[m, k])
