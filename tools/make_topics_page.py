@@ -49,7 +49,7 @@ SENSORS = {
     'gnss': 'gnss_lunanet',
 }
 """Model by type of sensor. The name of the sensor is the type."""
-MODELS = {'rover': 'viper', 'car': 'hmmwv', 'digger': 'rassor', 'tank': 'm113', 'other': 'rocker_bogie'}
+MODELS = {'rover': 'viper_solar', 'car': 'hmmwv', 'digger': 'rassor', 'tank': 'm113', 'other': 'rocker_bogie'}
 SCENARIO: Mapping[str, Any] = {
     'duration_s': 0.04,
     'terrain': {'source': 'flat', 'map_size_m': 64.0, 'site': {'latitude_deg': 0.0, 'longitude_deg': 0.0}},

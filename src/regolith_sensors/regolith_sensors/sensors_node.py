@@ -35,6 +35,7 @@ from regolith_terrain.bodies import BodiesConfig
 from regolith_terrain.contact import SURFEL_TOPIC, surfels_record
 from regolith_terrain.ros import SoilFollower
 from regolith_vehicles import VehicleEntry, load_vehicle_model, unpublished_topics
+from regolith_vehicles.energy import part_nodes
 from regolith_vehicles.visuals import VisualDescription, state_values, visuals_from_message
 from regolith_world import WorldConfig, load_section
 from regolith_world.cycle import Command
@@ -101,6 +102,8 @@ class SensorsNode:
         self.inbox = Inbox(link, self._run_id)
         self._starting = StartupNotice(link, 'starting')
         self._ack = link.create_publisher(SensorsAck, 'sensors/ack', qos.LATCHED)
+        self._emissivity: dict[str, list[float]] = {}
+        """Emissivities of the parts of vehicles with thermal nodes, complete once their descriptions are known."""
         self.topics = self._make_topics(sensors, scenario)
         self._deliveries = DeliveryQueue()
         for topics in self.topics:
@@ -110,6 +113,10 @@ class SensorsNode:
         self._leaving = ShutdownRequest()
         warm_up.main(scenario.light.ray_backend)
         looks = self._await_looks(sorted(scenario.vehicles))
+        for name, entry in scenario.vehicles.items():
+            config, _ = load_vehicle_model(entry.model)
+            if config.thermal is not None:
+                self._emissivity[name] = part_nodes(config, [part.name for part in looks[name].parts])[1]
         objects = object_visuals(scenario.objects, scenario.world.gravity_mps2)
         terrain, seed = scenario.terrain, scenario.seed
         self.world = SensorScene(terrain, scenario.light, seed, looks, kept_ns, objects, scenario.bodies)
@@ -190,6 +197,7 @@ class SensorsNode:
                 scenario.duration_s,
                 self._in_epoch,
                 lambda: self.world.ground_temperatures(scenario.duration_s),
+                self._emissivity,
                 far_sun_at=lambda t_ns: self.world.sun_at(t_ns),
             )
             made.append(sensor.make_topics(context))

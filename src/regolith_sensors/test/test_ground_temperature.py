@@ -69,7 +69,7 @@ def test_equator_has_the_temperatures_of_diviner():
 
 
 def test_grid_and_steps_of_half_the_size_change_little():
-    """Section 9 states 0.2 K; midway between the two orders of the scheme, 0.5 K is asked for."""
+    """Section 9 states 0.2 K; midway between the two orders of the scheme, 0.5 K is required."""
     coarse, _ = _day(0, days=5)
     fine, _ = _day(0, steps=4800, days=5, first_m=0.05 * soil_column.SKIN_M, growth=math.sqrt(1.2))
     assert np.abs(coarse - fine[1::2])[[-1, 1199, 1700]].max() < 0.5

@@ -9,7 +9,7 @@ the sun, and given to ground that was dark for DARK_S.
 
 Left out: heat from warm rocks and vehicles on the ground near them, and differences of the soil.
 
-Source: hayne2017; the classes are our own choice.
+Source: hayne2017.
 Checked by: test_ground_temperature.py::test_shadow_of_an_hour_follows_a_finer_column.
 """
 
@@ -45,7 +45,8 @@ DARK_S = 86400.0
 """Time for which ground was dark before the sun reaches it, in the curves of warming [s]."""
 AGES_S = np.concatenate(([0.0], np.geomspace(10.0, 14.0 * 86400.0, 48)))
 """Times since the beginning of light or shadow in the curves [s]."""
-_ALBEDO = 0.12
+GROUND_ALBEDO = 0.12
+"""Albedo of the ground at normal incidence [-]."""
 _SUBSTEPS = 4
 
 
@@ -56,7 +57,7 @@ class GroundState:
     settled: Floats
     """Surfaces whose light is that of their class, shape (slopes, aspects)."""
     darkened: Floats
-    """Surfaces in the shadow of something for AGES_S, shape (slopes, aspects, ages)."""
+    """Surfaces in the shadow of an object for AGES_S, shape (slopes, aspects, ages)."""
     lit: Floats
     """Surfaces in the sun for AGES_S after a shadow of DARK_S, shape (slopes, aspects, ages)."""
 
@@ -96,7 +97,7 @@ class GroundState:
 class GroundTemperatures:
     """Table of the temperatures of a site's ground over a run."""
 
-    def __init__(self, path: SunPath, at_normal: float = _ALBEDO, soil: Soil = LUNAR_SOIL) -> None:
+    def __init__(self, path: SunPath, at_normal: float = GROUND_ALBEDO, soil: Soil = LUNAR_SOIL) -> None:
         """Compute the table.
 
         Args:

@@ -5,7 +5,7 @@
 A surface of emissivity e and temperature T sends e L(T), and the reflected part 1 - e of its surroundings: level ground
 below its horizon, the sun in its direction, and nothing from the sky. Emission is the same in all directions. The
 temperature of ground depends on slope and aspect, and on the time since the sun left or reached it, which rays toward
-earlier positions of the sun tell: far hills and vehicles are not in these. Left out: heat that vehicles give to the
+earlier positions of the sun show: far hills and vehicles are not in these. Left out: heat that vehicles give to the
 ground, lens and housing, and relief below the grid, whose sunlit sides send more toward the sun.
 
 Checked by: test_thermal_camera.py.
@@ -93,7 +93,7 @@ class ThermalCamera:
     def radiance(self, scene: ThermalScene, pose: Pose) -> Floats:
         """Return the radiance of a scene in the band [W/m^2/sr], shape (height, width).
 
-        Source: hayne2017 (emissivity of the ground); the surroundings of a surface are our own choice.
+        Source: vollmer2017.
         Checked by: test_thermal_camera.py::test_camera_sees_level_ground_at_its_temperature,
         test_thermal_camera.py::test_apparent_temperatures_of_emissivity.
         """
