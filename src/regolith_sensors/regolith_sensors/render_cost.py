@@ -152,4 +152,5 @@ def _thermal_frame(bench: Any, config: ThermalCameraConfig) -> float:
     nothing = np.full(len(bench.scene.tiles.tiles) + bench.scene.instance_count + 1, np.nan)
     scene = ThermalScene(lambda _: bench.rays, bench.scene.origin, SUN, ground, 0.0, nothing, nothing)
     ahead = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
-    return _least(lambda n: device.frame([(scene, (bench.eye, ahead))] * len(device.lags()), n))
+    scenes = [(scene, (bench.eye, ahead))] * len(device.lags())
+    return _least(lambda n: device.measured(device.lagged(scenes), n))

@@ -110,6 +110,11 @@ def looking(pitch_deg):
     return np.array([0.0, 0.0, 2.0]), np.stack([right, np.cross(ahead, right), ahead], axis=1)
 
 
+def seen(camera, scene, pose):
+    """Return the image of a scene at rest."""
+    return camera.measured(camera.lagged([(scene, pose)]), 0)
+
+
 def test_camera_sees_level_ground_at_its_temperature():
     """Emissivity 1, no noise: the temperature of the ground at any angle; 10 mK steps. The sky is at its limit."""
     config = IDEAL.model_copy(update={'soil_emissivity': 1.0})
@@ -117,9 +122,9 @@ def test_camera_sees_level_ground_at_its_temperature():
     camera = ThermalCamera(config, 1, 'a/b')
     level = scene.ground.at(0.0).level
     for pitch in (45.0, 70.0):
-        image = 0.01 * camera.frame([(scene, looking(pitch))], 0)
+        image = 0.01 * seen(camera, scene, looking(pitch))
         assert np.abs(image - level).max() < 0.05  # float32 normals
-    sky = camera.frame([(scene, looking(-60.0))], 0)
+    sky = seen(camera, scene, looking(-60.0))
     assert np.all(sky == 2000)
 
 
@@ -127,12 +132,12 @@ def test_plate_without_noise_has_its_temperature():
     """A plate of 300 K fills the image; emissivity 0.95 toward the sky side reads 296.67 K plus reflected ground."""
     camera = ThermalCamera(IDEAL, 1, 'a/b')
     scene = world(None, part_k=300.0, wall=(1.2, 0.0, 2.0))
-    image = 0.01 * camera.frame([(scene, looking(0.0))], 0)
+    image = 0.01 * seen(camera, scene, looking(0.0))
     assert np.median(image) == pytest.approx(300.0, abs=0.01)
     gray = world(None, part_k=300.0, emissivity=0.95, wall=(1.2, 0.0, 2.0))
     around = 0.5 * 0.95 * band_radiance(gray.ground.at(0.0).level)
     expected = apparent_temperature(0.95 * band_radiance(300.0) + 0.05 * around)
-    assert np.median(0.01 * camera.frame([(gray, looking(0.0))], 0)) == pytest.approx(float(expected), abs=0.02)
+    assert np.median(0.01 * seen(camera, gray, looking(0.0))) == pytest.approx(float(expected), abs=0.02)
 
 
 def test_shadow_is_colder_than_sunlit_ground():
@@ -140,9 +145,9 @@ def test_shadow_is_colder_than_sunlit_ground():
     scene = world(Sun(AZIMUTH, ELEVATION), part_k=np.nan, wall=(2.0, 0.0, 0.5))
     camera = ThermalCamera(IDEAL.model_copy(update={'soil_emissivity': 1.0}), 1, 'a/b')
     eye = np.array([3.0, 0.0, 1.5]), looking(89.99)[1]
-    image = 0.01 * camera.frame([(scene, eye)], 0)
+    image = 0.01 * seen(camera, scene, eye)
     level = scene.ground.at(0.0).level
-    assert image.max() == pytest.approx(level, abs=0.1) or image.max() < level
+    assert image.max() < level + 0.1
     assert image.min() < level - 50.0
 
 

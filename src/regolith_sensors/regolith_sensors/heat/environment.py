@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.heat.ground import GROUND_ALBEDO, GroundTemperatures
 from regolith_sensors.heat.soil_column import LUNAR_SOIL, SOLAR_CONSTANT
@@ -55,10 +57,8 @@ class LunarEnvironment(RadiativeEnvironment):
         visible = 1.0 if sun.far is None else far_part(sun.far, x, y)
         flat = math.cos(sun.elevation)
         toward = flat * math.sin(sun.azimuth), flat * math.cos(sun.azimuth), math.sin(sun.elevation)
-        direction = sun.direction
-        direction[:] = [round(value, 12) for value in toward]
         return Radiation(
-            direction,
+            np.array([round(value, 12) for value in toward]),
             round(SOLAR_CONSTANT / sun.distance_au**2 * visible, 6),
             sun.angular_radius,
             level,

@@ -77,7 +77,7 @@ def scenario_sun_path(
     """
     latitude = math.radians(latitude_deg)
     if light.sun is None:
-        return daily_circle(latitude, math.pi if latitude >= 0.0 else 0.0, abs(latitude) - 0.5 * math.pi)
+        return daily_circle(latitude, 0.0 if latitude >= 0.0 else math.pi, abs(latitude) - 0.5 * math.pi)
     if isinstance(light.sun, FixedSunConfig):
         return daily_circle(latitude, math.radians(light.sun.azimuth_deg), math.radians(light.sun.elevation_deg))
     steps = 1 + math.ceil(duration_s / STEP_S)

@@ -14,7 +14,7 @@ Checked by: test_thermal_camera.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -166,18 +166,17 @@ class ThermalCamera:
         """Return whether a sun reaches the seen surfaces in a scene without vehicles, shape (n,)."""
         return (self._render(scene, sun, eyes, vehicles=False).instance[seen] & 1).astype(bool)
 
-    def frame(self, scenes: Sequence[tuple[ThermalScene, Pose]], number: int) -> NDArray[np.uint16]:
-        """Return an image of apparent temperatures in steps of 10 mK, shape (height, width).
+    def lagged(self, scenes: Iterable[tuple[ThermalScene, Pose]]) -> Floats:
+        """Return the radiance that the detector holds, the mean over its lag [W/m^2/sr], shape (height, width).
 
         Args:
-            scenes: Surroundings and pose of the camera at each of :meth:`lags`.
-            number: Number of the frame, which selects its noise.
+            scenes: Surroundings and pose of the camera at each of :meth:`lags`, one after another.
         """
-        mean = np.mean([self.radiance(scene, pose) for scene, pose in scenes], axis=0)
-        return self.measured(mean, number)
+        found: Floats = np.mean([self.radiance(scene, pose) for scene, pose in scenes], axis=0)
+        return found
 
     def measured(self, radiance: Floats, number: int) -> NDArray[np.uint16]:
-        """Return the image that the detector makes of a radiance, with noise, shape (height, width).
+        """Return the image for a radiance: noisy apparent temperatures in steps of 10 mK, shape (height, width).
 
         Args:
             radiance: Radiance in the band [W/m^2/sr], shape (height, width).

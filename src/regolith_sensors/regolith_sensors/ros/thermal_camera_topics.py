@@ -39,7 +39,7 @@ class ThermalCameraTopics(SensorTopics):
         """Render frame n and publish its topics."""
         header = Header(stamp=stamp(t_ns), frame_id=self.frame_id)
         if self.listened('image_raw') or self.listened('radiance/image_raw'):
-            mean = np.mean([self._radiance(max(t_ns - lag, 0), view) for lag in self._lags_ns], axis=0)
+            mean = self._camera.lagged(self._scene(max(t_ns - lag, 0), view) for lag in self._lags_ns)
             if self.listened('image_raw'):
                 image = image_message(self._camera.measured(mean, n), 'mono16', header)
                 self.publishers['image_raw'].publish(image)
@@ -50,8 +50,8 @@ class ThermalCameraTopics(SensorTopics):
             self._info.header = header
             self.publishers['camera_info'].publish(self._info)
 
-    def _radiance(self, t_ns: int, view: WorldView) -> np.ndarray:
-        """Return the radiance at a time [ns]."""
+    def _scene(self, t_ns: int, view: WorldView) -> tuple[ThermalScene, Pose]:
+        """Return surroundings and pose of the camera at a time [ns]; valid until the next call."""
         config, parts = self.sensor.config, self.context.part_emissivity
         assert self.context.ground is not None
 
@@ -63,7 +63,7 @@ class ThermalCameraTopics(SensorTopics):
         scene = ThermalScene(
             rays, view.scene.origin, self.context.sun_at(t_ns), self.context.ground(), t_ns * 1e-9, known_k, emissivity
         )
-        return self._camera.radiance(scene, self._pose(t_ns, view))
+        return scene, self._pose(t_ns, view)
 
     def _pose(self, t_ns: int, view: WorldView) -> Pose:
         """Return position and orientation of the optical frame at a time [ns]."""

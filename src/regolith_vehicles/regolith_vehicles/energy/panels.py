@@ -63,11 +63,6 @@ class Panel:
         area = config.size_m[0] * config.size_m[1] / (series * strings)
         self._current = config.efficiency * area * RATED_WPM2 / config.cell_voltage_v
 
-    @property
-    def area(self) -> float:
-        """Area of the cells [m^2]."""
-        return self.config.size_m[0] * self.config.size_m[1]
-
     def power(self, lit: Vector, direct: float, diffuse: float, temperature: float) -> float:
         """Return the power at the maximum power points of the strings [W].
 

@@ -118,11 +118,11 @@ class VehicleEnergy(Saved):
         self._hull: list[tuple[int, Vector]] = []
         self._part_nodes: list[int] = []
         count = self._count_nodes
-        self._sizes = (4, count, len(self.panels), len(self.panels), len(config.loads), len(config.loads), 3)
+        self._sizes = (4, count, len(self.panels), len(self.panels), len(config.loads), len(config.loads), 2)
         self.values = np.zeros(sum(self._sizes))
         """Slot of the last update, net power [W], lock of an empty battery, energy through its terminals [J]; then
-        temperatures, powers and sunlit fractions of panels, powers and shed flags of loads, and the energies of panels,
-        loads and motors [J]."""
+        temperatures, powers and sunlit fractions of panels, powers and shed flags of loads, and the energies of panels
+        and loads [J]."""
         self.reset()
 
     def _body(self, key: str, name: str) -> int:
@@ -183,7 +183,6 @@ class VehicleEnergy(Saved):
         motors = 0.0
         if self._battery is not None:
             motors = float(self._charge[DRAWN] - self._charge[RETURNED]) - head[3]
-            energies[2] += motors
         if slot != head[0]:
             elapsed = 0.0 if head[0] < 0.0 else (slot - head[0]) * PERIOD_NS * 1e-9
             head[0] = slot
