@@ -12,8 +12,10 @@ import yaml
 from harness import run_scenario, vehicle, write_scenario
 
 from regolith_bringup.bag.reading import Bag
+from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files import InputError
+from regolith_sensors.heat.environment import LunarEnvironment
 from regolith_vehicles import known_vehicles
 
 SOLAR = Path(str(known_vehicles()['viper_solar']))
@@ -83,3 +85,18 @@ def test_hostile_values_are_refused_by_check(tmp_path: Path, changed: dict[str, 
     with pytest.raises(InputError) as refused:
         load_scenario(scenario)
     assert message in str(refused.value) and 'solar.yaml:' in str(refused.value) and 'allowed' in str(refused.value)
+
+
+def test_sun_of_polar_day_sets_behind_the_massif() -> None:
+    """Full sun at first, half of the disc in between, none after two hours; amber's left panel has 0.295 of it."""
+    scenario = load_scenario('polar_day').scenario
+    around = LunarEnvironment(scenario.model_dump(mode='json'))
+    parts = [around.at(round(hours * 3.6e12), 0.0, 0.0).irradiance / 1361.0 * 0.9877**2 for hours in (0.0, 1.0, 2.0)]
+    assert parts[0] == pytest.approx(1.0, abs=0.01) and 0.1 < parts[1] < 0.9 and parts[2] == 0.0
+    seen: dict[str, Any] = {}
+    simulation = Simulation(scenario, publish=seen.__setitem__)
+    simulation.run(0.4)
+    amber, basalt = seen['amber'].energy, seen['basalt'].energy
+    assert amber.panel_lit[0] == 1.0 and not amber.panel_lit[1:].any()
+    assert amber.panel_power[0] == pytest.approx(0.295 * 1361.0 / 0.9877**2 * 0.77, rel=0.05)
+    assert 0.0 < basalt.panel_power[0] < 0.4 * amber.panel_power[0]

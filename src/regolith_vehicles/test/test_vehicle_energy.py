@@ -137,6 +137,23 @@ def test_mast_and_other_vehicles_shade_a_panel() -> None:
     assert 0.5 < deck.energy.observed().panel_lit[0] < 1.0
 
 
+def test_panel_above_the_shadow_of_the_hull_warms_its_node() -> None:
+    """A wall shades the hull and not the panel on top: its node keeps the balance of light, power and radiation."""
+    face = {'normal': [0.0, 0.0, 1.0], 'area_m2': 1.0, 'absorptivity': 0.9, 'emissivity': 0.85}
+    node = {'capacity_jpk': 1000.0, 'initial_k': 300.0, 'faces': {'cells': face}}
+    made = rover(Day(20.0), panels={'top': {**TOP, 'node': 'cells'}}, thermal={'nodes': {'cells': node, 'hull': node}})
+    other = BodyState('beryl', np.array([3.0, 0.0, 1.0]), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3))
+    wall = Shape(ShapeKind.BOX, np.array([0.1, 2.0, 1.0]))
+    made.energy.surroundings = Surroundings(Day(20.0), {'beryl': [wall]})
+    wait(made, 1800, 0, [other])
+    found = made.energy.observed()
+    assert found.panel_lit[0] == 1.0
+    light = 0.9 * 1361.0 * math.sin(math.radians(20.0))
+    balance = (light - found.panel_power[0]) / (0.85 * 5.670374e-8)
+    assert found.temperatures[0] == pytest.approx(balance**0.25, abs=1.0)
+    assert found.temperatures[1] < 200.0
+
+
 def test_heater_holds_a_temperature() -> None:
     """A box that radiates at 250 K; its power is between those of 249 and 251 K."""
     box = {

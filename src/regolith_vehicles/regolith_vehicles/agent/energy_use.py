@@ -40,11 +40,10 @@ def use_energy(vehicle: Vehicle, looks: BodyVisuals, command: DriveCommand, cycl
     return (Event(t_ns, LOADS_SHED, GROUND_TRUTH, f'the charge is low, and these loads are off: {", ".join(shed)}'),)
 
 
-def surroundings_of(name: str, scenario: Callable[[], Mapping[str, Any]], solids: Solids | None) -> Surroundings:
-    """Return the surroundings of a vehicle with panels, loads or thermal nodes.
+def surroundings_of(scenario: Callable[[], Mapping[str, Any]], solids: Solids | None) -> Surroundings:
+    """Return the surroundings of the vehicles of a scenario that have panels, loads or thermal nodes.
 
     Args:
-        name: Name of the vehicle.
         scenario: Function that returns the root keys of the resolved scenario.
         solids: Rocks and static obstacles.
 
@@ -54,8 +53,6 @@ def surroundings_of(name: str, scenario: Callable[[], Mapping[str, Any]], solids
     root = scenario()
     shapes: dict[str, list[Shape]] = {}
     for other, entry in root['vehicles'].items():
-        if other == name:
-            continue
         model, _ = load_vehicle_model(entry['model'])
         bodies = (other, *(f'{other}/{part}' for part in model.parts))
         for shape, body in zip(collision_shapes(model), shape_bodies(model), strict=True):

@@ -23,6 +23,7 @@ from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.contact.static_obstacles import build_solids
 from regolith_vehicles.description.model_files import load_vehicle_model
+from regolith_vehicles.energy.vehicle_energy import Surroundings
 from regolith_world import WorldConfig
 from regolith_world.cycle import ParticipantGroup
 
@@ -74,6 +75,11 @@ class VehicleGroup:
         """Static obstacles; None: none exist."""
         return build_solids(self._terrain, self._seed, self.field, self._bodies)
 
+    @cached_property
+    def _surroundings(self) -> Surroundings:
+        """Surroundings of the vehicles with panels, loads or thermal nodes."""
+        return surroundings_of(self._scenario, self.solids)
+
     def add(self, name: str, entry: VehicleEntry, epoch: int = 0) -> VehicleAgent:
         """Make the agent of a vehicle and return it. The caller adds it to the participants.
 
@@ -108,7 +114,7 @@ class VehicleGroup:
         )
         if agent.vehicle.energy is not None:
             agent.vehicle.energy.show(agent.looks)
-            agent.vehicle.energy.surroundings = surroundings_of(name, self._scenario, self.solids)
+            agent.vehicle.energy.surroundings = self._surroundings
         self.agents[name] = agent
         return agent
 

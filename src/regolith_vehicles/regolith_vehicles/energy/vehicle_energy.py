@@ -220,7 +220,7 @@ class VehicleEnergy(Saved):
         grid: SoilGrid = vehicle.grid
         level_sun = around.irradiance * max(0.0, float(around.sun[2]))
         hull = [moved(planes, poses[row, :3], rotation.matrix(poses[row, 3:7])) for row, planes in self._hull]
-        everything = ConvexBodies.of([*hull, *others])
+        everything, lit_nodes = ConvexBodies.of([*hull, *others]), {}
         for k, (panel, body) in enumerate(zip(self.panels, self._panel_bodies, strict=True)):
             turn = data.xmat[body].reshape(3, 3)
             points = portable_math.times(panel.points, turn.T) + data.xpos[body]
@@ -233,6 +233,8 @@ class VehicleEnergy(Saved):
             warm = RATED_K if node is None or self.nodes is None else temperatures[self.nodes.names.index(node)]
             below = 0.5 * (1.0 - float(normal[2])) * around.ground_albedo * level_sun
             panel_lit[k] = lit.mean()
+            if node is not None and facing > 0.0:
+                lit_nodes[node] = float(panel_lit[k])
             panel_power[k] = panel.power(lit, incident(around.irradiance, facing), below, float(warm))
         self._switch(driving)
         if self.nodes is not None:
@@ -243,7 +245,8 @@ class VehicleEnergy(Saved):
                 seen *= terrain_part(
                     center, around.sun, around.sun_radius, self.surroundings.environment.range_m, grid.levels
                 )
-            self._warm(elapsed, data, around, seen, level_sun)
+            lit_of = [lit_nodes.get(name, seen) for name in self.nodes.names]
+            self._warm(elapsed, data, around, lit_of, level_sun)
         if self._battery is not None:
             assert self.config.battery is not None
             head[1] = load_power.sum() / self.config.battery.converter_efficiency - panel_power.sum()
@@ -296,8 +299,16 @@ class VehicleEnergy(Saved):
             return bool(temperatures[self.nodes.names.index(load.node)] < load.below_k)
         return driving or load.when == 'always'
 
-    def _warm(self, elapsed: float, data: Any, around: Radiation, lit: float, level_sun: float) -> None:
-        """Advance the temperatures by the time since the last update [s]."""
+    def _warm(self, elapsed: float, data: Any, around: Radiation, lit: Sequence[float], level_sun: float) -> None:
+        """Advance the temperatures by the time since the last update [s].
+
+        Args:
+            elapsed: That time [s].
+            data: MuJoCo state (mujoco.MjData).
+            around: Radiation at the vehicle.
+            lit: Visible fraction of the sun at each node, that of its panel if this faces the sun.
+            level_sun: Irradiance of the sun on level ground [W/m^2].
+        """
         _, temperatures, panel_power, _, load_power, _, _ = self._parts()
         nodes = self.nodes
         assert nodes is not None
@@ -305,7 +316,7 @@ class VehicleEnergy(Saved):
             return
         power = nodes.heat.copy()
         for k, body in enumerate(self._node_bodies):
-            power[k] += nodes.absorbed(k, data.xmat[body].reshape(3, 3), around, lit, level_sun)
+            power[k] += nodes.absorbed(k, data.xmat[body].reshape(3, 3), around, lit[k], level_sun)
         for load, watts in zip(self.config.loads.values(), load_power.tolist(), strict=True):
             if load.node is not None:
                 power[nodes.names.index(load.node)] += watts
