@@ -34,6 +34,7 @@ ELSEWHERE = {
     'tunnel': 'test_comms:test_a_breadcrumb_restores_contact_in_a_tunnel',
     'lidar_traverse': 'test_lidar_odometry:test_odometry_drifts_by_less_than_two_percent',
     'dusty_convoy': 'test_dust:test_trail_of_dusty_convoy',
+    'polar_day': 'test_energy:test_sun_of_polar_day_sets_behind_the_massif',
     'rassor_dig': 'test_excavation:test_rassor_fills_its_drums_hauls_and_pours_a_berm',
 }
 PAGE = ROOT / 'docs' / 'guide' / 'scenarios.md'

@@ -27,6 +27,7 @@ SIMULATED_S = {
     'garage': 3.0,  # all vehicles drive, the truck on soil
     'lander': 2.0,  # the clamp carries amber
     'lidar_traverse': 3.0,
+    'polar_day': 3.0,
     'rassor_dig': 10.0,
     'rope': 3.0,  # the whip is hit
     'rut_following': 10.0,  # the second vehicle is in the ruts of the first

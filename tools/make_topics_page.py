@@ -44,11 +44,12 @@ SENSORS = {
     'lidar': 'vlp16',
     'spad': 'spad_flash',
     'event_camera': 'event_qvga',
+    'thermal_camera': 'microbolometer',
     'imu': 'imu_mems',
     'gnss': 'gnss_lunanet',
 }
 """Model by type of sensor. The name of the sensor is the type."""
-MODELS = {'rover': 'viper', 'car': 'hmmwv', 'digger': 'rassor', 'tank': 'm113', 'other': 'rocker_bogie'}
+MODELS = {'rover': 'viper_solar', 'car': 'hmmwv', 'digger': 'rassor', 'tank': 'm113', 'other': 'rocker_bogie'}
 SCENARIO: Mapping[str, Any] = {
     'duration_s': 0.04,
     'dust': {},

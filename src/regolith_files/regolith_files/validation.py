@@ -33,14 +33,14 @@ def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPat
     Args:
         model: Schema of the data.
         data: Plain data, as read from the file.
-        source: Source of the data, for messages.
+        source: Source of the data, for messages; validators find it as ``source`` of their context.
         prefix: Key of the data in the file.
 
     Raises:
         InputError: If the data is invalid. The error has all problems with file, key, value and allowed values.
     """
     try:
-        return model.model_validate(data)
+        return model.model_validate(data, context={'source': source})
     except ValidationError as error:
         details = error.errors(include_url=False)
         # If list items are invalid, pydantic also reports that the list without them is too short.

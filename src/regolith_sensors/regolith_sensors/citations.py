@@ -16,6 +16,7 @@ from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.config.lighting import LightConfig, LunarSunConfig
 from regolith_sensors.config.sensors import scenario_sensors
 from regolith_sensors.config.spad import SpadConfig
+from regolith_sensors.config.thermal_camera import ThermalCameraConfig
 from regolith_sensors.rays.registry import DEFAULT_RAY_BACKEND
 
 _SOILS = {'pommerol2013': 'pommerol2013'}
@@ -39,6 +40,8 @@ def citations(scenario: Any) -> Citations:
                 keys.add('siegman1986')
         elif isinstance(config, SpadConfig):
             keys |= _surfaces(scenario.light) | {'wagner2010', 'coates1968', 'rapp2017', 'otoole2017', 'anscombe1948'}
+        elif isinstance(config, ThermalCameraConfig):
+            keys |= {'hayne2017', 'vasavada2012', 'rybicki1979', 'vollmer2017'}
         elif isinstance(config, ImuConfig):
             keys |= {'titterton2004', 'ieee952'}
             if _drifts(config.gyroscope) or _drifts(config.accelerometer):

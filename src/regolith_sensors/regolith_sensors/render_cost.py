@@ -16,6 +16,7 @@ from regolith_sensors.config.event_camera import EventCameraConfig
 from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.config.spad import SpadConfig
+from regolith_sensors.config.thermal_camera import ThermalCameraConfig
 from regolith_sensors.lidar.beams import Poses
 
 _PIXELS = 160 * 120
@@ -52,6 +53,7 @@ def sensor_costs(sensors: Iterable[ResolvedSensor]) -> list[SensorCost]:
         EventCameraConfig: _event_camera_frame,
         LidarConfig: _lidar_frame,
         SpadConfig: _spad_frame,
+        ThermalCameraConfig: _thermal_frame,
     }
     seeing = [s for s in sensors if type(s.config) in frames]
     if not seeing:
@@ -137,3 +139,18 @@ def _spad_frame(bench: Any, config: SpadConfig) -> float:
     device, light = Spad(config, 1, 'cost'), lights(bench.scene.origin, SUN)
 
     return _least(lambda n: device.frame(bench.rays, bench.scene.origin, _still(bench), light, n))
+
+
+def _thermal_frame(bench: Any, config: ThermalCameraConfig) -> float:
+    from regolith_sensors.bench import SUN
+    from regolith_sensors.heat.ground import GroundTemperatures
+    from regolith_sensors.heat.sun_path import daily_circle
+    from regolith_sensors.heat.thermal_camera import ThermalCamera, ThermalScene
+
+    device = ThermalCamera(config, 1, 'cost')
+    ground = GroundTemperatures(daily_circle(0.0, SUN.azimuth, SUN.elevation))
+    nothing = np.full(len(bench.scene.tiles.tiles) + bench.scene.instance_count + 1, np.nan)
+    scene = ThermalScene(lambda _: bench.rays, bench.scene.origin, SUN, ground, 0.0, nothing, nothing)
+    ahead = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
+    scenes = [(scene, (bench.eye, ahead))] * len(device.lags())
+    return _least(lambda n: device.measured(device.lagged(scenes), n))

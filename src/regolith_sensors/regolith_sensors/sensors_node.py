@@ -38,7 +38,8 @@ from regolith_terrain.bodies import BodiesConfig
 from regolith_terrain.contact import SURFEL_TOPIC, surfels_record
 from regolith_terrain.ros import SoilFollower
 from regolith_vehicles import VehicleEntry, load_vehicle_model, unpublished_topics
-from regolith_vehicles.visuals import VisualDescription, state_poses, visuals_from_message
+from regolith_vehicles.energy import part_nodes
+from regolith_vehicles.visuals import VisualDescription, state_values, visuals_from_message
 from regolith_world import WorldConfig, load_section
 from regolith_world.cycle import Command
 from regolith_world.objects import object_visuals
@@ -106,6 +107,8 @@ class SensorsNode:
         self.inbox = Inbox(link, self._run_id)
         self._starting = StartupNotice(link, 'starting')
         self._ack = link.create_publisher(SensorsAck, 'sensors/ack', qos.LATCHED)
+        self._emissivity: dict[str, list[float]] = {}
+        """Emissivities of the parts of vehicles with thermal nodes, complete once their descriptions are known."""
         self.topics = self._make_topics(sensors, scenario)
         self._deliveries = DeliveryQueue()
         for topics in self.topics:
@@ -115,6 +118,10 @@ class SensorsNode:
         self._leaving = ShutdownRequest()
         warm_up.main(scenario.light.ray_backend)
         looks = self._await_looks(sorted(scenario.vehicles))
+        for name, entry in scenario.vehicles.items():
+            config, _ = load_vehicle_model(entry.model)
+            if config.thermal is not None:
+                self._emissivity[name] = part_nodes(config, [part.name for part in looks[name].parts])[1]
         objects = object_visuals(scenario.objects, scenario.world.gravity_mps2)
         terrain, seed = scenario.terrain, scenario.seed
         dust = self._make_dust(scenario, sensors, looks)
@@ -211,7 +218,9 @@ class SensorsNode:
                 wheeled,
                 scenario.duration_s,
                 self._in_epoch,
-                lambda t_ns: self.world.sun_at(t_ns),
+                lambda: self.world.ground_temperatures(scenario.duration_s),
+                self._emissivity,
+                far_sun_at=lambda t_ns: self.world.sun_at(t_ns),
             )
             made.append(sensor.make_topics(context))
         return made
@@ -222,9 +231,11 @@ class SensorsNode:
         track = self.states.tracks[vehicle]
 
         def take(message: bytes) -> None:
-            shown_ns, epoch, poses = state_poses(message)
+            shown_ns, epoch, poses, temperatures = state_values(message)
             if len(poses) != len(track.parts):
                 raise ValueError(f'{vehicle}: a state of {len(poses)} parts; its description has {len(track.parts)}')
+            if len(temperatures):
+                poses = np.column_stack((poses, temperatures))
             self._in_epoch(epoch, lambda: track.add(clock_offset.simulated_ns(shown_ns), poses))
 
         self.inbox.subscribe(PartPoses, f'{self._root}/{vehicle}/part_poses', take, qos.HISTORY, raw=True)

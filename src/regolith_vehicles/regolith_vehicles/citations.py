@@ -30,8 +30,12 @@ _TOOLS = ('mckyes1985', 'reece1964', 'terzaghi1943')
 
 
 def _of_vehicle(config: VehicleModelConfig) -> Iterator[str]:
-    """Yield the citation keys of a vehicle's tires, engine and gearbox."""
+    """Yield the citation keys of a vehicle's tires, engine, gearbox and energy."""
     gear = config.running_gear
+    if config.panels:
+        yield from ('quaschning1996', 'ashrae1977', 'haines1991')
+    if config.thermal is not None:
+        yield 'gilmore2002'
     worn = [wheel.tire for wheel in config.wheels]
     if gear is not None and gear.name == 'car':
         yield from _CARS

@@ -174,6 +174,8 @@ class RunningGear(Saved, ABC):
         self.config, self.body = config, body
         self.charge = np.zeros(0) if config.battery is None else full_charge(config.battery)
         """State of the vehicle's battery (:mod:`regolith_vehicles.powertrain.battery`); (0,) without one."""
+        self.is_locked: Callable[[], bool] = lambda: False
+        """Returns whether the battery was empty and does not supply motors yet."""
         self.touching = self.parts(Path(mjcf_path))
         self.names = tuple(part.name for part in self.touching)
         self.table = np.zeros((len(self.touching), len(self.columns)))
@@ -391,7 +393,7 @@ class RunningGear(Saved, ABC):
     @property
     def is_empty(self) -> bool:
         """Whether the vehicle has a battery and the battery is empty."""
-        return bool(len(self.charge)) and self.charge[STORED] <= 0.0
+        return bool(len(self.charge)) and (self.charge[STORED] <= 0.0 or self.is_locked())
 
     def recharge(self) -> None:
         """Set the battery to its initial charge."""

@@ -70,6 +70,7 @@ class VehicleNode:
             send_deltas=self._send_deltas,
             publish=self._keep,
             bodies=load_section(scenario_file, 'bodies', BodiesConfig) if 'bodies' in head.sections else None,
+            scenario=lambda: {**head.sections, 'seed': head.seed, 'vehicles': head.vehicles},
         )
         self.topics: dict[str, VehicleTopics] = {}
         self._states: list[tuple[str, VehicleState]] = []

@@ -29,7 +29,15 @@ from regolith_vehicles.dynamics.substeps import actuator_limits
 
 def test_built_in_vehicles_load() -> None:
     """Every vehicle of the package loads and compiles."""
-    rovers = {'rassor', 'rocker_bogie', 'rocker_bogie_reference', 'viper', 'viper_grousered', 'viper_locked'}
+    rovers = {
+        'rassor',
+        'rocker_bogie',
+        'rocker_bogie_reference',
+        'viper',
+        'viper_grousered',
+        'viper_locked',
+        'viper_solar',
+    }
     assert rovers | {'hmmwv', 'lander', 'm113'} == set(known_vehicles())
     for name in ('viper', 'viper_locked'):
         config, mjcf = load_vehicle_model(name)
@@ -74,7 +82,7 @@ def test_unknown_vehicle_lists_known_ones(tmp_path: Path) -> None:
     """The error for a misspelled name lists the existing names."""
     with pytest.raises(
         InputError,
-        match=r'vipr.*of hmmwv, lander, m113, rassor, rocker_bogie, .*viper, viper_grousered, viper_locked \(did you mean viper',
+        match=r'vipr.*of hmmwv, lander, m113, rassor, rocker_bogie, .*viper, viper_grousered, viper_locked, viper_solar \(did you mean viper',
     ):
         load_vehicle_model('vipr', tmp_path)
 

@@ -141,7 +141,7 @@ def test_poses_are_read_from_serialized_messages() -> None:
     from rclpy.serialization import deserialize_message
     from regolith_msgs.msg import PartPoses
 
-    from regolith_vehicles.visuals.visual_messages import poses_from_message, state_poses
+    from regolith_vehicles.visuals.visual_messages import poses_from_message, state_poses, state_values
     from regolith_world.ros.message_template import MessageTemplate, pose_fields
 
     for name in ('a', 'amber', 'basalts', 'obsidian'):
@@ -154,3 +154,9 @@ def test_poses_are_read_from_serialized_messages() -> None:
         t_ns, epoch, back = state_poses(raw)
         assert (t_ns, epoch) == (12_345_678_901, 3) and np.array_equal(back, poses)
         assert np.array_equal(poses_from_message(deserialize_message(raw, PartPoses)), poses)
+        assert state_values(raw)[3].size == 0
+        message.temperatures = [0.0] * SHOES
+        template = MessageTemplate(message, [(message, 'temperatures'), *numbers], [message.header.stamp])
+        warm = np.random.default_rng(3).uniform(100.0, 400.0, SHOES)
+        raw = template.fill(12_345_678_901, np.concatenate((warm, poses.ravel())))
+        assert np.array_equal(state_values(raw)[3], warm) and np.array_equal(state_poses(raw)[2], poses)

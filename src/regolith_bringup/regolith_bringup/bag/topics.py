@@ -117,6 +117,8 @@ def recorded_topics(
             RecordedTopic(f'/{name}/joint_command', 'sensor_msgs/msg/JointState'),
             RecordedTopic(f'/{name}/odom', 'nav_msgs/msg/Odometry', 'state', 1),
             RecordedTopic(f'/{name}/part_poses', 'regolith_msgs/msg/PartPoses', 'state', 1),
+            RecordedTopic(f'/{name}/power', 'regolith_msgs/msg/VehiclePower'),
+            RecordedTopic(f'/{name}/temperatures', 'regolith_msgs/msg/NodeTemperatures'),
             RecordedTopic(f'/{name}/visual_description', 'regolith_msgs/msg/VisualDescription', 'latched', 1),
             RecordedTopic(f'/{name}/robot_description', 'std_msgs/msg/String', 'latched', 1),
             RecordedTopic(f'/{name}/tracked_description', 'regolith_msgs/msg/TrackedVehicleDescription', 'latched'),

@@ -65,6 +65,7 @@ class InProcessSimulation:
             field=field,
             grid=self.terrain.grid,
             bodies=next((section for _, section in registered.values() if isinstance(section, BodiesConfig)), None),
+            scenario=lambda: scenario.model_dump(mode='json'),
         )
         context = participant_context(scenario)
         for name, (kind, section) in registered.items():

@@ -145,7 +145,8 @@ class HorizonConfig(Section):
     @field_validator('models')
     @classmethod
     def _files(cls, models: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        folder = (info.context or {}).get('base_dir', '.')
+        source = (info.context or {}).get('source')
+        folder = '.' if source is None else source.base_dir(('light', 'horizon', 'models'))
         try:
             return tuple(str(usable_file(path, 'the path of an elevation model', folder)) for path in models)
         except InputError as error:

@@ -20,6 +20,7 @@ from regolith_sensors.config.imu import ImuConfig
 from regolith_sensors.config.latency import LatencyConfig
 from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.config.spad import SpadConfig
+from regolith_sensors.config.thermal_camera import ThermalCameraConfig
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
@@ -205,6 +206,15 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
         fixed_frames=(OPTICAL,),
         sees=True,
     ),
+    'thermal_camera': SensorType(
+        ThermalCameraConfig,
+        'regolith_sensors.ros.thermal_camera_topics:ThermalCameraTopics',
+        {'image': _image('image_raw'), 'radiance': _image('radiance/image_raw')},
+        ('image',),
+        (Output('camera_info', 'sensor_msgs/msg/CameraInfo'),),
+        fixed_frames=(OPTICAL,),
+        sees=True,
+    ),
     'imu': SensorType(
         ImuConfig,
         'regolith_sensors.ros.imu_topics:ImuTopics',
@@ -231,7 +241,8 @@ def all_sensor_types() -> dict[str, SensorType]:
 
 FILE_KIND = FileKind(
     'Sensor',
-    'A sensor file describes a camera, an event camera, a lidar, a SPAD sensor, an IMU or a GNSS receiver.',
+    'A sensor file describes a camera, an event camera, a thermal camera, a lidar, a SPAD sensor, an IMU or a GNSS'
+    ' receiver.',
     lambda: {f'type {name}': kind.config for name, kind in sorted(all_sensor_types().items())},
 )
 """Sensor files."""

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -18,6 +18,7 @@ from regolith_sensors.arrays import Floats
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.config.sensor_types import Output
 from regolith_sensors.config.sensors import ResolvedSensor
+from regolith_sensors.heat.ground import GroundTemperatures
 from regolith_sensors.latency import DelayedPublisher, DeliveryQueue, DeliveryTimes
 from regolith_sensors.lidar.beams import Poses
 from regolith_sensors.light import Spotlight, Sun
@@ -46,6 +47,10 @@ class SensorContext:
     """Duration of the run [s]; 0: unknown."""
     in_epoch: Callable[[int, Callable[[], None]], None] = lambda epoch, take: take()
     """Function that runs a handler when the epoch of its message has begun, and ignores messages of past epochs."""
+    ground: Callable[[], GroundTemperatures] | None = None
+    """Function that returns the temperatures of the ground; None: no sensor of the process needs them."""
+    part_emissivity: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Emissivities of the parts with poses, by vehicle with thermal nodes."""
     far_sun_at: Callable[[int], Sun | None] | None = None
     """Function that returns the sun at a simulated time [ns] with the shadow of far terrain; None: there is none."""
 

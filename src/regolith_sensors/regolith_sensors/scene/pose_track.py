@@ -88,7 +88,7 @@ class PoseTrack:
         # At the time of a state the result is bit-identical to that state.
         exact = share == 1.0
         position = np.where(exact, last[:, :3], first[:, :3] + share * (last[:, :3] - first[:, :3]))
-        return position, np.where(exact, last[:, 3:], rotation.slerp(first[:, 3:], last[:, 3:], share))
+        return position, np.where(exact, last[:, 3:7], rotation.slerp(first[:, 3:7], last[:, 3:7], share))
 
     def all_at(self, t_ns: int) -> Floats:
         """Return the poses of all parts at a time [ns], as :meth:`at` does, shape (parts, 7 or more)."""

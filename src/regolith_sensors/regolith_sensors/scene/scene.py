@@ -135,6 +135,11 @@ class Scene:
         self._stale = True
         return len(self._meshes) - 1
 
+    @property
+    def instance_count(self) -> int:
+        """Return the number of instances of objects; those of tiles come before them, one of all discs after them."""
+        return len(self._instances)
+
     def add_material(self, material: Material) -> int:
         """Add a material of meshes and return its number."""
         self._materials.insert(len(self._materials) - 1, material)  # the last one is that of the ground

@@ -14,6 +14,8 @@ from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.config.materials import material_of
 from regolith_sensors.dust.dust_cloud import DustCloud
+from regolith_sensors.heat.ground import GroundTemperatures
+from regolith_sensors.heat.sun_path import scenario_sun_path
 from regolith_sensors.light import Sun
 from regolith_sensors.rays.registry import ray_backend
 from regolith_sensors.scene.object_layer import OBSTACLES, ObjectLayer
@@ -68,6 +70,8 @@ class SensorScene:
         self.light = light
         self._size_m = terrain.map_size_m
         self._far: FarTerrain | None = None
+        self._latitude_deg = 0.0 if terrain.site is None else terrain.site.latitude_deg
+        self._ground_temperatures: GroundTemperatures | None = None
         self._materials: list[Material] = [_rock(light)]
         self._parts: dict[str, list[MeshPart]] = {}
         for name, looks in sorted(vehicles.items()):
@@ -94,6 +98,13 @@ class SensorScene:
         """Return the sun at a simulated time [ns], with the shadow of far terrain; None: night."""
         sun = self.light.sun_at(t_ns)
         return sun if sun is None or self._far is None else replace(sun, far=self._far.shadow(sun))
+
+    def ground_temperatures(self, duration_s: float) -> GroundTemperatures:
+        """Return the temperatures of the ground over a run of some duration [s]; computed once."""
+        if self._ground_temperatures is None:
+            path = scenario_sun_path(self.light, self.sun_at, self._latitude_deg, duration_s)
+            self._ground_temperatures = GroundTemperatures(path)
+        return self._ground_temperatures
 
     def _looks_of(self, obstacles: list[Obstacle]) -> list[tuple[Obstacle, Mesh]]:
         """Return obstacles with their meshes; their materials are appended to the scene's."""

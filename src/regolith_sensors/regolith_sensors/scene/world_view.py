@@ -35,6 +35,8 @@ _STANDS_OUT = 0.35
 """Height of a disc above the height field, relative to its radius, above which the field does not show its soil."""
 
 
+POSE_COLUMNS = 7
+"""Columns of a pose; the state of a vehicle with thermal nodes has the temperature of each part after them."""
 _OUT_OF_SIGHT = np.array([0.0, 0.0, -1e6, 0.0, 0.0, 0.0, 1.0])
 """Pose of an absent object."""
 
@@ -287,10 +289,14 @@ class WorldView:
         if self.scene.center(position) and self._rocks is not None:
             self._rocks.show()
 
-    def prepare(self, t_ns: int) -> RayBackend:
+    def prepare(self, t_ns: int, vehicles: bool = True) -> RayBackend:
         """Place every vehicle and object at its pose at a time [ns] and return the ray back end.
 
         Ground and moving soil are those at the end of the frame's span; the process has updated them.
+
+        Args:
+            t_ns: Simulated time [ns].
+            vehicles: Whether vehicles are in sight.
         """
         position, _ = self.base_pose(self.viewer, t_ns)
         self.center_on(position[0])
@@ -298,7 +304,8 @@ class WorldView:
             track = self.states.tracks[name]
             if track.last_ns < 0:
                 continue
-            self._place(parts, track.all_at(t_ns))
+            poses = track.all_at(t_ns)[:, :POSE_COLUMNS]
+            self._place(parts, poses if vehicles else np.full_like(poses, np.nan))
         if self.states.objects.last_ns >= 0:
             self._place_objects(self.states.objects.all_at(t_ns))
         self.scene.set_surfels(self.states.discs)
@@ -317,6 +324,30 @@ class WorldView:
         """Return the transmission of the dust on the lens of a sensor, by its full name."""
         cloud = self.states.dust
         return 1.0 if cloud is None else cloud.transmission(sensor)
+
+    def part_values(
+        self, t_ns: int, emissivity: Mapping[str, Sequence[float]], other_k: float, other_emissivity: float
+    ) -> tuple[Floats, Floats]:
+        """Return temperatures [K] and emissivities of all instances at a time [ns]; NaN: no part of a vehicle.
+
+        Args:
+            t_ns: Simulated time [ns].
+            emissivity: Emissivities of the parts by vehicle, in the order of its poses.
+            other_k: Temperature of vehicles without thermal nodes [K].
+            other_emissivity: Their emissivity.
+        """
+        first = len(self.scene.tiles.tiles)
+        temperatures = np.full(first + self.scene.instance_count + 1, np.nan)
+        emissivities = np.full(len(temperatures), np.nan)
+        for name, parts in self._vehicles.items():
+            track = self.states.tracks[name]
+            rows = track.all_at(t_ns) if track.last_ns >= 0 else np.zeros((len(track.parts), POSE_COLUMNS))
+            known = rows.shape[1] > POSE_COLUMNS
+            for part in parts:
+                number = first + part.thing.first + part.instance
+                temperatures[number] = rows[part.row, POSE_COLUMNS] if known else other_k
+                emissivities[number] = emissivity[name][part.row] if name in emissivity else other_emissivity
+        return temperatures, emissivities
 
     def _place_objects(self, poses: Floats) -> None:
         """Place the objects of the scenario, and the entities that are there in addition."""

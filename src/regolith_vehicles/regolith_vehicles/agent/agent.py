@@ -22,6 +22,7 @@ from regolith_terrain.excavation import DiggableSoil, SoilGrant
 from regolith_terrain.grid import SoilGrid
 from regolith_terrain.solids import Solids
 from regolith_terrain.updates import SoilDelta, SoilUpdate
+from regolith_vehicles.agent.energy_use import use_energy
 from regolith_vehicles.agent.events import GROUND_TRUTH, Event, EventDetector
 from regolith_vehicles.agent.input_latch import InputLatch
 from regolith_vehicles.agent.object_release import release_objects
@@ -358,7 +359,7 @@ class VehicleAgent(Participant):
             float(end.position[1]),
             self.vehicle.gear.is_empty,
         )
-        self._events += refused
+        self._events += refused + use_energy(self.vehicle, self.looks, self._command, cycle)
         self._state = self.vehicle.state()
         self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, self._live, self._state))
         self._delta = SoilDelta(cycle.key, self.name, records, self.vehicle.tools.work)

@@ -15,6 +15,8 @@ from regolith_world.cycle import Saved, StateField, StateLayout, state_fields
 
 KINDS = ('rolled_over', 'high_centered', 'stuck', 'battery_empty')
 ROLLED_OVER, HIGH_CENTERED, STUCK, BATTERY_EMPTY = KINDS
+LOADS_SHED = 'loads_shed'
+"""Kind of the events of :mod:`regolith_vehicles.agent.energy_use`, which are not in the state of the detector."""
 GROUND_TRUTH = 'ground_truth'
 """Source of an event: ground truth."""
 

@@ -18,6 +18,7 @@ from regolith_vehicles.contact.assigned_bodies import AssignedBodies
 from regolith_vehicles.dynamics.dispensers import Dispensers
 from regolith_vehicles.dynamics.payloads import Payloads
 from regolith_vehicles.dynamics.run_statistics import RunStatistics
+from regolith_vehicles.energy.vehicle_energy import VehicleEnergy
 from regolith_vehicles.running_gear import RunningGear
 from regolith_vehicles.tools.vehicle_tools import VehicleTools
 from regolith_world.cycle import Part, Saved, StateField, StateLayout
@@ -38,6 +39,7 @@ class ExactState(Saved):
         StateField('carried', '<f8'),
         StateField('statistics', Saved),
         StateField('gear.odometry', Saved),
+        StateField('energy', Saved),
         StateField('solids', Part(1)),
         StateField('tools', Part(8)),
         StateField('assigned', Part(1)),
@@ -57,6 +59,7 @@ class ExactState(Saved):
     contact: GroundContact
     dispensers: Dispensers
     assigned: AssignedBodies | None = None
+    energy: VehicleEnergy | None = None
     statistics: RunStatistics = field(default_factory=RunStatistics)
 
     @cached_property

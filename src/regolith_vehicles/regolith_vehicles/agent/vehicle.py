@@ -37,6 +37,7 @@ from regolith_vehicles.dynamics.multibody import compile_vehicle
 from regolith_vehicles.dynamics.odometry import Odometry
 from regolith_vehicles.dynamics.payloads import Payloads
 from regolith_vehicles.dynamics.run_statistics import RunStatistics
+from regolith_vehicles.energy.vehicle_energy import VehicleEnergy
 from regolith_vehicles.powertrain.battery import battery_summary
 from regolith_vehicles.running_gear_registry import make_running_gear
 from regolith_vehicles.tools.vehicle_tools import VehicleTools
@@ -128,6 +129,10 @@ class Vehicle:
             self._parts.hull_area,
         )
         self._body_state: BodyState | None = None
+        self.energy = VehicleEnergy(config, self.body, self.gear.charge) if config.has_energy else None
+        """Panels, loads and thermal nodes; None: it has none."""
+        if self.energy is not None:
+            self.gear.is_locked = self.energy.locks
         self._exact = ExactState(
             name,
             self._model,
@@ -139,6 +144,7 @@ class Vehicle:
             self.contact,
             self.dispensers,
             self.assigned,
+            self.energy,
         )
         self.step = VehicleStep(
             name,
@@ -263,6 +269,8 @@ class Vehicle:
         self.payloads.reset()
         self.dispensers.reset()
         self.tools.reset()
+        if self.energy is not None:
+            self.energy.reset()
         self._exact.statistics = RunStatistics()
         self._refresh()
         self.commit()
@@ -367,6 +375,7 @@ class Vehicle:
             'max_sinkage_m': statistics.max_sinkage,
             'final_pose': {'position': base.position.tolist(), 'orientation': base.orientation.tolist()},
             'battery': None if battery is None else battery_summary(battery, self.gear.charge),
+            **({} if self.energy is None else {'energy': self.energy.summary()}),
         }
 
     # -- motion ---------------------------------------------------------------------------------------------------
@@ -456,6 +465,8 @@ class Vehicle:
     def warm_up(self) -> None:
         """Compile all kernels; the state does not change."""
         self.contact.warm_up()
+        if self.energy is not None:
+            self.energy.warm_up()
         for at_work in (False, True) if self.tools.names else (False,):
             self.tools.always_near = at_work
             self._try_step()

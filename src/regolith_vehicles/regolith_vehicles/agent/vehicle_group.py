@@ -7,8 +7,9 @@ Other participants that write soil, such as bodies, use the same copy and the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
+from typing import Any
 
 from regolith_terrain import HeightField, TerrainConfig, TerrainParticipant, build_height_field
 from regolith_terrain.bodies import BodiesConfig
@@ -17,10 +18,12 @@ from regolith_terrain.scenario_bodies import GroundAccess
 from regolith_terrain.solids import Solids
 from regolith_terrain.updates import SoilCopy, SoilDelta, SoilUpdate
 from regolith_vehicles.agent.agent import VehicleAgent
+from regolith_vehicles.agent.energy_use import surroundings_of
 from regolith_vehicles.agent.vehicle_state import VehicleState
 from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.contact.static_obstacles import build_solids
 from regolith_vehicles.description.model_files import load_vehicle_model
+from regolith_vehicles.energy.vehicle_energy import Surroundings
 from regolith_world import WorldConfig
 from regolith_world.cycle import ParticipantGroup
 
@@ -38,6 +41,7 @@ class VehicleGroup:
         field: Height field of the undisturbed terrain; None: it is built.
         grid: Committed soil of a terrain participant in this process; None: the vehicles follow the updates of terrain.
         bodies: Section ``bodies`` of the scenario; None: it has no rigid bodies on the ground.
+        scenario: Function that returns the root keys of the resolved scenario, for vehicles with energy.
     """
 
     def __init__(
@@ -52,6 +56,7 @@ class VehicleGroup:
         field: HeightField | None = None,
         grid: SoilGrid | None = None,
         bodies: BodiesConfig | None = None,
+        scenario: Callable[[], Mapping[str, Any]] = lambda: {'vehicles': {}},
     ) -> None:
         self.agents: dict[str, VehicleAgent] = {}
         """Agents by name, in the order of :meth:`add`."""
@@ -60,7 +65,7 @@ class VehicleGroup:
         self._participants, self._terrain, self._world, self._seed = participants, terrain, world, seed
         self._send_deltas, self._publish = send_deltas, publish
         self._deltas: dict[str, SoilDelta] = {}
-        self._grid, self._bodies = grid, bodies
+        self._grid, self._bodies, self._scenario = grid, bodies, scenario
         # Without compaction transfer every vehicle has different soil and needs its own copy.
         self._copies: dict[str, SoilCopy] = {}
         participants.on_evolved = self._hand_over
@@ -69,6 +74,11 @@ class VehicleGroup:
     def solids(self) -> Solids | None:
         """Static obstacles; None: none exist."""
         return build_solids(self._terrain, self._seed, self.field, self._bodies)
+
+    @cached_property
+    def _surroundings(self) -> Surroundings:
+        """Surroundings of the vehicles with panels, loads or thermal nodes."""
+        return surroundings_of(self._scenario, self.solids)
 
     def add(self, name: str, entry: VehicleEntry, epoch: int = 0) -> VehicleAgent:
         """Make the agent of a vehicle and return it. The caller adds it to the participants.
@@ -102,6 +112,9 @@ class VehicleGroup:
             solids=self.solids,
             bodies=self._bodies,
         )
+        if agent.vehicle.energy is not None:
+            agent.vehicle.energy.show(agent.looks)
+            agent.vehicle.energy.surroundings = self._surroundings
         self.agents[name] = agent
         return agent
 

@@ -16,6 +16,7 @@ from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.dynamics.odometry import Odometry
 from regolith_vehicles.dynamics.run_statistics import RunStatistics
+from regolith_vehicles.energy.vehicle_energy import EnergyValues
 from regolith_world.cycle import BodyState
 
 Vector = NDArray[np.float64]
@@ -92,6 +93,8 @@ class VehicleState:
     """
     discs: Surfels | None = None
     """Surface of the moving soil in the vehicle's regions; None: it has no regions, or the surface is not requested."""
+    energy: EnergyValues | None = None
+    """Panels, loads and temperatures; None: the vehicle has none."""
 
 
 class CycleMotion(NamedTuple):
@@ -150,4 +153,5 @@ def observed_state(
         motion=motion.samples if motion is not None else None,
         alternation=motion.alternation if motion is not None else None,
         discs=discs,
+        energy=None if vehicle.energy is None else vehicle.energy.observed(),
     )

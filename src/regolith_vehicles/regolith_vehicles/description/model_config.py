@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, PrivateAttr, field_validator, model_validator
 
 from regolith_files import Section, YamlSource, counted_noun
+from regolith_vehicles.description.energy_config import EnergySections
 from regolith_vehicles.description.payload_config import DispenserConfig, PayloadConfig, check_dispensers
 from regolith_vehicles.description.tool_config import ToolConfig
 from regolith_vehicles.powertrain.config import BatteryConfig, WheelMotorConfig
@@ -365,7 +366,7 @@ class FramesConfig(Section):
         return self
 
 
-class VehicleModelConfig(Section):
+class VehicleModelConfig(EnergySections):
     """Vehicle model: an MJCF file, and the properties that MJCF does not define."""
 
     description: str = Field('', description='One line about the vehicle.')
@@ -460,6 +461,13 @@ class VehicleModelConfig(Section):
                     f'tools.{name}.payload = {tool.payload!r}: cannot be filled; allowed: a payload empty at the start'
                     f' and not filled by another tool: {", ".join(self.payloads) or "there is none"}'
                 )
+        return self
+
+    @model_validator(mode='after')
+    def _energy_has_a_battery(self) -> VehicleModelConfig:
+        for key, entries in (('panels', self.panels), ('loads', self.loads)):
+            if entries and self.battery is None:
+                raise ValueError(f'{key}: need a battery; allowed: with key battery')
         return self
 
     @model_validator(mode='after')

@@ -245,6 +245,15 @@ class BatteryConfig(Section):
     initial_state_of_charge: float = Field(
         default=1.0, gt=0.0, le=1.0, description='Initial state of charge, 0 to 1 [-].'
     )
+    converter_efficiency: float = Field(
+        default=0.95, ge=0.1, le=1.0, description='Efficiency of the converters between battery and loads [-].'
+    )
+    charge_rate_per_h: float = Field(
+        default=0.5,
+        gt=0.0,
+        le=100.0,
+        description='Maximum charging power of solar panels, divided by the energy of the full battery [1/h].',
+    )
 
     @model_validator(mode='after')
     def _is_a_source(self) -> BatteryConfig:

@@ -32,6 +32,7 @@ from regolith_vehicles.dynamics import motion_samples
 from regolith_vehicles.dynamics.encoders import Encoders
 from regolith_vehicles.dynamics.torque_monitor import TorqueWatch
 from regolith_vehicles.ros.battery_topic import BatteryTopic
+from regolith_vehicles.ros.energy_topics import EnergyTopics
 from regolith_vehicles.ros.marker_topic import MarkerTopic
 from regolith_vehicles.ros.release_service import create_release_service
 from regolith_vehicles.ros.state_topic import StateTopic
@@ -148,6 +149,7 @@ class VehicleTopics:
         self._parts = VisualTopics(node, agent, self._base)
         self._markers = MarkerTopic(node, agent.name, agent.looks, self._base)
         self._battery = BatteryTopic(node, agent.model.battery)
+        self._energy = EnergyTopics(node, agent.model)
         self._particles = SurfelTopic(node, agent)
         agent.discs_wanted = lambda: self._particles.wanted
         agent.poses_wanted = lambda: self._parts.wanted or self._markers.wanted
@@ -274,6 +276,7 @@ class VehicleTopics:
         if self._joints.wanted:
             self._joints.publish(t_ns, np.concatenate((*self._counted(snapshot, slot), snapshot.joint_efforts)))
         self._battery.publish(snapshot)
+        self._energy.publish(snapshot)
         if self._gear is not None and self._gear.wanted:
             self._gear.publish(t_ns, snapshot.telemetry)
         if self._tf.wanted:

@@ -57,7 +57,8 @@ class VisualTopics:
         names = [part.name for part in looks.parts]
         wheels = [names.index(roller.name) for roller in rollers]
         self._states: list[tuple[StateTopic, NDArray[np.int64]]] = []
-        everywhere = m.PartPoses(poses=[Pose() for _ in every])
+        warm = every if agent.model.thermal is not None else []
+        everywhere = m.PartPoses(poses=[Pose() for _ in every], temperatures=[0.0] * len(warm))
         epochs = [(everywhere, 'epoch')]
         self.all = self._add(node, 'part_poses', agent.name, everywhere, everywhere.poses, every, epochs)
         base = agent.vehicle.body_state()
@@ -113,7 +114,8 @@ class VisualTopics:
     ) -> StateTopic:
         """Make the topic of some parts' poses: ``poses`` in the message, at ``rows`` of all poses."""
         message.name, message.header.frame_id = name, 'world'
-        made = StateTopic(node, topic, message, [field for each in poses for field in pose_fields(each)], epochs)
+        warm: list[TemplateField] = [(message, 'temperatures')] if getattr(message, 'temperatures', ()) else []
+        made = StateTopic(node, topic, message, warm + [f for each in poses for f in pose_fields(each)], epochs)
         self._states.append((made, np.array(rows, dtype=np.int64)))
         return made
 
@@ -128,4 +130,7 @@ class VisualTopics:
             return
         for topic, rows in self._states:
             if topic.wanted:
-                topic.publish(snapshot.t_ns, snapshot.poses[rows].ravel(), (epoch,) if topic is self.all else ())
+                values, whole = snapshot.poses[rows].ravel(), topic is self.all
+                if whole and snapshot.energy is not None:
+                    values = np.concatenate((snapshot.energy.part_k, values))
+                topic.publish(snapshot.t_ns, values, (epoch,) if whole else ())

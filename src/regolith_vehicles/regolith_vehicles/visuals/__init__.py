@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from regolith_vehicles.visuals.visual_description import VisualMaterial as VisualMaterial
     from regolith_vehicles.visuals.visual_messages import poses_from_message as poses_from_message
     from regolith_vehicles.visuals.visual_messages import state_poses as state_poses
+    from regolith_vehicles.visuals.visual_messages import state_values as state_values
     from regolith_vehicles.visuals.visual_messages import visuals_from_message as visuals_from_message
 
 __all__, __getattr__, __dir__ = export_lazily(
@@ -36,6 +37,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'visual_messages': (
             'poses_from_message',
             'state_poses',
+            'state_values',
             'visuals_from_message',
         ),
     },

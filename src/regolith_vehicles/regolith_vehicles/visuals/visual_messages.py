@@ -85,7 +85,7 @@ def visuals_from_message(message: Any) -> VisualDescription:
 
 
 def state_poses(raw: bytes) -> tuple[int, int, Vector]:
-    """Return stamp [ns], epoch and poses, shape (n, 7), of a serialized VehicleState, without decoding it.
+    """Return stamp [ns], epoch and poses, shape (n, 7), of a serialized PartPoses, without decoding it.
 
     Args:
         raw: Serialized message.
@@ -93,8 +93,13 @@ def state_poses(raw: bytes) -> tuple[int, int, Vector]:
     Raises:
         ValueError: If it is not encoded as CDR in native byte order.
     """
+    return state_values(raw)[:3]
+
+
+def state_values(raw: bytes) -> tuple[int, int, Vector, Vector]:
+    """Return the values of :func:`state_poses`, and the temperatures of the parts [K], shape (n,) or (0,)."""
     if raw[:2] != (b'\0\1' if _LITTLE else b'\0\0'):
-        raise ValueError(f'VehicleState: encapsulation {raw[:4]!r}; allowed: CDR in native byte order')
+        raise ValueError(f'PartPoses: encapsulation {raw[:4]!r}; allowed: CDR in native byte order')
     body = memoryview(raw)[4:]  # alignment counts from the end of the encapsulation header
     sec, nanosec = struct.unpack_from('=iI', body)
     at = 8
@@ -102,12 +107,20 @@ def state_poses(raw: bytes) -> tuple[int, int, Vector]:
         (length,) = struct.unpack_from('=I', body, at)
         at = (at + 4 + length + 3) // 4 * 4
     epoch, count = struct.unpack_from('=II', body, at)
-    at = (at + 8 + 7) // 8 * 8
-    return sec * 10**9 + nanosec, epoch, np.frombuffer(body, np.float64, 7 * count, at).reshape(count, 7)
+    at += 8
+    temperatures = np.zeros(0)
+    if count:
+        at = (at + 7) // 8 * 8
+        temperatures = np.frombuffer(body, np.float64, count, at)
+        at += 8 * count
+    (count,) = struct.unpack_from('=I', body, at)
+    at = (at + 4 + 7) // 8 * 8
+    poses = np.frombuffer(body, np.float64, 7 * count, at).reshape(count, 7)
+    return sec * 10**9 + nanosec, epoch, poses, temperatures
 
 
 def poses_from_message(message: Any) -> Vector:
-    """Return the poses of a decoded VehicleState, shape (n, 7)."""
+    """Return the poses of a decoded PartPoses, shape (n, 7)."""
     return np.array([np.concatenate(_pose(each)) for each in message.poses])
 
 
