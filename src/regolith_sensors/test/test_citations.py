@@ -13,15 +13,16 @@ from regolith_sensors.citations import citations
 from regolith_sensors.config.lighting import LightConfig
 
 
-def cited(sensors: dict[str, Any], **light: Any) -> set[str]:
+def cited(sensors: dict[str, Any], dust: Any = None, **light: Any) -> set[str]:
     entry = SimpleNamespace(sensors=sensors, frame_prefix=None)
-    found = citations(SimpleNamespace(vehicles={'amber': entry}, light=LightConfig.model_validate(light)))
+    light_config = LightConfig.model_validate(light)
+    found = citations(SimpleNamespace(vehicles={'amber': entry}, light=light_config, dust=dust))
     assert set(found.keys) <= set(found.entries())
     return set(found.keys)
 
 
 def test_scenario_without_sensors_cites_nothing() -> None:
-    assert cited({}) == set()
+    assert cited({}) == cited({}, dust={}) == set()
 
 
 @pytest.mark.parametrize('light', [{}, {'reflectance': 'pommerol2013', 'sun': None}])
@@ -43,6 +44,7 @@ def test_lidar_and_inertial_citations() -> None:
     assert {'hapke1981', 'wagner2010'} <= lidar and 'batagoda2024' not in lidar
     assert cited({'i': {'model': 'imu_mems'}}) == {'titterton2004', 'ieee952', 'gillespie1996'}
     assert cited({'g': {'model': 'gnss_lunanet'}}) == {'gillespie1996'}
+    assert {'hsu2012', 'museth2013'} <= cited({'l': {'model': 'vlp16'}}, dust={}) and 'hsu2012' not in lidar
 
 
 def test_camera_with_distortion_cites_its_lens_model() -> None:
