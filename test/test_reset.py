@@ -63,6 +63,7 @@ NOT_STATE = {
     'NodeProcess': 'starts a process',
     'Runner': 'node of the world; the states it resets are those of its participants',
     'Pacer': 'holds wall time',
+    'EventPixels': 'pixels of an event camera, which start again after a gap; see test_event_camera.py',
 }
 """Classes with a method of such a name that resets no state of their own."""
 NOT_SAVED = {

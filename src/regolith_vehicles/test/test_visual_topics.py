@@ -61,7 +61,7 @@ def tank(shoes: int = 5) -> Any:
         looks=looks,
         vehicle=vehicle,
         shapes=(),
-        model=SimpleNamespace(visuals=visuals),
+        model=SimpleNamespace(visuals=visuals, thermal=None),
         mjcf_path=Path(__file__),
     )
 

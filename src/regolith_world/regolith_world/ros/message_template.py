@@ -21,6 +21,8 @@ from regolith_world.ros.clock_offset import clock_ns
 
 _HEAD = 4
 """Size of the encapsulation header [bytes]. Alignment of CDR counts from behind it."""
+_BEHIND = 8
+"""Most bytes that rclpy adds behind a message; they are arbitrary, so a mark may be there again."""
 
 TemplateField = tuple[Any, str]
 """An object within the message and the name of its attribute."""
@@ -82,7 +84,7 @@ class MessageTemplate:
 
     def _find(self, mark: bytes) -> int:
         first = self._bytes.find(mark)
-        if first < 0 or self._bytes.find(mark, first + 1) >= 0:
+        if first < 0 or 0 <= self._bytes.find(mark, first + 1) < len(self._bytes) - _BEHIND:
             raise ValueError('a changing field of the message cannot be identified in its bytes')
         return first
 
