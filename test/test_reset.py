@@ -429,6 +429,22 @@ def test_contacts_with_solids_that_are_restored_are_as_saved() -> None:
     check_restored(used, new)
 
 
+def test_energy_that_is_restored_is_as_saved() -> None:
+    energy = rig_of('src/regolith_vehicles/test/test_vehicle_energy.py')
+    used, new = (
+        energy.rover(energy.Day(), panels={'top': energy.TOP}, loads={'computer': {'power_w': 30.0}}).energy
+        for _ in range(2)
+    )
+    used.values[:] = np.arange(1.0, 1.0 + len(used.values))
+    new.load(used.save())
+    assert (new.values == used.values).all()
+    check_restored(used, new)
+    used.reset()
+    new.reset()
+    assert used.values[0] == -1.0
+    same(used, new)
+
+
 def test_events_that_are_restored_are_as_saved() -> None:
     used, new = EventDetector(), EventDetector()
     fill(check_restored(used, new))

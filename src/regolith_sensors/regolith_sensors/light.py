@@ -21,6 +21,9 @@ ASTRONOMICAL_UNIT_M = 149_597_870_700.0
 """Astronomical unit [m]."""
 SUN_RADIUS = 4.6505e-3
 """Angular radius of the sun at 1 au [rad]."""
+LUNAR_TINT = (1.18, 1.0, 0.82)
+"""Red, green and blue reflectance of mature lunar soil relative to its mean; it rises by some 45 % from 450 to
+650 nm."""
 LIMB_DARKENING = 0.6
 """Coefficient u of the limb darkening law L(mu) / L(1) = 1 - u (1 - mu)."""
 BAND_WAVELENGTHS = (650e-9, 550e-9, 450e-9)

@@ -4,21 +4,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from regolith_files import Section, YamlSource
+from regolith_sensors.light import LUNAR_TINT
 from regolith_sensors.principled_brdf import BASE_LIMIT, DisneyParameters
-from regolith_sensors.surfaces.materials import (
-    LUNAR_TINT,
-    ChronoSurface,
-    Disney,
-    HapkeSoil,
-    Lambert,
-    Material,
-    Principled,
-)
+
+if TYPE_CHECKING:
+    from regolith_sensors.surfaces.materials import HapkeSoil, Material
 
 BRIGHT_BASE = 0.6
 """Base color of Burley's function above which ``check`` warns: further bounces add energy."""
@@ -126,6 +121,9 @@ def material_of(config: Any, hapke: HapkeSoil, micro_relief: float) -> Material:
         hapke: Soil for the type ``hapke``.
         micro_relief: Strength of the micro-relief on the surface, 0 to 1.
     """
+    # Its module loads the compiler, for which checks of files need not wait.
+    from regolith_sensors.surfaces.materials import ChronoSurface, Disney, Lambert, Principled
+
     if isinstance(config, LambertConfig):
         return Lambert(config.albedo, micro_relief)
     if isinstance(config, PrincipledConfig):

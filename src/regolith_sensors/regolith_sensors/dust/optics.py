@@ -20,13 +20,12 @@ import numpy as np
 from regolith_sensors.arrays import Floats, Ints, Single, Singles
 from regolith_sensors.brdf import HapkeParameters
 from regolith_sensors.dust.density import BITS, BLOCK, CELL_M, DensityGrid, clipped, cross, most_cells
-from regolith_sensors.light import LAMP_AXIS, LAMP_INNER, LAMP_INTENSITY, LAMP_OUTER, LAMP_PLACE
+from regolith_sensors.light import LAMP_AXIS, LAMP_INNER, LAMP_INTENSITY, LAMP_OUTER, LAMP_PLACE, LUNAR_TINT
 from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.camera_rays import CameraRays, Lights
 from regolith_sensors.rays.embree.lighting import above_far_terrain
 from regolith_sensors.rays.image import RenderedImage, SampleStreams
-from regolith_sensors.surfaces.materials import LUNAR_TINT
 from regolith_world.numerics import kernel
 from regolith_world.random import mix_bits
 

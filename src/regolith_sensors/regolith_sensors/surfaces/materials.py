@@ -12,6 +12,7 @@ import numpy as np
 
 from regolith_sensors.arrays import Single, Singles
 from regolith_sensors.brdf import PRESETS, HapkeParameters, remaining_mean_slope
+from regolith_sensors.light import LUNAR_TINT
 from regolith_sensors.principled_brdf import COAT_ALPHA, DisneyParameters
 from regolith_sensors.surfaces.shading import HAPKE_SIZE, hapke_constants, hapke_row
 from regolith_world.numerics import kernel
@@ -27,9 +28,6 @@ _SUBSURFACE, _SPECULAR_TINT, _SHEEN, _SHEEN_TINT, _COAT, _COAT_A, _COAT_SCALE, _
     CONSTANTS, CONSTANTS + 8
 )
 """Columns of Burley's function: parameters; width and factor of the coat's distribution; width of the masking."""
-LUNAR_TINT = (1.18, 1.0, 0.82)
-"""Red, green and blue reflectance of mature lunar soil relative to its mean; it rises by some 45 % from 450 to
-650 nm."""
 _ZERO, _ONE, _HALF = np.float32(0.0), np.float32(1.0), np.float32(0.5)
 _INV_PI = np.float32(1.0 / math.pi)
 _COAT_ALPHA = np.float32(COAT_ALPHA)
