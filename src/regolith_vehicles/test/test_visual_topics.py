@@ -96,7 +96,7 @@ def test_tracked_vehicle_is_published_part_by_part(context: Context) -> None:
             and all(topic.wanted for topic, _ in topics._states)
         )
     )
-    topics.publish(SimpleNamespace(t_ns=1_500_000_000, poses=poses), 2)  # type: ignore[arg-type]
+    topics.publish(SimpleNamespace(t_ns=1_500_000_000, poses=poses, energy=None), 2)  # type: ignore[arg-type]
     topics.publish(SimpleNamespace(t_ns=0, poses=None), 2)  # type: ignore[arg-type]  no subscriber in that cycle
     spin(lambda: all(heard.values()))
     told = heard['tracked_description'][0]
