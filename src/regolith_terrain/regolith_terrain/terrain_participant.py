@@ -198,7 +198,9 @@ class TerrainParticipant(Participant):
         if self._latched[0] != cycle:
             waiting, self._waiting = self._waiting, []
             live = self.replay_inputs.get(cycle)
-            self._latched = cycle, combined(waiting).tobytes() if live is None else live
+            if live is None:
+                live = combined(waiting).tobytes() if waiting else b''
+            self._latched = cycle, live
         return self._latched[1]
 
     def missing(self) -> tuple[str, ...]:

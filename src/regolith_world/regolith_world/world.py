@@ -139,6 +139,10 @@ class World:
         """What observers see of objects and participants."""
         self._encounters = CollisionDetector(judged=config.contact != 'none')
         self._bodies = BodyAssignments()
+        self._mover = ''
+        """Participant that computes the bodies that no vehicle computes; '': there is none."""
+        self._joined: dict[str, str] = {}
+        """Participant without own bodies that joined with each rigid body, by the name of the body."""
         self._resting = RestingBodies({})
         self.discards = Discards(config.discards_per_s)
         self._gravity = np.array([0.0, 0.0, -config.gravity_mps2])
@@ -200,15 +204,22 @@ class World:
         self._agreement.adopt(request.name, request.parameters)
         self.participants[request.name] = request.roles
         self._requests[request.name] = request
-        self._bodies.mark(self.objects, self._movers)
+        self._find_movers()
         self.visuals.show(request.visuals)
 
     @property
     def _movers(self) -> dict[str, str]:
-        """Participant without own bodies that joined to move each rigid body, by the name of the body."""
+        """Participant without own bodies that moves each rigid body, by the name of the body."""
+        if not self._bodies.handed_over:
+            return self._joined
+        return self._joined | dict.fromkeys(self._bodies.handed_over & self.objects.keys(), self._mover)
+
+    def _find_movers(self) -> None:
+        """Find the participants that move bodies, and write them to the bodies."""
         requests = [self._requests[name] for name in self.participants]
-        joined = {body.name: r.name for r in requests if not r.roles.has_bodies for body in r.bodies}
-        return joined | dict.fromkeys(self._bodies.handed_over & self.objects.keys(), mover_of(requests))
+        self._mover = mover_of(requests)
+        self._joined = {body.name: r.name for r in requests if not r.roles.has_bodies for body in r.bodies}
+        self._bodies.mark(self.objects, self._movers)
 
     def find_room(self, newcomer: Object) -> None:
         """Check that a new object intersects no other object and that all entities that it attaches to exist.
@@ -259,7 +270,7 @@ class World:
         """Return the participant that computes an object away from vehicles; '': it is no rigid body on the ground."""
         if not (isinstance(item, RigidBody) and (item.moved_by or item.rests_on_ground)):
             return ''
-        return mover_of(self._requests[name] for name in self.participants)
+        return self._mover
 
     @property
     def names_in_use(self) -> frozenset[str]:
@@ -306,6 +317,7 @@ class World:
             lost: Whether a participant can never return.
         """
         self.participants.pop(name, None)
+        self._find_movers()
         self._bodies.release(name, self._movers)
         self._bodies.mark(self.objects, self._movers)
         if lost:
@@ -456,8 +468,7 @@ class World:
         if not self.silent:
             self.published_ns = self.t_ns
         self._resting.update(self.objects)
-        present = (self._requests[name] for name in names)
-        handed_over = self._bodies.hand_over(self._resting.others, present) if command == Command.EVOLVE else ()
+        handed_over = self._bodies.hand_over(self._resting.others, self._mover) if command == Command.EVOLVE else ()
         moving = (o for root in self._resting.others for o in root.family())
         shown = (o for o in moving if (o.tangible and o.shapes) or isinstance(o, RemoteBody))
         states = (*(o.states.get_state(self.t_ns) for o in shown), *self._resting.states)
@@ -607,7 +618,8 @@ class World:
         gone += [name for o in self._resting.others if o.alive for name in o.remove_dead()]
         self._deaths = tuple(sorted(gone))
         self._resting.update(self.objects)
-        self._bodies.handed_over |= {body.name for body in cycle.handed_over} & self.objects.keys()
+        if cycle.handed_over:
+            self._bodies.handed_over |= {body.name for body in cycle.handed_over} & self.objects.keys()
         movers, step_s = self._movers, self.config.max_step_s
         self._bodies.commit(self.objects, movers, self._requests, self.last_results, step_s, self._resting)
         self.visuals.remove(self._deaths)
@@ -718,7 +730,7 @@ class World:
         self._bodies.assigned, self._bodies.memories = state.assigned, dict(state.memories)
         self._bodies.handed_over = set(state.handed_over)
         self._bodies.over_limit, self.shared_contacts = state.bodies_over_limit, state.shared_contacts
-        self._bodies.mark(self.objects, self._movers)
+        self._find_movers()
         self.visuals.load(state.visuals)
         if self.log.has(self.cycle, self.t_ns, self.state_hash) and state.acts <= len(self.log.acts):
             self.acts = state.acts

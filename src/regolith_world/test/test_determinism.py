@@ -109,8 +109,8 @@ for name in ("regolith_world", "regolith_terrain", "regolith_vehicles", "regolit
     for module in pkgutil.walk_packages(package.__path__ if package else (), name + "."):
         if not any(part in module.name for part in (".ros", "_node", "__main__", ".device", ".bench")):
             for key, value in vars(importlib.import_module(module.name)).items():
-                if isinstance(value, (float, np.ndarray)) or isinstance(value, tuple) and {*map(type, value)} ==
-                {float}:
+                numbers = isinstance(value, tuple) and {*map(type, value)} == {float}
+                if numbers or isinstance(value, (float, np.ndarray)):
                     found[f"{module.name}.{key}"] = np.asarray(value).tobytes()
 print(len(found), hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest())
 """

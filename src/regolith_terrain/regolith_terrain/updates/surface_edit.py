@@ -286,7 +286,7 @@ def raised_nodes(grid: SoilGrid, records: NodeRecords, owner: NDArray[np.int16])
         records: Records of the update.
         owner: Owner of each node, see :attr:`regolith_terrain.updates.SoilUpdate.owner`.
     """
-    free = np.flatnonzero(owner < 0)
+    free = np.flatnonzero(owner < 0) if len(owner) else owner
     if len(free):
         table = records.table[:, free]
         free = free[(table[0] == table[1]) & ~table[2:-1].any(axis=0)]

@@ -53,16 +53,15 @@ class BodyAssignments:
         self.handed_over: set[str] = set()
         """Names of spawned bodies that the participant of rigid bodies computes."""
 
-    def hand_over(self, objects: Iterable[Object], requests: Iterable[JoinRequest]) -> tuple[SpawnedObject, ...]:
+    def hand_over(self, objects: Iterable[Object], mover: str) -> tuple[SpawnedObject, ...]:
         """Return the spawned bodies for :attr:`Cycle.handed_over`, and mark their participant.
 
         They are rigid bodies of one shape about their center of mass, on which gravity acts. The world computes others.
 
         Args:
             objects: Root objects at committed states, by name, except those that a participant moves.
-            requests: Join requests of the present participants.
+            mover: Participant that computes the bodies that no vehicle computes; '': there is none.
         """
-        mover = mover_of(requests)
         if not mover:
             return ()
         found = []

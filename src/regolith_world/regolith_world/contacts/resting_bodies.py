@@ -34,15 +34,19 @@ class RestingBodies:
         self.high: Vector = np.zeros((0, 3))
         """Maxima of their boxes [m], shape (n, 3)."""
         self._found: list[Object] = []
+        self._present: list[Object] = []
+        self._held: list[bool] = []
         self.update(objects)
 
     def update(self, objects: Mapping[str, Object]) -> None:
         """Find the bodies at rest among root objects, by name, once more."""
-        found: list[Object] = []
-        others: list[Object] = []
-        for item in objects.values():
-            (found if item.states.held else others).append(item)
-        self.others = sorted(others, key=_name)
+        present = list(objects.values())
+        held = [item.states.held for item in present]
+        if present == self._present and held == self._held:
+            return
+        self._present, self._held = present, held
+        found = [item for item, still in zip(present, held) if still]
+        self.others = sorted((item for item, still in zip(present, held) if not still), key=_name)
         # Other states come with other members: a body that moves is not at rest, until the end of a cycle.
         if found == self._found:
             return

@@ -10,6 +10,7 @@ ROS order (x, y, z, w). Times are int64 nanoseconds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
@@ -311,6 +312,16 @@ class Cycle:
     """Sorted names of objects that participants spawned in the discarded attempt, but whose place is taken."""
 
 
+def _constant(values: Vector) -> Callable[[], Vector]:
+    """Return a function of a constant array, for defaults: each cycle makes a result of each participant."""
+    values.setflags(write=False)
+    return lambda: values
+
+
+_LEAST, _MOST = _constant(np.full(3, np.inf)), _constant(np.full(3, -np.inf))
+_ZERO, _NO_MATRIX = _constant(np.zeros(3)), _constant(np.zeros((0, 6)))
+
+
 @dataclass(slots=True)
 class CycleResult:
     """Participant to world: the result of one Cycle."""
@@ -321,8 +332,8 @@ class CycleResult:
     """Maximum size of the next step [ns]."""
     bodies: tuple[BodyState, ...] = ()
     """Tentative states at the end of the cycle; the participant of rigid bodies sends those that have moved."""
-    swept_min: Vector = field(default_factory=lambda: np.full(3, np.inf))
-    swept_max: Vector = field(default_factory=lambda: np.full(3, -np.inf))
+    swept_min: Vector = field(default_factory=_LEAST)
+    swept_max: Vector = field(default_factory=_MOST)
     """Bounding box of all collision shapes over the cycle in the world frame [m], shape (3,)."""
     spawned: tuple[SpawnedObject, ...] = ()
     live_inputs: bytes = b''
@@ -335,7 +346,7 @@ class CycleResult:
     """JSON values for the run's summary; only in the result of STOP."""
     failure: str = ''
     """Reason of a failure that ends the run; '': none."""
-    inverse_inertia: Vector = field(default_factory=lambda: np.zeros((0, 6)), metadata={'shape': (-1, 6)})
+    inverse_inertia: Vector = field(default_factory=_NO_MATRIX, metadata={'shape': (-1, 6)})
     """Inverse inertia of a constrained participant's first body, in world axes, shape (6, 6).
 
     It maps an impulse and its moment about the center of mass to the linear velocity of the center of mass and the
@@ -345,9 +356,9 @@ class CycleResult:
     """Bodies that :attr:`Cycle.assigned` gives to this participant, in name order."""
     visuals: tuple[ObjectVisual, ...] = ()
     """Entities that observers see from the end of the cycle on, in addition to those sent before."""
-    force: Vector = field(default_factory=lambda: np.zeros(3))
+    force: Vector = field(default_factory=_ZERO)
     """Sum of the forces of ground, obstacles and fields on a vehicle at the end of the cycle [N], shape (3,)."""
-    moment: Vector = field(default_factory=lambda: np.zeros(3))
+    moment: Vector = field(default_factory=_ZERO)
     """Sum of the moments of these forces about the center of mass [N m], shape (3,)."""
 
 

@@ -346,6 +346,8 @@ class Object:
     def family(self) -> list[Object]:
         """Return this object and all its descendants, parents first, in name order."""
         members: list[Object] = [self]
+        if not self.children:
+            return members
         for child in sorted(self.children, key=lambda o: o.name):
             members += child.family()
         return members
