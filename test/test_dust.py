@@ -149,3 +149,34 @@ def test_trail_of_dusty_convoy() -> None:
     clear, dusty = (device.scan(scene, view.scene.origin, poses, 0, dust) for dust in (None, view.dust(cloud.t_ns)))
     early = clear.range - dusty.range > 0.3
     assert early.sum() > 5 and (np.abs(clear.range - dusty.range) < 0.1).sum() > 10_000
+
+
+def test_rover_leaves_a_crater_at_night(tmp_path: Path) -> None:
+    """By lamp, photons and heat; neither they nor the dust change the drive."""
+    run = run_scenario(tmp_path, 'crater_rim_night', '--set', 'recording.sensors=true', processes='one')
+    simulation = Simulation.load('crater_rim_night', ['dust=null'])
+    simulation.run(13.0)
+    assert run.summary['state_hash'] == simulation.world.state_hash
+    assert run.summary['dust']['in_flight_kg'] > 0.0
+    bag = Bag(run.run_dir)
+    way = {
+        name: {stamp_ns(m.content): m.content.pose.pose.position for m in bag.messages(f'/{name}/ground_truth/odom')}
+        for name in ('first', 'second')
+    }
+    positions = way['first']
+    assert positions[13_000_000_000].z - positions[0].z > 1.0
+    heat = [m for m in bag.messages('/second/heat/image_raw')][-1]
+    kelvin = np.frombuffer(bytes(heat.content.data), np.uint16) / 100.0
+    # Hayne et al. (2017): 100 K at midnight at low latitudes. A pixel has noise of 26 K, the median has not.
+    assert 90.0 < np.median(kelvin) < 110.0 and (kelvin > 180.0).sum() > 100
+    for message in list(bag.messages('/second/photons/points'))[:5]:  # later, ground and rocks are nearer
+        cloud, t_ns = message.content, stamp_ns(message.content)
+        rows = np.frombuffer(bytes(cloud.data), np.uint8).reshape(-1, cloud.point_step)
+        distance = np.linalg.norm(rows[:, :12].copy().view(np.float32), axis=1)
+        # From the sensor, 0.6 m ahead and 1.4 m up, to the rear of the body, which is up to 1.2 m nearer than its middle.
+        a, b = way['first'][t_ns], way['second'][t_ns]
+        off = np.hypot(np.hypot(a.x - b.x, a.y - b.y) - 0.6, b.z + 1.4 - (a.z + 0.5))
+        assert off - 1.2 < np.nanquantile(distance, 0.02) < off
+    lit = [m.content for m in bag.messages('/second/eye/image_raw')][-1]
+    level = np.frombuffer(bytes(lit.data), np.uint16)
+    assert np.quantile(level, 0.99) > 10.0 * np.quantile(level, 0.2)

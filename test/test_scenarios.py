@@ -33,6 +33,7 @@ ELSEWHERE = {
     'comms_ridge': 'test_comms:test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air',
     'tunnel': 'test_comms:test_a_breadcrumb_restores_contact_in_a_tunnel',
     'lidar_traverse': 'test_lidar_odometry:test_odometry_drifts_by_less_than_two_percent',
+    'crater_rim_night': 'test_dust:test_rover_leaves_a_crater_at_night',
     'dusty_convoy': 'test_dust:test_trail_of_dusty_convoy',
     'polar_day': 'test_energy:test_sun_of_polar_day_sets_behind_the_massif',
     'rassor_dig': 'test_excavation:test_rassor_fills_its_drums_hauls_and_pours_a_berm',

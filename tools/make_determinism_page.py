@@ -23,6 +23,7 @@ SIMULATED_S = {
     'berm': 10.0,  # the drums dig
     'comms_ridge': 10.0,  # a breadcrumb falls at 8 s
     'convoy': 3.0,
+    'crater_rim_night': 3.0,
     'dusty_convoy': 3.0,
     'garage': 3.0,  # all vehicles drive, the truck on soil
     'lander': 2.0,  # the clamp carries amber

@@ -100,6 +100,12 @@ def _joined(problems: list[Problem]) -> list[Problem]:
     return list(joined.values())
 
 
+def _tag_key(discriminator: object) -> str:
+    """Return the key that selects a member of a union, which is ``type`` if a function reads it."""
+    name = str(discriminator)
+    return 'type' if name.endswith('()') else name.strip("'")
+
+
 def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails, source: YamlSource, prefix: KeyPath) -> Problem:
     path, parent = _walk(model, data, detail['loc'])
     full, kind, value = (*prefix, *path), detail['type'], detail['input']
@@ -123,11 +129,12 @@ def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails, source: Ya
         return source.problem(full, 'is missing', _describe(parent, path[-1], 'a value'))
     if kind == 'union_tag_invalid':
         tags = [tag.strip().strip("'") for tag in str(context['expected_tags']).split(',')]
-        key = str(context['discriminator']).strip("'")
-        given = value.get(key) if isinstance(value, Mapping) else value
+        key = _tag_key(context['discriminator'])
+        given = value.get(key) if isinstance(value, Mapping) else getattr(value, key, value)
         return source.problem((*full, key), 'unknown type', allowed_names(tags, given), given)
     if kind == 'union_tag_not_found':
-        return source.problem(full, 'has no type', f'a mapping with the key {context["discriminator"]}', value)
+        key = _tag_key(context['discriminator'])
+        return source.problem(full, 'has no type', f'a mapping with the key {key}', value)
     problem, allowed = describe_error(detail)
     inner = _KEY_FIRST.match(problem) if kind == 'value_error' else None
     members = _members(_child(parent, path[-1]) if path else model)

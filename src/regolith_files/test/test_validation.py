@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from regolith_files.problems import InputError
 from regolith_files.section import Section
@@ -134,3 +134,38 @@ def test_validated_item_of_a_text_list_names_the_list() -> None:
     data = {'slip': '0.1,2.0'}
     with pytest.raises(InputError, match=r'^--set: slip = 2\.0: is out of range; allowed: below 1$'):
         validated(Sweep, data, YamlSource.of(data, '--set'))
+
+
+class Matte(Section):
+    """Surface without gloss."""
+
+    albedo: float = 0.1
+
+
+def _type_of(value: Any) -> Any:
+    return value.get('type', 'matte') if isinstance(value, dict) else getattr(value, 'type', None)
+
+
+class Painted(Section):
+    """Section with a surface whose type a function reads."""
+
+    surface: Annotated[Annotated[Matte, Tag('matte')] | Annotated[Pair, Tag('pair')], Discriminator(_type_of)]
+
+
+@pytest.mark.parametrize(
+    ('surface', 'key', 'message'),
+    [
+        (
+            {'type': 'mate'},
+            'surface.type',
+            "surface.type = 'mate': unknown type; allowed: matte, pair (did you mean matte?)",
+        ),
+        (None, 'surface', 'has no type; allowed: a mapping with the key type'),
+        ([1], 'surface', 'has no type; allowed: a mapping with the key type'),
+    ],
+)
+def test_type_that_a_function_reads_is_named_by_its_key(surface: Any, key: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        validated(Painted, {'surface': surface}, YamlSource.of({'surface': surface}, 'file'))
+    (problem,) = caught.value.problems
+    assert problem.key == key and message in str(caught.value)

@@ -136,6 +136,18 @@ def test_emitted_mass_is_that_of_the_slip_velocity(grid: SoilGrid) -> None:
     assert np.var(counts) == pytest.approx(np.mean(counts), rel=1.0)
 
 
+def test_parcels_above_the_limit_are_left_out_of_the_drawing_not_of_the_mass(grid: SoilGrid) -> None:
+    """Parcels a thousandth as heavy: the same mass; 2 % for the draws."""
+    surface = RunningSurface.of(wheeled())
+    both = poses_at(0.0, 1.0, 8.0, 0.03), poses_at(0.02, 1.0, 8.0, 0.03)
+    masses = []
+    for mass in (1e-8, 1e-11):
+        config = DustConfig(parcel_mass_kg=mass, max_parcels=10_000)
+        new = emitted('amber', surface, both, (0, STEP_NS), grid, config, 1)
+        masses.append(mass * (len(new.t_ns) + new.left_out))
+    assert new.left_out > 0 and masses[1] == pytest.approx(masses[0], rel=0.02)
+
+
 def test_wheel_that_rolls_or_is_in_the_air_throws_up_nothing(grid: SoilGrid) -> None:
     """Nothing leaves below the threshold, and nothing without contact."""
     surface, config = RunningSurface.of(wheeled()), DustConfig(parcel_mass_kg=1e-9)

@@ -170,6 +170,25 @@ def test_dust_in_a_shadow_is_dark(walled: Scene, slab: Slab) -> None:
         assert (float(frame.radiance.max()) > 1e-3 * sun.irradiance[1] * 0.05) == lit
 
 
+@pytest.mark.parametrize('dusk_deg', [-40.0, -5.0])
+def test_dust_at_the_ground_is_dark_at_night(flat_scene: Callable[..., Scene], slab: Slab, dusk_deg: float) -> None:
+    """Light is interpolated between nodes, some of which are below the ground: the sun must not shine on them."""
+    scene = flat_scene()
+    scene.center((0.0, 0.0, 0.1))
+    low = CameraPose(np.array([0.0, 0.0, 0.1]), np.array(LEVEL))
+    sun = Sun(math.radians(203.0), math.radians(dusk_deg))  # not along edges of the ground's triangles
+    assert seen(scene, slab(2.0, 4.0, 5.0), sun, pose=low).max() == 0.0
+
+
+def test_dust_at_the_ground_is_as_bright_as_above(flat_scene: Callable[..., Scene], slab: Slab) -> None:
+    """A plane of thick dust in sunlight, 10 cm and 1.6 m above the ground; 10 % for the depth to the sun inside it."""
+    scene = flat_scene()
+    scene.center((0.0, 0.0, 1.6))
+    sun, dust = Sun(math.radians(270.0), math.radians(40.0)), slab(2.0, 4.0, 40.0)
+    low, high = (seen(scene, dust, sun, pose=CameraPose(np.array([0.0, 0.0, z]), np.array(LEVEL))) for z in (0.1, 1.6))
+    assert high.min() > 0.0 and low == pytest.approx(high, rel=0.1)
+
+
 def test_dust_shadows_itself(flat_scene: Callable[..., Scene], slab: Slab) -> None:
     """The far side of a slab of optical depth 3 toward the sun has exp(-3) of the light of the near side."""
     from regolith_sensors.dust.optics import light_in_dust

@@ -308,6 +308,9 @@ def test_moon_hides_no_stars_by_its_radius() -> None:
         {'sky': {'stars': 3}, 'sun': {'utc': '2026-11-21T12:00:00Z'}},
         {'sky': {'moon': True}, 'sun': {'utc': '2026-11-21T12:00:00Z'}},
         {'ephemeris': 'de421'},
+        {'sun': {'utc': '9999-12-31T23:59:59Z'}},
+        {'sun': {'utc': '0001-01-01T00:00:00Z'}},
+        {'sun': {'utc': '1899-12-31T23:59:59Z'}},
     ],
 )
 def test_bad_settings_are_refused(light: dict[str, Any]) -> None:

@@ -69,6 +69,10 @@ class FixedSunConfig(Section):
     elevation_deg: float = Field(ge=-90.0, le=90.0, description='Elevation of the Sun above the horizon [deg].')
 
 
+YEARS = 1900, 2100
+"""First and last year of the sun's and the Earth's positions; their errors are known between these."""
+
+
 class LunarSunConfig(Section):
     """The sun over a place on the Moon; it moves with simulated time.
 
@@ -87,15 +91,17 @@ class LunarSunConfig(Section):
         le=360.0,
         description='bearing of +y of the world, clockwise from true north [deg]; none: that of the elevation model',
     )
-    utc: str = Field(description='at the start of the run, e.g. 2026-11-21T12:00:00Z')
+    utc: str = Field(description='at the start of the run, e.g. 2026-11-21T12:00:00Z; years 1900 to 2100')
 
     @field_validator('utc')
     @classmethod
     def _time(cls, text: str) -> str:
         try:
-            utc_time(text)
-        except ValueError:
+            year = utc_time(text).year
+        except (ValueError, OverflowError):
             raise ValueError('is no time; allowed: ISO 8601, e.g. 2026-11-21T12:00:00Z') from None
+        if not YEARS[0] <= year <= YEARS[1]:
+            raise ValueError(f'is outside of the ephemeris; allowed: years from {YEARS[0]} to {YEARS[1]}')
         return text
 
     @property

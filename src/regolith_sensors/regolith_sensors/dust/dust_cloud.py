@@ -194,7 +194,7 @@ class DustCloud:
         new = emitted(name, self._surfaces[name], poses, t_ns, grid, self.config, self.seed)
         room = max(self.config.max_parcels - int(np.count_nonzero(self._flying(t_ns[0]))), 0)
         count = min(len(new.t_ns), room)
-        self._left_out += len(new.t_ns) - count
+        self._left_out += len(new.t_ns) - count + new.left_out
         if not count:
             return
         place, velocity, start = new.place[:count], new.velocity[:count], new.t_ns[:count]

@@ -28,6 +28,8 @@ _ANGLES, _ACROSS = 72, 3
 """Samples around a wheel and across it."""
 _TOUCH_M = 0.01
 """Height of a surface above the committed ground up to which it touches the soil [m]."""
+_MOST_LEFT_OUT = 2**53
+"""Largest number of parcels of a cycle that are counted as left out."""
 _SLOWEST, _CONE_COSINE = 0.3, math.cos(math.radians(30.0))
 _TILT_RAD = math.radians(20.0), math.radians(60.0)
 
@@ -41,6 +43,8 @@ class NewParcels(NamedTuple):
     """Velocity at the start [m/s], shape (n, 3)."""
     t_ns: Longs
     """Time of the start [ns], shape (n,)."""
+    left_out: int
+    """Number of further parcels, which are not drawn because there are too many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,10 +149,11 @@ def emitted(
     sample, place, motion, slip, rate = _slipping(surface, poses, dt, grid, config)
     total = float(rate.sum()) * dt / config.parcel_mass_kg
     if total <= 0.0:
-        return NewParcels(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, np.int64))
+        return NewParcels(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, np.int64), 0)
     random = generator(seed, name, 'dust', t_ns[1])
     # A mean above the limit of parcels in flight has no use, and a huge one no distribution.
-    count = int(random.poisson(min(total, 2.0 * config.max_parcels)))
+    drawn = min(total, 2.0 * config.max_parcels)
+    count = int(random.poisson(drawn))
     u = random.random((count, 8))
     shares = np.cumsum(rate)
     chosen = np.minimum(np.searchsorted(shares, u[:, 0] * shares[-1], side='right'), len(rate) - 1)
@@ -166,7 +171,7 @@ def emitted(
     start = place[chosen] - motion[chosen] * ((t_ns[1] - times) * 1e-9)[:, None]
     start[:, 0] += along * np.cos(heading) - across * np.sin(heading)
     start[:, 1] += along * np.sin(heading) + across * np.cos(heading)
-    return NewParcels(start, velocity, times.astype(np.int64))
+    return NewParcels(start, velocity, times.astype(np.int64), int(min(total - drawn, _MOST_LEFT_OUT)))
 
 
 def _slipping(

@@ -32,6 +32,8 @@ from regolith_world.random import mix_bits
 _NODE = 4
 """Cells between the nodes of light."""
 _NODES = BLOCK // _NODE + 1
+_CLEARANCE_M = 0.01
+"""Lowest height of a node above the ground [m]."""
 _ROWS, _BEAMS, _POINTS = 8, 256, 1024
 _FAR_M = 1e4
 _OPAQUE = np.float32(1e-3)
@@ -91,7 +93,7 @@ def light_in_dust(dust: DustOptics, scene: RayBackend, light: Lights) -> Singles
     blocks[grid.lookup[tuple(numbers.T)]] = numbers
     steps = np.stack(np.meshgrid(*[np.arange(_NODES)] * 3, indexing='ij'), axis=-1).reshape(-1, 3)
     nodes = grid.corner + (blocks[:, None] * BLOCK + steps * _NODE) * CELL_M
-    nodes = nodes.reshape(-1, 3)
+    nodes = _above_ground(scene, nodes.reshape(-1, 3))
     through = np.zeros((1 + len(light.lamps), len(nodes)), dtype=np.float32)
     if light.irradiance[1] > 0.0:
         toward = np.tile(light.direction.astype(np.float64), (len(nodes), 1))
@@ -108,8 +110,19 @@ def light_in_dust(dust: DustOptics, scene: RayBackend, light: Lights) -> Singles
     return lit
 
 
-def _reaching(dust: DustOptics, scene: RayBackend, nodes: Floats, toward: Floats, distance: Floats) -> Singles:
-    """Return the transmission from nodes to a light times its visibility, shape (n,)."""
+def _above_ground(scene: RayBackend, nodes: Floats) -> Floats:
+    """Return nodes of which those on and below the ground are 1 cm above it: dust between nodes is above the ground."""
+    down = np.tile([0.0, 0.0, -1.0], (len(nodes), 1))
+    height = _ranges(scene, nodes, down)
+    below = np.isinf(height)
+    height[below] = -_ranges(scene, nodes[below], -down[below])
+    lifted = nodes.copy()
+    lifted[:, 2] += np.where(np.isinf(height), 0.0, np.maximum(_CLEARANCE_M - height, 0.0))
+    return lifted
+
+
+def _ranges(scene: RayBackend, nodes: Floats, toward: Floats) -> Singles:
+    """Return the ranges of rays from nodes to surfaces [m], shape (n,)."""
     count = len(nodes)
     hit, _, _ = scene.cast(
         toward.astype(np.float32),
@@ -119,8 +132,14 @@ def _reaching(dust: DustOptics, scene: RayBackend, nodes: Floats, toward: Floats
         _FAR_M,
         1e-3,
     )
+    return hit
+
+
+def _reaching(dust: DustOptics, scene: RayBackend, nodes: Floats, toward: Floats, distance: Floats) -> Singles:
+    """Return the transmission from nodes to a light times its visibility, shape (n,)."""
+    count = len(nodes)
     found = np.zeros(count, np.float32)
-    seen = hit >= np.minimum(distance - 0.02, _FAR_M)
+    seen = _ranges(scene, nodes, toward) >= np.minimum(distance - 0.02, _FAR_M)
     run_in_ranges(_transmit, count, _POINTS, *dust.grid, most_cells(dust.grid), nodes, toward, distance, seen, found)
     return found
 
