@@ -200,7 +200,9 @@ class VehicleEnergy(Saved):
         assert battery is not None and self.config.battery is not None
         most = self.config.battery.charge_rate_per_h * battery.capacity / 3600.0
         current = float(charge[CURRENT])
-        draw(battery, charge, max(float(head[1]), -most - motors), step)
+        # A full battery takes no more from the panels.
+        room = float(battery.capacity - charge[STORED]) / step
+        draw(battery, charge, max(float(head[1]), -most - motors, -room), step)
         charge[CURRENT] += current
         charge[VOLTAGE] -= battery.resistance * current
         if charge[STORED] <= 0.0:

@@ -15,6 +15,9 @@ from regolith_world.ros import qos, stamp
 TOPIC = 'battery_state'
 _PERIOD_NS = 1_000_000_000
 
+_FULL = 0.999
+"""State of charge from which a battery counts as full."""
+
 
 class BatteryTopic:
     """Publisher of ``battery_state``; vehicles without a battery have no topic.
@@ -52,7 +55,9 @@ class BatteryTopic:
         message.charge = message.percentage * message.capacity
         message.voltage, message.current = float(charge[VOLTAGE]), -float(charge[CURRENT])
         message.power_supply_status = (
-            BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
+            BatteryState.POWER_SUPPLY_STATUS_FULL
+            if message.percentage >= _FULL
+            else BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
             if charge[CURRENT] > 0.0
             else BatteryState.POWER_SUPPLY_STATUS_CHARGING
             if charge[CURRENT] < 0.0
