@@ -200,7 +200,7 @@ class VehicleEnergy(Saved):
         assert battery is not None and self.config.battery is not None
         most = self.config.battery.charge_rate_per_h * battery.capacity / 3600.0
         current = float(charge[CURRENT])
-        # A full battery takes no more from the panels.
+        # A full battery takes nothing further from the panels.
         room = float(battery.capacity - charge[STORED]) / step
         draw(battery, charge, max(float(head[1]), -most - motors, -room), step)
         charge[CURRENT] += current
