@@ -201,15 +201,13 @@ def traverse_picture() -> Image.Image:
     return whole
 
 
-def main() -> None:
-    """Write the images, and the single panels of the gallery into the given folder."""
-    traverse_picture().quantize(200, kmeans=2, dither=Image.Dither.NONE).save(TRAVERSE, optimize=True)
-    print(f'{TRAVERSE}: {TRAVERSE.stat().st_size / 1000:.0f} kB')
-    light = LightConfig.model_validate({'view_range_m': 1500.0, 'terrain_detail': 10.0})
-    shown = panels(Site(gallery_scenario(), DRIVEN_S, light))
-    whole = Image.new('RGB', (3 * WIDTH + 2 * GAP, 3 * HEIGHT + 2 * GAP), (255, 255, 255))
+def write_sheet(shown: dict[str, NDArray[np.uint8]], columns: int, path: Path) -> None:
+    """Write titled images as one image, and each of them into the folder of the command line, if there is one."""
+    rows = -(-len(shown) // columns)
+    size = columns * (WIDTH + GAP) - GAP, rows * (HEIGHT + GAP) - GAP
+    whole = Image.new('RGB', size, (255, 255, 255))
     for k, (name, pixels) in enumerate(shown.items()):
-        picture = Image.fromarray(pixels)
+        picture = Image.fromarray(np.ascontiguousarray(pixels)).convert('RGB')
         if len(sys.argv) > 1:
             Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
             picture.save(Path(sys.argv[1], f'{k}.png'))
@@ -217,9 +215,18 @@ def main() -> None:
         box = draw.textbbox((0, 0), name)
         draw.rectangle((0, 0, box[2] + 8, box[3] + 6), fill=(0, 0, 0))
         draw.text((4, 2), name, fill=(255, 255, 255))
-        whole.paste(picture, (k % 3 * (WIDTH + GAP), k // 3 * (HEIGHT + GAP)))
-    whole.quantize(200, kmeans=2, dither=Image.Dither.NONE).save(PICTURE, optimize=True)
-    print(f'{PICTURE}: {PICTURE.stat().st_size / 1000:.0f} kB')
+        whole.paste(picture, (k % columns * (WIDTH + GAP), k // columns * (HEIGHT + GAP)))
+    whole.quantize(200, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
+    print(f'{path}: {path.stat().st_size / 1000:.0f} kB')
+
+
+def main() -> None:
+    """Write the images, and the single panels of the gallery into the given folder."""
+    traverse_picture().quantize(200, kmeans=2, dither=Image.Dither.NONE).save(TRAVERSE, optimize=True)
+    print(f'{TRAVERSE}: {TRAVERSE.stat().st_size / 1000:.0f} kB')
+    light = LightConfig.model_validate({'view_range_m': 1500.0, 'terrain_detail': 10.0})
+    shown = panels(Site(gallery_scenario(), DRIVEN_S, light))
+    write_sheet(shown, 3, PICTURE)
 
 
 if __name__ == '__main__':

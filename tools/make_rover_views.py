@@ -11,26 +11,22 @@ written to it.
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from make_gallery import GAP, HEIGHT, WIDTH, Site, gallery_scenario, sun
+from make_gallery import Site, gallery_scenario, sun, write_sheet
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw
 
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors.camera.display import display_image
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.light import Spotlight, Sun
 
-PICTURE = Path(__file__).parents[1] / 'docs' / 'images' / 'rover_views.png'
+IMAGE = Path(__file__).parents[1] / 'docs' / 'images' / 'rover_views.png'
 LIGHT = LightConfig.model_validate({'view_range_m': 1500.0, 'terrain_detail': 10.0})
 SUN_DEG = 18.0
 """Elevation of the sun [deg]."""
-
-
 SHORT = {'max_full_fraction': 0.01, 'max_exposure_s': 1.0}
 """Automatic exposure of a dark scene with a bright part."""
 
@@ -105,21 +101,7 @@ def panels() -> dict[str, NDArray[np.uint8]]:
 
 def main() -> None:
     """Write the image, and the single panels into the given folder."""
-    shown = panels()
-    rows = (len(shown) + 1) // 2
-    whole = Image.new('RGB', (2 * WIDTH + GAP, rows * HEIGHT + (rows - 1) * GAP), (255, 255, 255))
-    for k, (name, pixels) in enumerate(shown.items()):
-        picture = Image.fromarray(np.ascontiguousarray(pixels)).convert('RGB')
-        if len(sys.argv) > 1:
-            Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
-            picture.save(Path(sys.argv[1], f'{k}.png'))
-        draw = ImageDraw.Draw(picture)
-        box = draw.textbbox((0, 0), name)
-        draw.rectangle((0, 0, box[2] + 8, box[3] + 6), fill=(0, 0, 0))
-        draw.text((4, 2), name, fill=(255, 255, 255))
-        whole.paste(picture, (k % 2 * (WIDTH + GAP), k // 2 * (HEIGHT + GAP)))
-    whole.quantize(200, kmeans=2, dither=Image.Dither.NONE).save(PICTURE, optimize=True)
-    print(f'{PICTURE}: {PICTURE.stat().st_size / 1000:.0f} kB')
+    write_sheet(panels(), 2, IMAGE)
 
 
 if __name__ == '__main__':

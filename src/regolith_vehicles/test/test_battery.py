@@ -292,3 +292,22 @@ def test_back_driven_joints_do_not_charge_the_battery(
     monkeypatch.setattr('regolith_vehicles.wheels.draw', lambda battery, charge, power, s: taken.append(power))
     Wheels._take_power(gear, data, np.zeros(1), 0.02)  # type: ignore[arg-type]
     assert taken == [pytest.approx(power)]
+
+
+@pytest.mark.parametrize(
+    ('percentage', 'current', 'status'),
+    [
+        (1.0, -0.5, 'FULL'),
+        (1.0, -5.0, 'DISCHARGING'),
+        (0.9995, 5.0, 'CHARGING'),
+        (0.9, 0.5, 'CHARGING'),
+        (0.9, -0.5, 'DISCHARGING'),
+        (0.9, 0.0, 'NOT_CHARGING'),
+    ],
+)
+def test_supply_status_of_a_battery_of_100_ampere_hours(percentage: float, current: float, status: str) -> None:
+    """A full battery that supplies motors is not full for long: it discharges."""
+    battery_state = pytest.importorskip('sensor_msgs.msg').BatteryState
+    from regolith_vehicles.ros.battery_topic import supply_status
+
+    assert supply_status(percentage, current, 100.0) == getattr(battery_state, f'POWER_SUPPLY_STATUS_{status}')

@@ -205,6 +205,7 @@ class World:
         self.participants[request.name] = request.roles
         self._requests[request.name] = request
         self._find_movers()
+        self._bodies.mark(self.objects, self._movers)
         self.visuals.show(request.visuals)
 
     @property
@@ -215,11 +216,10 @@ class World:
         return self._joined | dict.fromkeys(self._bodies.handed_over & self.objects.keys(), self._mover)
 
     def _find_movers(self) -> None:
-        """Find the participants that move bodies, and write them to the bodies."""
+        """Find the participants that move bodies, among those that are present."""
         requests = [self._requests[name] for name in self.participants]
         self._mover = mover_of(requests)
         self._joined = {body.name: r.name for r in requests if not r.roles.has_bodies for body in r.bodies}
-        self._bodies.mark(self.objects, self._movers)
 
     def find_room(self, newcomer: Object) -> None:
         """Check that a new object intersects no other object and that all entities that it attaches to exist.
@@ -731,6 +731,7 @@ class World:
         self._bodies.handed_over = set(state.handed_over)
         self._bodies.over_limit, self.shared_contacts = state.bodies_over_limit, state.shared_contacts
         self._find_movers()
+        self._bodies.mark(self.objects, self._movers)
         self.visuals.load(state.visuals)
         if self.log.has(self.cycle, self.t_ns, self.state_hash) and state.acts <= len(self.log.acts):
             self.acts = state.acts

@@ -70,7 +70,7 @@ class FixedSunConfig(Section):
 
 
 YEARS = 1900, 2100
-"""First and last year of the sun's and the Earth's positions; their errors are known between these."""
+"""First and last year of the times that ``light.sun`` accepts."""
 
 
 class LunarSunConfig(Section):
@@ -101,7 +101,7 @@ class LunarSunConfig(Section):
         except (ValueError, OverflowError):
             raise ValueError('is no time; allowed: ISO 8601, e.g. 2026-11-21T12:00:00Z') from None
         if not YEARS[0] <= year <= YEARS[1]:
-            raise ValueError(f'is outside of the ephemeris; allowed: years from {YEARS[0]} to {YEARS[1]}')
+            raise ValueError(f'is out of range; allowed: years from {YEARS[0]} to {YEARS[1]}')
         return text
 
     @property

@@ -15,8 +15,25 @@ from regolith_world.ros import qos, stamp
 TOPIC = 'battery_state'
 _PERIOD_NS = 1_000_000_000
 
-_FULL = 0.999
-"""State of charge from which a battery counts as full."""
+_FULL, _IDLE_PER_H = 0.999, 0.01
+"""State of charge of a full battery, and its largest current, per capacity [1/h]."""
+
+
+def supply_status(percentage: float, current: float, capacity: float) -> int:
+    """Return the ``power_supply_status`` of BatteryState.
+
+    Args:
+        percentage: State of charge, 0 to 1.
+        current: Current into the battery [A].
+        capacity: Capacity [A h].
+    """
+    if percentage >= _FULL and abs(current) <= _IDLE_PER_H * capacity:
+        return int(BatteryState.POWER_SUPPLY_STATUS_FULL)
+    if current < 0.0:
+        return int(BatteryState.POWER_SUPPLY_STATUS_DISCHARGING)
+    if current > 0.0:
+        return int(BatteryState.POWER_SUPPLY_STATUS_CHARGING)
+    return int(BatteryState.POWER_SUPPLY_STATUS_NOT_CHARGING)
 
 
 class BatteryTopic:
@@ -54,13 +71,5 @@ class BatteryTopic:
         message.percentage = state_of_charge(self._config, charge)
         message.charge = message.percentage * message.capacity
         message.voltage, message.current = float(charge[VOLTAGE]), -float(charge[CURRENT])
-        message.power_supply_status = (
-            BatteryState.POWER_SUPPLY_STATUS_FULL
-            if message.percentage >= _FULL
-            else BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
-            if charge[CURRENT] > 0.0
-            else BatteryState.POWER_SUPPLY_STATUS_CHARGING
-            if charge[CURRENT] < 0.0
-            else BatteryState.POWER_SUPPLY_STATUS_NOT_CHARGING
-        )
+        message.power_supply_status = supply_status(message.percentage, message.current, message.capacity)
         self._publisher.publish(message)
