@@ -228,7 +228,7 @@ class TerrainParticipant(Participant):
         here = self._deltas.pop(key, {})
         agents = self._awaited
         self._awaited = None
-        for agent in agents:
+        for agent in agents if self._owned else ():
             work = here[agent].work
             for part in (here[agent].records, *work.requests, *((work.landed,) if work.landed is not None else ())):
                 self._refuse_foreign(agent, part.i, part.j)
@@ -238,7 +238,7 @@ class TerrainParticipant(Participant):
         loose = NO_LOOSE_SOIL
         works = {agent: here[agent].work for agent in agents if not here[agent].work.is_done}
         thrown = disturbed(self.grid, records, owner, self.loose, self._diggable)
-        if works or self.loose.mark.any() or len(thrown[0]):
+        if works or len(thrown[0]) or (len(self.loose) and self.loose.mark.any()):
             records, owner, grants, loose = exchange(
                 self.grid, records, owner, works, self.loose, self._diggable, thrown
             )

@@ -107,6 +107,7 @@ class World:
         self.state_hash = ''
         self.objects: dict[str, Object] = {}
         self.participants: dict[str, Roles] = {}
+        """Roles of the participants, in name order."""
         self.control = StepControl(round(config.max_step_s * 1e9), round(config.min_step_s * 1e9))
         self.last_results: dict[str, CycleResult] = {}
         self.log: InputLog[Act] = InputLog()
@@ -202,7 +203,7 @@ class World:
         elif request.roles.owns_soil:
             self.soil_hash = request.soil_hash
         self._agreement.adopt(request.name, request.parameters)
-        self.participants[request.name] = request.roles
+        self.participants = dict(sorted({**self.participants, request.name: request.roles}.items()))
         self._requests[request.name] = request
         self._find_movers()
         self._bodies.mark(self.objects, self._movers)
@@ -373,6 +374,7 @@ class World:
             try:
                 offspring = self._evolve(cycle)
             except _Dropped:
+                self._resting.update(self.objects)
                 self._verdict = Verdict.DISCARD
                 continue
             if refused := self._without_room(offspring):
@@ -450,6 +452,7 @@ class World:
 
     def _idle(self, command: Command) -> dict[str, CycleResult]:
         while True:
+            self._resting.update(self.objects)
             try:
                 results = self._exchange(self._record(command, 0))
             except _Dropped:
@@ -464,10 +467,9 @@ class World:
             return results
 
     def _record(self, command: Command, dt_ns: int) -> Cycle:
-        names = tuple(sorted(self.participants))
+        names = tuple(self.participants)
         if not self.silent:
             self.published_ns = self.t_ns
-        self._resting.update(self.objects)
         handed_over = self._bodies.hand_over(self._resting.others, self._mover) if command == Command.EVOLVE else ()
         moving = (o for root in self._resting.others for o in root.family())
         shown = (o for o in moving if (o.tangible and o.shapes) or isinstance(o, RemoteBody))
@@ -480,7 +482,7 @@ class World:
             self._verdict,
             command,
             names,
-            tuple(self.participants[n] for n in names),
+            tuple(self.participants.values()),
             bodies,
             self._records,
             self._impulses,
@@ -535,7 +537,8 @@ class World:
         offspring: list[Object] = []
         for item in self._resting.others:
             offspring += item.evolve(cycle)
-        self._bodies.take(self.objects, results, cycle, self._resting)
+        if self._mover or self._joined:
+            self._bodies.take(self.objects, results, cycle, self._resting)
         for name, result in results.items():
             offspring += [spawned_body(spawned, self._gravity, end_ns) for spawned in result.spawned]
             if self.participants[name].has_bodies:
@@ -559,7 +562,7 @@ class World:
         Raises:
             ProtocolError: If a participant spawns one that was refused in this cycle.
         """
-        if self.config.contact == 'none':
+        if self.config.contact == 'none' or not offspring:
             return []
         found = spawned_inside_others(offspring, self.objects, self.last_results)
         for name in sorted(found.keys() & set(self._refused)):
@@ -571,6 +574,7 @@ class World:
         for item in before.values():
             if not item.at_rest:
                 item.discard()
+        self._resting.update(before)
         self._verdict = Verdict.DISCARD
 
     def _commit(self, cycle: Cycle, offspring: list[Object], forced: bool) -> None:
@@ -593,18 +597,7 @@ class World:
             item.commit([h for h in hits if h.involves(item)] if emitted else of_root.get(item.name, []))
             if isinstance(item, RigidBody) and item.moved_by:
                 item.settle()
-        touching = [h for h in hits if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION]
-        touching = [h for h in touching if not yields(h.a, h.b)]
-        self.shared_contacts += sum(
-            isinstance(b.root, RemoteAgent) and a.moved_by in self.objects
-            for hit in touching
-            for a, b in ((hit.a, hit.b), (hit.b, hit.a))
-        )
-        self._impulses = ()
-        if self.config.contact == 'impulse':
-            pressing = contact_accelerations(touching, self._separation, cycle.dt_ns * 1e-9)
-            impulses, self._separation = solve_contacts(touching, self.config.max_step_s, pressing)
-            self._impulses = tuple(impulses)
+        self._push_apart(hits, cycle.dt_ns)
         self._impulses += solve_constraints(self.objects, self.t_ns, self._impulses)
         self._records = tuple(h.record() for h in hits)
         self._births = tuple(sorted(o.name for o in offspring))
@@ -613,9 +606,9 @@ class World:
             self.visuals.show_object(item)
         for _, result in sorted(self.last_results.items()):
             self.visuals.show(result.visuals)
-        dead = [o.name for o in self._resting.others if not o.alive]
-        gone = [o.name for name in dead for o in self.objects.pop(name).family()]
-        gone += [name for o in self._resting.others if o.alive for name in o.remove_dead()]
+        gone: list[str] = []
+        for item in self._resting.others:
+            gone += item.remove_dead() if item.alive else [o.name for o in self.objects.pop(item.name).family()]
         self._deaths = tuple(sorted(gone))
         self._resting.update(self.objects)
         if cycle.handed_over:
@@ -630,17 +623,36 @@ class World:
         except ReplayDiverged as error:
             raise ProtocolError(str(error)) from error
 
+    def _push_apart(self, hits: Sequence[Intersection], dt_ns: int) -> None:
+        """Compute the impulses of all contacts of a cycle of duration ``dt_ns`` [ns]."""
+        self._impulses = ()
+        if not hits:
+            self._separation = {}
+            return
+        touching = [h for h in hits if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION]
+        touching = [h for h in touching if not yields(h.a, h.b)]
+        self.shared_contacts += sum(
+            isinstance(b.root, RemoteAgent) and a.moved_by in self.objects
+            for hit in touching
+            for a, b in ((hit.a, hit.b), (hit.b, hit.a))
+        )
+        if self.config.contact == 'impulse':
+            pressing = contact_accelerations(touching, self._separation, dt_ns * 1e-9)
+            impulses, self._separation = solve_contacts(touching, self.config.max_step_s, pressing)
+            self._impulses = tuple(impulses)
+
     def _hashes(self) -> dict[str, str]:
         """Return the state hashes of all root objects and participants, without that of the soil."""
         hashes = {o.name: o.state_hash() for o in self._resting.others} | self._resting.hashes
-        # A participant without bodies is not an object, but its state is part of the world. Terrain has the soil hash.
-        others = (n for n, roles in self.participants.items() if not (roles.has_bodies or roles.owns_soil))
-        hashes |= {n: self.last_results[n].state_hash for n in others if n in self.last_results}
-        # A terrain with more state than the grid, such as loose soil, sends a separate hash of it.
-        own = ((n, a) for n, a in self.last_results.items() if self.participants[n].owns_soil)
+        for name, result in self.last_results.items():
+            roles = self.participants[name]
+            # A participant without bodies is not an object, but its state is part of the world. Terrain has the soil
+            # hash; one with more state than the grid, such as loose soil, sends a separate hash of it.
+            if not roles.has_bodies and not (roles.owns_soil and result.state_hash == result.soil_hash):
+                hashes[name] = result.state_hash
         if assigned := self._bodies.state_hash():
             hashes['/assigned'] = assigned
-        return hashes | {n: result.state_hash for n, result in own if result.state_hash != result.soil_hash}
+        return hashes
 
     # -- checkpoints --------------------------------------------------------------------------------------------
 
@@ -659,7 +671,7 @@ class World:
         foreign = [o.name for o in own if not o.kind or (o.children and not o.keeps_children)]
         if foreign:
             raise ProtocolError(f'objects {foreign} cannot be saved in a checkpoint')
-        names = tuple(sorted(self.participants))
+        names = tuple(self.participants)
         return codec.encode_record(
             WorldState(
                 self.epoch,
@@ -671,7 +683,7 @@ class World:
                 self.forced_cycles,
                 self.control.save(),
                 names,
-                tuple(self.participants[n] for n in names),
+                tuple(self.participants.values()),
                 tuple(body for o in agents for body in o.bodies()),
                 tuple(o.next_dt_ns() for o in agents),
                 tuple(o.state_hash() for o in agents),

@@ -10,8 +10,7 @@ messages, or lose them as long as the world repeats its own, without changing a 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 
 from regolith_world.cycle.records import Command, Cycle, CycleKey, CycleResult, JoinRequest, Verdict
 
@@ -135,32 +134,33 @@ class Participant(ABC):
                 self._discard()
         self._last_key = cycle.key
         self.__result = None
-        with self._telling_failure(cycle):
+        try:
             loop = self._prepare(cycle) if cycle.command == Command.EVOLVE else None
+        except Exception as error:
+            self._tell_failure(cycle, error)
+            raise
         if loop is None:
             self.finish(cycle)
         return loop
 
     def finish(self, cycle: Cycle) -> None:
         """Finish the record of :meth:`begin` and send the result."""
-        with self._telling_failure(cycle):
+        try:
             result = self._evolve(cycle) if cycle.command == Command.EVOLVE else self._idle_result(cycle)
+        except Exception as error:
+            self._tell_failure(cycle, error)
+            raise
         if result is not None:
             self._reply(result)
         self.stopped = cycle.command == Command.STOP
         if not cycle.resimulating:
             self._after_answer(cycle)
 
-    @contextmanager
-    def _telling_failure(self, cycle: Cycle) -> Iterator[None]:
+    def _tell_failure(self, cycle: Cycle, error: Exception) -> None:
         """Report an exception to the world, which would otherwise wait for a result."""
-        try:
-            yield
-        except Exception as error:
-            known = isinstance(error, ParticipantFailed)
-            failure = str(error) if known else f'{self.name}: {type(error).__name__}: {error}'
-            self._send_result(CycleResult(cycle.key, self.name, 0, failure=failure))
-            raise
+        known = isinstance(error, ParticipantFailed)
+        failure = str(error) if known else f'{self.name}: {type(error).__name__}: {error}'
+        self._send_result(CycleResult(cycle.key, self.name, 0, failure=failure))
 
     @property
     def last_result(self) -> CycleResult | None:

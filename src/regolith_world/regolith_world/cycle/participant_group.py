@@ -125,6 +125,8 @@ class ParticipantGroup:
         """Called with the results for a record, in name order. Results that come later follow in further calls."""
         self._loops = LoopWorkers(threads)
         self._participants: dict[str, Participant] = {}
+        self._order: list[Participant] = []
+        self._ordered_for: tuple[object, ...] = ()
         self._results: dict[str, CycleResult] = {}
         self._processing = False
         self._deferred: Cycle | None = None
@@ -194,13 +196,20 @@ class ParticipantGroup:
         self._results.clear()
         for copy in self.terrain_copies:
             copy.on_cycle(cycle)
-        phases = {name: roles.phase for name, roles in zip(cycle.participants, cycle.roles)}
-        in_turn = sorted(self._participants.values(), key=lambda each: (phases.get(each.name, 0), each.name))
         self._processing = True
         try:
-            self._loops.evolve(cycle, in_turn, self.meanwhile, self.on_evolved)
+            self._loops.evolve(cycle, self._in_turn(cycle), self.meanwhile, self.on_evolved)
         finally:
             self._processing = False
+
+    def _in_turn(self, cycle: Cycle) -> list[Participant]:
+        """Return the participants by phase and name."""
+        members = cycle.participants, cycle.roles, self._participants
+        if members != self._ordered_for:
+            phases = {name: roles.phase for name, roles in zip(cycle.participants, cycle.roles)}
+            self._order = sorted(self._participants.values(), key=lambda each: (phases.get(each.name, 0), each.name))
+            self._ordered_for = *members[:2], dict(self._participants)
+        return self._order
 
     def _respond(self) -> None:
         results, self._results = self._results, {}
