@@ -39,8 +39,16 @@ DUST = {'lofted_fraction': 0.05, 'threshold_mps': 0.005, 'extinction_m2pkg': 200
 """More dust than there is: the rover of the test is slow."""
 
 
-def scenario(folder: Path, name: str, *, seeing: bool = True, dust: bool = True) -> Path:
-    """Return a rover that drives behind another; weak gravity keeps the dust in the air."""
+CRATE = {'type': 'rigid_body', 'shape': {'kind': 'box', 'size_m': [0.15, 0.15, 0.1]}, 'mass_kg': 20.0}
+FALLING = {
+    'early': {**CRATE, 'position': [1.5, 1.0, 0.13]},
+    'late': {**CRATE, 'position': [1.5, -1.0, 0.25], 'velocity_mps': [0.3, 0.0, 0.0]},
+}
+"""Boxes that reach the ground 0.35 s and 0.77 s after the start, before and after the checkpoint."""
+
+
+def scenario(folder: Path, name: str, *, seeing: bool = True, dust: bool = True, bodies: bool = True) -> Path:
+    """Return a rover that drives behind another while two boxes fall; weak gravity keeps the dust in the air."""
     behind = vehicle(-2.6, 0.0, type='constant', speed_mps=0.5)
     if seeing:
         mount = {'xyz': [0.6, 0.1, 1.5], 'rpy_deg': [0.0, 20.0, 0.0]}
@@ -53,6 +61,8 @@ def scenario(folder: Path, name: str, *, seeing: bool = True, dust: bool = True)
         light={'sun': {'azimuth_deg': 60.0, 'elevation_deg': 15.0}, 'view_range_m': 100.0},
         recording={'sensors': seeing},
         world={'checkpoint_period_s': CHECKPOINT_S, 'gravity_mps2': 0.5},
+        bodies={},
+        objects=FALLING if bodies else {},
         **({'dust': DUST} if dust else {}),
     )
 
@@ -82,6 +92,8 @@ def test_dust_is_the_same_in_every_run_and_leaves_no_trace_in_the_state(tmp_path
     hashes = {run.summary['state_hash'] for run in (many, one, rest, plain, blind)}
     assert len(hashes) == 1
     assert images(plain) != first and not plain.summary['dust'] and not blind.summary['dust']
+    fewer = run_scenario(tmp_path, scenario(tmp_path, 'fewer', bodies=False), processes='one', name='fewer_run')
+    assert 0.0 < fewer.summary['dust']['emitted_kg'] < dust['emitted_kg']
 
 
 def test_rewind_brings_back_the_dust_in_the_air(tmp_path: Path) -> None:

@@ -26,7 +26,10 @@ _SOILS = {'pommerol2013': 'pommerol2013'}
 def citations(scenario: Any) -> Citations:
     """Return the references of a scenario's sensor models; an empty list without sensors."""
     sensors = scenario_sensors(scenario)
-    keys = {'amanatides1987', 'hsu2012', 'museth2013'} if sensors and scenario.dust is not None else set[str]()
+    keys = set[str]()
+    if sensors and scenario.dust is not None:
+        keys = {'amanatides1987', 'hsu2012', 'museth2013', 'roberts2018'}
+        keys |= {'stokes1851'} if scenario.dust.air_viscosity_pas else set()
     for sensor in sensors:
         config = sensor.config
         if isinstance(config, CameraConfig):

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 from regolith_sensors.citations import citations
+from regolith_sensors.config.dust import DustConfig
 from regolith_sensors.config.lighting import LightConfig
 
 
 def cited(sensors: dict[str, Any], dust: Any = None, **light: Any) -> set[str]:
     entry = SimpleNamespace(sensors=sensors, frame_prefix=None)
     light_config = LightConfig.model_validate(light)
-    found = citations(SimpleNamespace(vehicles={'amber': entry}, light=light_config, dust=dust))
+    dust_config = None if dust is None else DustConfig.model_validate(dust)
+    found = citations(SimpleNamespace(vehicles={'amber': entry}, light=light_config, dust=dust_config))
     assert set(found.keys) <= set(found.entries())
     return set(found.keys)
 
@@ -45,6 +47,8 @@ def test_lidar_and_inertial_citations() -> None:
     assert cited({'i': {'model': 'imu_mems'}}) == {'titterton2004', 'ieee952', 'gillespie1996'}
     assert cited({'g': {'model': 'gnss_lunanet'}}) == {'gillespie1996'}
     assert {'hsu2012', 'museth2013'} <= cited({'l': {'model': 'vlp16'}}, dust={}) and 'hsu2012' not in lidar
+    air = cited({'l': {'model': 'vlp16'}}, dust={'air_viscosity_pas': 1.8e-5})
+    assert 'stokes1851' in air and 'stokes1851' not in cited({'l': {'model': 'vlp16'}}, dust={})
 
 
 def test_camera_with_distortion_cites_its_lens_model() -> None:

@@ -12,8 +12,9 @@ import pytest
 from regolith_sensors.arrays import Floats
 from regolith_sensors.config.dust import DustConfig
 from regolith_sensors.dust.dust_cloud import DustCloud
-from regolith_sensors.dust.emission import RunningSurface, emitted
+from regolith_sensors.dust.emission import EmittingSurface, emitted
 from regolith_sensors.dust.flight import LONGEST_FLIGHT_S, START_M, hit_boxes, land, positions
+from regolith_sensors.surfaces.meshes import box, icosphere
 from regolith_terrain import FlatField
 from regolith_terrain.grid import NodeRecords, SoilGrid
 from regolith_vehicles.visuals import PartRole, VisualDescription
@@ -119,7 +120,7 @@ def test_emitted_mass_is_that_of_the_slip_velocity(grid: SoilGrid) -> None:
     """The mean number of parcels is eta rho_s (v - v_th) A dt / m_p with the slip of each element of the rim."""
     config = DustConfig(parcel_mass_kg=1e-8)
     speed, spin, sinkage = 1.0, 8.0, 0.03
-    surface = RunningSurface.of(wheeled())
+    surface = EmittingSurface.of_vehicle(wheeled())
     both = poses_at(0.0, speed, spin, sinkage), poses_at(0.02, speed, spin, sinkage)
     counts = [
         len(emitted('amber', surface, both, (k * STEP_NS, (k + 1) * STEP_NS), grid, config, 1).t_ns) for k in range(50)
@@ -138,7 +139,7 @@ def test_emitted_mass_is_that_of_the_slip_velocity(grid: SoilGrid) -> None:
 
 def test_parcels_above_the_limit_are_left_out_of_the_drawing_not_of_the_mass(grid: SoilGrid) -> None:
     """Parcels a thousandth as heavy: the same mass; 2 % for the draws."""
-    surface = RunningSurface.of(wheeled())
+    surface = EmittingSurface.of_vehicle(wheeled())
     both = poses_at(0.0, 1.0, 8.0, 0.03), poses_at(0.02, 1.0, 8.0, 0.03)
     masses = []
     for mass in (1e-8, 1e-11):
@@ -150,7 +151,7 @@ def test_parcels_above_the_limit_are_left_out_of_the_drawing_not_of_the_mass(gri
 
 def test_wheel_that_rolls_or_is_in_the_air_throws_up_nothing(grid: SoilGrid) -> None:
     """Nothing leaves below the threshold, and nothing without contact."""
-    surface, config = RunningSurface.of(wheeled()), DustConfig(parcel_mass_kg=1e-9)
+    surface, config = EmittingSurface.of_vehicle(wheeled()), DustConfig(parcel_mass_kg=1e-9)
     for speed, spin, sinkage in ((0.1, 0.4, 0.01), (1.0, 20.0, -0.02), (0.0, 0.0, 0.03)):
         both = poses_at(0.0, speed, spin, sinkage), poses_at(0.02, speed, spin, sinkage)
         assert not len(emitted('amber', surface, both, (0, STEP_NS), grid, config, 1).t_ns)
@@ -158,7 +159,7 @@ def test_wheel_that_rolls_or_is_in_the_air_throws_up_nothing(grid: SoilGrid) -> 
 
 def test_parcels_leave_within_their_cone_and_speed(grid: SoilGrid) -> None:
     """Speeds are 0.3 to 1 of the slip, directions within 30 deg of backward and 20 to 60 deg upward, times in order."""
-    surface, config = RunningSurface.of(wheeled()), DustConfig(parcel_mass_kg=1e-9)
+    surface, config = EmittingSurface.of_vehicle(wheeled()), DustConfig(parcel_mass_kg=1e-9)
     speed, spin = 1.0, 8.0
     both = poses_at(0.0, speed, spin), poses_at(0.02, speed, spin)
     new = emitted('amber', surface, both, (0, STEP_NS), grid, config, 1)
@@ -257,7 +258,79 @@ def test_tracks_throw_up_soil(grid: SoilGrid) -> None:
         return np.array([[0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], [x, 0.0, 0.014, 0.0, 0.0, 0.0, 1.0]])
 
     config = DustConfig(parcel_mass_kg=1e-9)
-    new = emitted('amber', RunningSurface.of(looks), (at(0.0), at(-0.02)), (0, STEP_NS), grid, config, 1)
+    new = emitted('amber', EmittingSurface.of_vehicle(looks), (at(0.0), at(-0.02)), (0, STEP_NS), grid, config, 1)
     expected = 1e-4 * 1500.0 * 0.95 * 0.14 * 0.4 * 0.02 / 1e-9
     assert len(new.t_ns) == pytest.approx(expected, rel=0.05)
     assert new.velocity[:, 0].max() < 0.3
+
+
+def test_samples_of_a_mesh_have_its_area_and_its_middle() -> None:
+    """Area and first moments of a box are those of its faces; a moment is off by less than a sample's distance."""
+    half = np.array([0.3, 0.2, 0.1])
+    surface = EmittingSurface.of_body(box((0.3, 0.2, 0.1)))
+    assert surface.area.sum() == pytest.approx(8.0 * (0.06 + 0.03 + 0.02), rel=1e-12)
+    assert np.average(surface.place, axis=0, weights=surface.area) == pytest.approx(np.zeros(3), abs=0.02)
+    beyond = np.abs(surface.place) - half
+    assert beyond.max() == pytest.approx(0.0, abs=1e-12)  # all on the faces
+    face = np.abs(beyond) < 1e-12
+    outward = np.sign(surface.place) * surface.normal
+    assert outward[face].min() >= 0.0 and np.all((outward * face).max(axis=1) == pytest.approx(1.0))
+
+
+def test_blade_throws_up_the_soil_that_it_pushes(grid: SoilGrid) -> None:
+    """The front carries soil ahead, bottom and ends slide along it, and the back leaves it."""
+    config = DustConfig(parcel_mass_kg=1e-9)
+    blade = Visual('box', (0.02, 0.5, 0.2))
+    looks = VisualDescription((MovingPart('base', '', PartRole.BODY, (blade,)),))
+    surface = EmittingSurface.of_vehicle(looks)
+
+    def at(x: float) -> Floats:
+        return np.array([[x, 0.0, 0.17, 0.0, 0.0, 0.0, 1.0]])
+
+    new = emitted('amber', surface, (at(0.0), at(0.01)), (0, STEP_NS), grid, config, 1)
+    # 3 cm in the soil and 1 cm above; bottom of 4 cm.
+    area = 0.04 * 1.0 + 0.04 * 1.0 + 2.0 * 0.04 * 0.04
+    expected = 1e-4 * 1500.0 * (0.5 - 0.05) * area * 0.02 / 1e-9
+    # Of 400 samples 36 move soil, one more or less at each edge of the blade.
+    assert len(new.t_ns) == pytest.approx(expected, rel=0.12)
+    assert new.velocity[:, 0].mean() > 0.1  # ahead
+    assert new.place[:, 0].min() > -0.05
+    raised = at(0.0) + [[0.0, 0.0, 0.05, 0.0, 0.0, 0.0, 0.0]]
+    above = emitted('amber', surface, (raised, raised + at(0.01) - at(0.0)), (0, STEP_NS), grid, config, 1)
+    assert not len(above.t_ns)
+
+
+def fallen(t_s: float) -> Floats:
+    """Return the pose of a ball of 10 cm that falls from 1 m and rests 2 cm deep."""
+    return np.array([[0.0, 0.0, max(1.0 - 0.5 * G * t_s * t_s, 0.08), 0.0, 0.0, 0.0, 1.0]])
+
+
+def test_body_that_falls_throws_up_dust_to_all_sides_once(grid: SoilGrid) -> None:
+    """All parcels start where it meets the ground; their horizontal momentum is that of chance."""
+    config = DustConfig(parcel_mass_kg=1e-8)
+    cloud = DustCloud(config, 1, G, {})
+    ball = icosphere(3)
+    surface = EmittingSurface.of_body(type(ball)(ball.vertices * 0.1, ball.triangles, ball.material))
+    times = range(0, 120)
+    for k in times:
+        cloud.follow(k * STEP_NS, {'ball': fallen(0.02 * k)}, grid, {'ball': surface})
+        if 0.02 * k < math.sqrt(2.0 * 0.88 / G):
+            assert cloud.balance().emitted_kg == 0.0
+    touch_s = math.sqrt(2.0 * 0.9 / G)
+    part = cloud._part()
+    count = len(part['t_ns'])
+    assert count > 300
+    assert np.hypot(part['place'][:, 0], part['place'][:, 1]).max() < 0.1
+    assert (part['t_ns'] * 1e-9).min() > touch_s - 0.04 and (part['t_ns'] * 1e-9).max() < touch_s + 0.1
+    speed = np.sqrt((part['velocity'] ** 2).sum(axis=1))
+    assert speed.max() < math.sqrt(2.0 * G * 0.92)
+    # The mean of n vectors with random headings has a length of about 1 / sqrt(n) of theirs; four times that.
+    assert np.linalg.norm(part['velocity'][:, :2].mean(axis=0)) < 4.0 * speed.mean() / math.sqrt(count)
+    again = DustCloud(config, 1, G, {})
+    for k in times[:58]:
+        again.follow(k * STEP_NS, {'ball': fallen(0.02 * k)}, grid, {'ball': surface})
+    continued = DustCloud(config, 1, G, {})
+    continued.restore(again.save())
+    for k in times[58:]:
+        continued.follow(k * STEP_NS, {'ball': fallen(0.02 * k)}, grid, {'ball': surface})
+    assert continued.digest() == cloud.digest()

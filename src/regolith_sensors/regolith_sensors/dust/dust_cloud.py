@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dust of a run: parcels in flight, their mass balance, and the dirt on lenses, as a function of committed states.
 
-Dust is an observer. It follows the poses of vehicles and the ground that the world committed, and changes neither. Its
-random numbers are keyed by vehicle and time of the commit. So it is the same in every run of a scenario, however many
-processes compute it, and the state hash of the world does not depend on it.
+Dust is an observer. It follows the poses of vehicles and bodies and the ground that the world committed, and changes
+none of them. Its random numbers are keyed by vehicle or body and time of the commit. So it is the same in every run of
+a scenario, however many processes compute it, and the state hash of the world does not depend on it.
 
 Parcels that ended are kept for a while, so that a rewind brings back those in flight at its target.
 """
@@ -22,8 +22,8 @@ import numpy as np
 from regolith_sensors.arrays import Bools, Floats, Longs
 from regolith_sensors.config.dust import DustConfig
 from regolith_sensors.dust.density import Puffs
-from regolith_sensors.dust.emission import RunningSurface, emitted
-from regolith_sensors.dust.flight import hit_boxes, land, positions
+from regolith_sensors.dust.emission import EmittingSurface, emitted
+from regolith_sensors.dust.flight import hit_boxes, land, positions, stopping_times, velocities
 from regolith_terrain.grid import SoilGrid
 from regolith_vehicles.visuals import PartRole, VisualDescription
 from regolith_world.numerics import rotation
@@ -126,7 +126,7 @@ class _Commit:
 
 
 class DustCloud:
-    """Dust of all vehicles of a scenario."""
+    """Dust of all vehicles and bodies of a scenario."""
 
     def __init__(
         self,
@@ -147,7 +147,8 @@ class DustCloud:
         """
         self.config, self.seed, self.gravity = config, seed, gravity_mps2
         self.vehicles = tuple(sorted(vehicles))
-        self._surfaces = {name: RunningSurface.of(vehicles[name]) for name in self.vehicles}
+        self._surfaces = {name: EmittingSurface.of_vehicle(vehicles[name]) for name in self.vehicles}
+        self._stop_s = config.stopping_time_s
         self._boxes = {name: _Boxes.of(vehicles[name]) for name in self.vehicles}
         self.lenses = dict(sorted((lenses or {}).items()))
         self.dirt = np.zeros(len(self.lenses))
@@ -173,32 +174,47 @@ class DustCloud:
 
     # -- following commits --------------------------------------------------------------------------------------
 
-    def follow(self, t_ns: int, poses: Mapping[str, Floats], grid: SoilGrid) -> None:
+    def follow(
+        self,
+        t_ns: int,
+        poses: Mapping[str, Floats],
+        grid: SoilGrid,
+        bodies: Mapping[str, EmittingSurface] | None = None,
+    ) -> None:
         """Advance to a commit.
 
         Args:
             t_ns: Time of the commit [ns], later than that of the last one.
-            poses: Poses of the parts of each vehicle at that time, shape (parts, 7).
+            poses: Poses of the parts of each vehicle and body at that time, shape (parts, 7).
             grid: Ground committed at that time.
+            bodies: Surfaces of the bodies.
         """
         before = self._commits[-1] if self._commits else _Commit(t_ns, {}, self.dirt, 0)
         moving = {name: (before.poses[name], after) for name, after in poses.items() if name in before.poses}
-        span = before.t_ns, t_ns
+        span, surfaces = (before.t_ns, t_ns), {**(bodies or {}), **self._surfaces}
         for name, both in sorted(moving.items()):
-            self._emit(name, both, span, grid)
+            if not np.array_equal(*both):
+                self._emit(name, surfaces[name], both, span, grid)
         self._meet(moving, span)
         self._commits.append(_Commit(t_ns, dict(poses), self.dirt.copy(), self._left_out))
         self._discard_old()
 
-    def _emit(self, name: str, poses: tuple[Floats, Floats], t_ns: tuple[int, int], grid: SoilGrid) -> None:
-        new = emitted(name, self._surfaces[name], poses, t_ns, grid, self.config, self.seed)
+    def _emit(
+        self,
+        name: str,
+        surface: EmittingSurface,
+        poses: tuple[Floats, Floats],
+        t_ns: tuple[int, int],
+        grid: SoilGrid,
+    ) -> None:
+        new = emitted(name, surface, poses, t_ns, grid, self.config, self.seed)
         room = max(self.config.max_parcels - int(np.count_nonzero(self._flying(t_ns[0]))), 0)
         count = min(len(new.t_ns), room)
         self._left_out += len(new.t_ns) - count + new.left_out
         if not count:
             return
         place, velocity, start = new.place[:count], new.velocity[:count], new.t_ns[:count]
-        place, flight = land(place, velocity, self.gravity, grid)
+        place, flight = land(place, velocity, self.gravity, grid, self._stop_s)
         self._reserve(self._count + count)
         rows = slice(self._count, self._count + count)
         # The height of the surface is that of the ground at the end of the cycle.
@@ -247,8 +263,8 @@ class DustCloud:
         dt = (t_ns[1] - t_ns[0]) * 1e-9
         ball = 4.0 / 3.0 * np.pi * LENS_REACH_M**3
         part = self._part()
-        velocity = part['velocity'][near].copy()
-        velocity[:, 2] -= self.gravity * (t_ns[1] - part['t_ns'][near]) * 1e-9
+        age = (t_ns[1] - part['t_ns'][near]) * 1e-9
+        velocity = velocities(part['velocity'][near], age, self.gravity, self._stop_s)
         for k, lens in enumerate(self.lenses.values()):
             if lens.vehicle not in moving:
                 continue
@@ -280,7 +296,7 @@ class DustCloud:
         rows, part = np.flatnonzero(self._flying(t_ns)), self._part()
         speed = np.sqrt((part['velocity'][rows] ** 2).sum(axis=1))
         start = part['t_ns'][rows]
-        spread = SPREAD * speed * (t_ns - start) * 1e-9
+        spread = SPREAD * speed * stopping_times((t_ns - start) * 1e-9, self._stop_s)
         return Puffs(self._places(rows, np.full(len(rows), t_ns)), spread, start.astype(np.int64))
 
     def balance(self) -> DustBalance:
@@ -330,7 +346,7 @@ class DustCloud:
             for name in _COLUMNS:
                 self._data[name][:count] = state[name]
             self._count, self.dirt, self._left_out = count, dirt.copy(), numbers[2]
-            poses = {name: state[f'pose {name}'] for name in self.vehicles if f'pose {name}' in state}
+            poses = {name.removeprefix('pose '): state[name] for name in state.files if name.startswith('pose ')}
             self._commits = [_Commit(numbers[0], poses, dirt, self._left_out)]
 
     def return_to(self, t_ns: int) -> bool:
@@ -370,7 +386,7 @@ class DustCloud:
     def _places(self, rows: Longs, t_ns: Longs) -> Floats:
         part = self._part()
         age = (t_ns - part['t_ns'][rows]) * 1e-9
-        return positions(part['place'][rows], part['velocity'][rows], age, self.gravity)
+        return positions(part['place'][rows], part['velocity'][rows], age, self.gravity, self._stop_s)
 
     def _numbers(self) -> tuple[int, int, dict[str, int]]:
         """Return the numbers of parcels in flight, landed, and on vehicles by name."""

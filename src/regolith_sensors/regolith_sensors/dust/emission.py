@@ -1,24 +1,30 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Dust that running gear throws up: parcels from the parts of its surface that slip on soil.
+"""Dust that vehicles and bodies throw up: parcels from the parts of their surfaces that move soil.
 
-The mass rate per area is eta rho_s (v - v_th) with the slip velocity v of the surface against the soil. A parcel leaves
-with 0.3 to 1 of v, within 30 deg of a direction that is v tilted upward by 20 to 60 deg. Soil is thrown by wheels and
-track shoes. It moves as the soil grid does not show, so the slip velocity is that against resting soil.
+The mass rate per area is eta rho_s (v - v_th) with the velocity v of the soil at the surface. Soil moves as the soil
+grid does not show, so velocities are those against resting soil. On wheels and track shoes, which roll, v is the slip
+velocity along the surface. Tools, hulls and bodies also carry soil along where they advance into it, as a blade does or
+a body that falls; there v is the velocity of the surface. A parcel leaves with 0.3 to 1 of v, within 30 deg of a
+direction that is v tilted upward by 20 to 60 deg.
 
-Simplifications: mud guards, and soil that sticks to a rim and leaves it higher up, are left out.
+Simplifications: mud guards, and soil that sticks to a rim and leaves it higher up, are left out. Tools, hulls and
+bodies throw up soil from the upper 5 cm only. What they have pushed ahead is not resting soil, but counts as such.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from regolith_sensors.arrays import Floats, Longs
+from regolith_sensors.arrays import Bools, Floats, Longs
 from regolith_sensors.config.dust import DustConfig
+from regolith_sensors.surfaces.meshes import Mesh
+from regolith_sensors.surfaces.visual_mesh import visual_mesh
 from regolith_terrain.grid import SoilGrid
 from regolith_vehicles.visuals import PartRole, Visual, VisualDescription
 from regolith_world.numerics import rotation
@@ -28,6 +34,12 @@ _ANGLES, _ACROSS = 72, 3
 """Samples around a wheel and across it."""
 _TOUCH_M = 0.01
 """Height of a surface above the committed ground up to which it touches the soil [m]."""
+_DEPTH_M = 0.05
+"""Depth below the committed ground from which tools and bodies throw up soil [m]."""
+_SAMPLE_M, _SAMPLES = 0.04, (32, 400)
+"""Distance of the samples of tools and bodies [m], and their least and largest number per mesh."""
+_RECURRENCE = np.array([0.7548776662466927, 0.5698402909980532])
+"""Inverse powers of the plastic number; their multiples are spread evenly over a square."""
 _MOST_LEFT_OUT = 2**53
 """Largest number of parcels of a cycle that are counted as left out."""
 _SLOWEST, _CONE_COSINE = 0.3, math.cos(math.radians(30.0))
@@ -48,11 +60,11 @@ class NewParcels(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class RunningSurface:
-    """Samples of the surfaces of a vehicle's wheels and track shoes, in the frames of their parts."""
+class EmittingSurface:
+    """Samples of the surface of a vehicle or body, in the frames of its parts."""
 
     row: Longs
-    """Index of the part among the poses of the vehicle, shape (n,)."""
+    """Index of the part among the poses, shape (n,)."""
     place: Floats
     """Position [m], shape (n, 3)."""
     normal: Floats
@@ -61,26 +73,69 @@ class RunningSurface:
     """Area [m^2], shape (n,)."""
     size: Floats
     """Half extents along the direction of motion and across it, over which parcels start [m], shape (n, 2)."""
+    rolls: Bools
+    """Whether soil moves along the surface only, as on wheels and track shoes, shape (n,)."""
 
     @staticmethod
-    def of(looks: VisualDescription) -> RunningSurface:
-        """Return the running surface of a vehicle; one without wheels and tracks has none."""
-        found: list[tuple[Floats, ...]] = []
+    def of_vehicle(looks: VisualDescription) -> EmittingSurface:
+        """Return the surface of all parts of a vehicle."""
+        found: list[tuple[int, bool, _Samples]] = []
         for row, part in enumerate(looks.parts):
             if part.role == PartRole.WHEEL:
-                found += [(np.full(_ANGLES * _ACROSS, row), *samples) for samples in _wheel(part.visuals)]
+                found += [(row, True, samples) for samples in _wheel(part.visuals)]
             elif part.role == PartRole.TRACK_SHOE:
-                found += [(np.full(2, row), *samples) for samples in _shoe(part.visuals)]
-        if not found:
-            return RunningSurface(np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), _NO_SIZE)
-        rows, *columns = (np.concatenate(column) for column in zip(*found, strict=True))
-        return RunningSurface(rows.astype(np.int64), *columns)
+                found += [(row, True, samples) for samples in _shoe(part.visuals)]
+            elif part.role == PartRole.BODY:
+                for v in part.visuals:
+                    mesh = visual_mesh(v).moved(v.position, rotation.matrix(v.orientation))
+                    found.append((row, False, _sampled(mesh)))
+        return EmittingSurface._joined(found)
+
+    @staticmethod
+    def of_body(mesh: Mesh) -> EmittingSurface:
+        """Return the surface of a body with one pose."""
+        return EmittingSurface._joined([(0, False, _sampled(mesh))])
+
+    @staticmethod
+    def _joined(found: Sequence[tuple[int, bool, _Samples]]) -> EmittingSurface:
+        every = [_NO_SAMPLES, *(samples for _, _, samples in found)]
+        counts = [0, *(len(samples[2]) for _, _, samples in found)]
+        rows = np.repeat(np.array([0, *(row for row, _, _ in found)], np.int64), counts)
+        rolls = np.repeat(np.array([False, *(rolls for _, rolls, _ in found)]), counts)
+        place, normal, area, size = (np.concatenate(column) for column in zip(*every, strict=True))
+        return EmittingSurface(rows, place, normal, area, size, rolls)
 
 
-_NO_SIZE = np.zeros((0, 2))
+_Samples = tuple[Floats, Floats, Floats, Floats]
+"""Positions [m], outward normals, areas [m^2] and half extents [m] of samples."""
+_NO_SAMPLES: _Samples = (np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 2)))
 
 
-def _wheel(visuals: tuple[Visual, ...]) -> list[tuple[Floats, Floats, Floats, Floats]]:
+def _sampled(mesh: Mesh) -> _Samples:
+    """Return samples of equal area on the triangles of a mesh, in their order.
+
+    Source: roberts2018.
+    Checked by: test_dust.py::test_samples_of_a_mesh_have_its_area_and_its_middle.
+    """
+    corners = mesh.vertices[mesh.triangles]
+    first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    outward = np.cross(first, second)
+    twice = np.sqrt((outward * outward).sum(axis=1))
+    shares = np.cumsum(0.5 * twice)
+    if not len(shares) or shares[-1] <= 0.0:
+        return _NO_SAMPLES
+    area = float(shares[-1])
+    count = int(np.clip(area / _SAMPLE_M**2, *_SAMPLES))
+    chosen = np.searchsorted(shares, (np.arange(count) + 0.5) * area / count)
+    u = np.arange(1, count + 1)[:, None] * _RECURRENCE % 1.0
+    u = np.where(u.sum(axis=1, keepdims=True) > 1.0, 1.0 - u, u)
+    place = corners[chosen, 0] + u[:, :1] * first[chosen] + u[:, 1:] * second[chosen]
+    half = 0.5 * math.sqrt(area / count)
+    normal = outward[chosen] / twice[chosen, None]
+    return place, normal, np.full(count, area / count), np.full((count, 2), half)
+
+
+def _wheel(visuals: tuple[Visual, ...]) -> list[_Samples]:
     """Return samples of the tread of a wheel: of its widest cylinder, or of one around its mesh."""
     rims = []
     for visual in visuals:
@@ -108,7 +163,7 @@ def _wheel(visuals: tuple[Visual, ...]) -> list[tuple[Floats, Floats, Floats, Fl
     return [(place.reshape(-1, 3), normals, np.full(count, 4.0 * size[0] * size[1]), np.tile(size, (count, 1)))]
 
 
-def _shoe(visuals: tuple[Visual, ...]) -> list[tuple[Floats, Floats, Floats, Floats]]:
+def _shoe(visuals: tuple[Visual, ...]) -> list[_Samples]:
     """Return samples of both faces of a track shoe: of its largest box."""
     boxes = [visual for visual in visuals if visual.shape == 'box']
     if not boxes:
@@ -123,18 +178,18 @@ def _shoe(visuals: tuple[Visual, ...]) -> list[tuple[Floats, Floats, Floats, Flo
 
 def emitted(
     name: str,
-    surface: RunningSurface,
+    surface: EmittingSurface,
     poses: tuple[Floats, Floats],
     t_ns: tuple[int, int],
     grid: SoilGrid,
     config: DustConfig,
     seed: int,
 ) -> NewParcels:
-    """Return the parcels that a vehicle throws up during a cycle; a function of committed states, seed and time.
+    """Return the parcels that an entity throws up during a cycle; a function of committed states, seed and time.
 
     Args:
-        name: Name of the vehicle, which keys the random numbers with the time of the commit.
-        surface: Its running surface.
+        name: Name of the vehicle or body, which keys the random numbers with the time of the commit.
+        surface: Its surface.
         poses: Poses of its parts at the start and at the end of the cycle, shape (parts, 7) each.
         t_ns: Times of both [ns].
         grid: Ground committed at the end of the cycle.
@@ -143,7 +198,8 @@ def emitted(
 
     Source: hsu2012.
     Checked by: test_dust.py::test_emitted_mass_is_that_of_the_slip_velocity,
-    test_dust.py::test_parcels_leave_within_their_cone_and_speed.
+    test_dust.py::test_parcels_leave_within_their_cone_and_speed,
+    test_dust.py::test_blade_throws_up_the_soil_that_it_pushes.
     """
     dt = (t_ns[1] - t_ns[0]) * 1e-9
     sample, place, motion, slip, rate = _slipping(surface, poses, dt, grid, config)
@@ -175,16 +231,17 @@ def emitted(
 
 
 def _slipping(
-    surface: RunningSurface, poses: tuple[Floats, Floats], dt: float, grid: SoilGrid, config: DustConfig
+    surface: EmittingSurface, poses: tuple[Floats, Floats], dt: float, grid: SoilGrid, config: DustConfig
 ) -> tuple[Longs, Floats, Floats, Floats, Floats]:
-    """Return the samples that emit: number, position [m], velocity of the part, slip velocity [m/s], rate [kg/s]."""
+    """Return the samples that emit: number, position [m], its velocity, that of the soil [m/s], rate [kg/s]."""
     before, after = poses
     rows = surface.row
     turns = rotation.matrices(after[:, 3:7])[rows]
     offset = np.einsum('nij,nj->ni', turns, surface.place)
     place, normal = after[rows, :3] + offset, np.einsum('nij,nj->ni', turns, surface.normal)
-    low = np.flatnonzero(normal[:, 2] < -0.2)
-    touching = low[place[low, 2] < grid.levels(place[low, 0], place[low, 1]) + _TOUCH_M]
+    low = np.flatnonzero((normal[:, 2] < -0.2) | ~surface.rolls)
+    above = place[low, 2] - grid.levels(place[low, 0], place[low, 1])
+    touching = low[(above < _TOUCH_M) & (surface.rolls[low] | (above > -_DEPTH_M))]
     parts = np.unique(rows[touching])
     linear, angular = np.zeros((len(after), 3)), np.zeros((len(after), 3))
     for part in parts:
@@ -194,7 +251,8 @@ def _slipping(
     own = rows[touching]
     velocity = linear[own] + np.cross(angular[own], offset[touching])
     normal = normal[touching]
-    slip = velocity - (velocity * normal).sum(axis=1, keepdims=True) * normal
+    advance = (velocity * normal).sum(axis=1, keepdims=True)
+    slip = velocity - np.where(surface.rolls[touching, None], advance, np.minimum(advance, 0.0)) * normal
     speed = np.sqrt((slip * slip).sum(axis=1))
     fast = speed > config.threshold_mps
     factor = config.lofted_fraction * config.soil_density_kgpm3

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_sensors.surfaces.materials import Material, Principled
-from regolith_sensors.surfaces.meshes import Mesh, box, capsule, cylinder, icosphere, joined
-from regolith_sensors.surfaces.meshes import wheel as wheel_mesh
-from regolith_vehicles.visuals import PartRole, Visual, VisualDescription, VisualMaterial
+from regolith_sensors.surfaces.meshes import Mesh, joined
+from regolith_sensors.surfaces.visual_mesh import visual_mesh
+from regolith_vehicles.visuals import PartRole, VisualDescription, VisualMaterial
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
@@ -51,38 +51,12 @@ def vehicle_parts(looks: VisualDescription, materials: list[Material]) -> list[M
                 raise ValueError(f'{part.name} has no visual; allowed: {allowed}')
             continue
         if id(part.visuals) not in made:
-            shapes = [(_mesh(v, _material(v.paint, materials, paints)), v) for v in part.visuals]
+            shapes = [(visual_mesh(v, _material(v.paint, materials, paints)), v) for v in part.visuals]
             made[id(part.visuals)] = joined(
                 [mesh.moved(v.position, rotation.matrix(v.orientation)) for mesh, v in shapes]
             )
         parts.append(MeshPart(part.name, made[id(part.visuals)], part.role, row))
     return parts
-
-
-def _mesh(visual: Visual, material: int) -> Mesh:
-    """Return the mesh of a visual in its own frame.
-
-    Raises:
-        ValueError: If its shape is unknown.
-    """
-    size = visual.size
-    if visual.mesh is not None:
-        triangles = visual.mesh.triangles
-        numbers = np.full(len(triangles), material, dtype=np.uint16)
-        return Mesh(visual.mesh.vertices.astype(np.float64), triangles, numbers)
-    if visual.shape == 'box':
-        return box((size[0], size[1], size[2]), material)
-    if visual.shape == 'cylinder':
-        return cylinder(size[0], size[1], 48, material)
-    if visual.shape == 'capsule':
-        return capsule(size[0], size[1], 16, material)
-    if visual.shape in ('sphere', 'ellipsoid'):
-        ball = icosphere(3, material)
-        return Mesh(ball.vertices * np.array(size), ball.triangles, ball.material)
-    if visual.shape == 'grouser_wheel':
-        return wheel_mesh(size[0], size[1], (int(size[2]), size[3], size[4]), material)
-    allowed = 'box, sphere, ellipsoid, capsule, cylinder, grouser_wheel'
-    raise ValueError(f'unknown shape {visual.shape!r} of {visual.name}; allowed: {allowed}')
 
 
 def _material(paint: VisualMaterial, materials: list[Material], paints: dict[VisualMaterial, int]) -> int:

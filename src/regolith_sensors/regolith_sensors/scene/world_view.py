@@ -17,9 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 from regolith_sensors.brdf import HapkeParameters
 from regolith_sensors.dust.density import density_grid
 from regolith_sensors.dust.dust_cloud import DustCloud
+from regolith_sensors.dust.emission import EmittingSurface
 from regolith_sensors.dust.optics import DustOptics, dust_optics
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.scene.object_history import COLUMNS, ObjectHistory
+from regolith_sensors.scene.object_layer import object_mesh
 from regolith_sensors.scene.pose_track import PoseTrack
 from regolith_sensors.scene.rock_layer import RockLayer
 from regolith_sensors.scene.scene import Scene, SceneObject
@@ -175,6 +177,8 @@ class WorldStates:
         self.tracks = {name: PoseTrack(names, kept_ns) for name, names in sorted(parts.items())}
         self.objects = ObjectHistory(objects, kept_ns)
         """The world's objects, and entities of participants."""
+        self._surfaces: dict[int, tuple[ObjectVisual, EmittingSurface]] = {}
+        """Surfaces of bodies, by row of :attr:`objects`."""
         self.ground = TerrainHistory(grid)
         self.participants = frozenset(self.tracks)
         """Vehicles that still participate; the others stay at their last poses."""
@@ -207,7 +211,24 @@ class WorldStates:
                 commits.setdefault(when_ns, {})[name] = poses
         for when_ns in sorted(commits):
             self.ground.advance(when_ns)
-            self.dust.follow(when_ns, commits[when_ns], self.ground.grid)
+            bodies = self._bodies_at(when_ns)
+            poses_of = {name: pose for name, (_, pose) in bodies.items()} | commits[when_ns]
+            surfaces = {name: surface for name, (surface, _) in bodies.items()}
+            self.dust.follow(when_ns, poses_of, self.ground.grid, surfaces)
+
+    def _bodies_at(self, t_ns: int) -> dict[str, tuple[EmittingSurface, Floats]]:
+        """Return surface and pose, shape (1, 7), of each body that is present at the time of a commit [ns], by name."""
+        found: dict[str, tuple[EmittingSurface, Floats]] = {}
+        if self.objects.last_ns < 0:
+            return found
+        poses = self.objects.all_at(t_ns)
+        for row, (visual, _) in enumerate(self.objects.entities):
+            if visual.anchor != Anchor.BODY or np.isnan(poses[row, 0]):
+                continue
+            if row not in self._surfaces or self._surfaces[row][0] is not visual:
+                self._surfaces[row] = visual, EmittingSurface.of_body(object_mesh(visual))
+            found[visual.name] = self._surfaces[row][1], poses[row : row + 1, :POSE_COLUMNS]
+        return found
 
     def advance(self, t_ns: int) -> None:
         """Update ground, dust and :attr:`discs` to the commit at a time [ns] that :meth:`covers` reports as known."""
