@@ -18,10 +18,12 @@ pytest.importorskip('rerun', reason='Rerun is not installed')
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 TILE = 32
+BOX = {'kind': 'box', 'size_m': [0.1, 0.1, 1.0]}
 
 
 def test_a_late_view_and_markers_show_the_world_as_it_is(tmp_path: Path) -> None:
-    """A viewer that starts late sees existing ruts, and what is added until the world ends."""
+    """A viewer that starts late sees existing ruts and objects, and what is added until the world ends."""
+    from regolith_msgs.msg import Cycle
     from tf2_msgs.msg import TFMessage
     from visualization_msgs.msg import MarkerArray
 
@@ -30,6 +32,7 @@ def test_a_late_view_and_markers_show_the_world_as_it_is(tmp_path: Path) -> None
         {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.4)},
         duration_s=600.0,
         view={'markers': True, 'rate_hz': 5.0},
+        objects={'post': {'type': 'static_body', 'position': [0.0, 3.0, 1.0], 'shapes': [BOX]}},
     )
     file = tmp_path / 'live.rrd'
     with LiveRun(tmp_path, scenario, '--rtf', 2, processes='one') as live:
@@ -45,7 +48,12 @@ def test_a_late_view_and_markers_show_the_world_as_it_is(tmp_path: Path) -> None
         assert found[-1].child_frame_id == 'amber/odom'
         first = ground[0].markers
         assert min(p.z for m in first for p in m.points if m.ns == 'ground') < -0.005, 'ruts of before are not there'
-        live.wait_for(lambda: file.is_file() and b'ground/soil' in file.read_bytes(), 120.0, 'the view of ruts')
+        cycles = live.subscribe(Cycle, '/regolith/cycle')
+        live.wait_for(
+            lambda: 'post' in {v.name for c in cycles for v in c.visuals}, 60.0, 'visuals for a late observer'
+        )
+        for part in (b'ground/soil', b'post'):
+            live.wait_for(lambda: file.is_file() and part in file.read_bytes(), 120.0, f'the view of {part!r}')  # noqa: B023
         live.spin(3.0)
         live.interrupt()
         run = live.finish().run_dir

@@ -138,6 +138,7 @@ class SingleProcessNode:
             inbox=self.inbox,
             recorded=recorded,
             max_sensor_lag_s=lag_s,
+            observers=self._cycle.get_subscription_count,
             at_standstill=self._publish_kept,
         )
         self.runner.on_release = self._release

@@ -234,6 +234,7 @@ class WorldNode:
             inbox=self.bus.inbox,
             recorded=self._recorded,
             max_sensor_lag_s=declare_parameter(node, 'max_sensor_lag_s', -1.0, MAX_SENSOR_LAG_DESCRIPTION),
+            observers=self.bus.listeners,
             on_checkpoint=self._keep,
         )
         self.runner.paused = declare_parameter(node, 'start_paused', False, 'Whether the world starts paused.')

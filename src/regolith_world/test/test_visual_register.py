@@ -101,3 +101,14 @@ def test_appearance_does_not_change_the_state_hash() -> None:
         world.step(STEP_NS)
         hashes.add(world.state_hash)
     assert len(hashes) == 1
+
+
+def test_new_observers_learn_of_everything_with_the_next_commit() -> None:
+    """The visuals of one cycle are complete, those after it are changes again."""
+    world, bus = world_of({'crate': CRATE})
+    for k in range(5):
+        if k == 3:
+            world.visuals.repeat()
+        world.step(world.t_ns + STEP_NS)
+    everything = ['crate', 'flag', 'radio/0', 'sign']
+    assert [names(cycle) for cycle in bus.cycles[2:]] == [['flag', 'radio/0'], everything, []]

@@ -38,7 +38,7 @@ from regolith_files import InputError, Problem
 from regolith_terrain.ros import SoilFollower
 from regolith_terrain.updates import COMMITTED_TOPIC, CommittedSoil
 from regolith_world import load_section
-from regolith_world.ros import Inbox, await_stable_graph, named_node
+from regolith_world.ros import Inbox, await_stable_graph, named_node, qos
 
 PERIOD_S = 0.1
 """Period of reading received messages [wall s]."""
@@ -266,7 +266,7 @@ class LiveView(RunningSimulation):
             return  # the type is not installed
         latched = topic.endswith(_LATCHED)
         profile = QoSProfile(
-            depth=100 if latched else 1,
+            depth=qos.HISTORY.depth if every else 100 if latched else 1,
             reliability=ReliabilityPolicy.RELIABLE,
             durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
         )

@@ -16,7 +16,6 @@ from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.object_markers import coarse_mesh
 from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed
 from regolith_sensors.scene import ObjectHistory
-from regolith_sensors.surfaces import meshes
 from regolith_world.cycle import Anchor, ObjectVisual
 from regolith_world.objects import object_visuals
 
@@ -29,9 +28,6 @@ _Drawing = tuple[Callable[[], rr.Mesh3D], Sequence[float]]
 class DrawnObjects:
     """Drawer of objects of the world and of entities of participants, except those that lie on the terrain.
 
-    A viewer that joins during a run does not know the shapes of objects that were spawned before. It draws them as
-    balls with their mass and inertia.
-
     Args:
         canvas: Canvas to draw on.
         scenario: Resolved scenario.
@@ -41,7 +37,6 @@ class DrawnObjects:
     def __init__(self, canvas: Canvas, scenario: Any, period_ns: int) -> None:
         self._canvas, self._period_ns = canvas, period_ns
         self._history = ObjectHistory(object_visuals(scenario.objects, scenario.world.gravity_mps2))
-        self._others = (*scenario.vehicles,)
         self._drawn: dict[str, bool] = {}
         """Whether each drawn entity exists at present, by path."""
         self._last_ns: int | None = None
@@ -58,8 +53,7 @@ class DrawnObjects:
         if self._last_ns is not None and 0 <= t_ns - self._last_ns < self._period_ns:
             return
         self._last_ns = t_ns
-        names = {entity.visual.name for entity in self._history.entities}
-        present = {**self._known(cycle.t_ns), **self._unknown(cycle, names)}
+        present = self._present(cycle.t_ns)
         for path, (make, pose) in present.items():
             if path not in self._drawn:
                 self._canvas.fix(path, make())
@@ -70,8 +64,8 @@ class DrawnObjects:
             self._drawn[path] = False
             self._canvas.put(t_ns, path, rr.Transform3D(scale=0.0))
 
-    def _known(self, t_ns: int) -> dict[str, _Drawing]:
-        """Return mesh and pose of the entities whose visuals are known, by path."""
+    def _present(self, t_ns: int) -> dict[str, _Drawing]:
+        """Return mesh and pose of the present entities, by path."""
         found: dict[str, _Drawing] = {}
         rows: dict[str, int] = {}
         poses = self._history.all_at(t_ns)
@@ -82,17 +76,6 @@ class DrawnObjects:
                 found[path] = (partial(_mesh_of, visual), poses[row].tolist())
         return found
 
-    def _unknown(self, cycle: Any, known: set[str]) -> dict[str, _Drawing]:
-        """Return mesh and pose of the bodies whose shapes are not known, by path."""
-        others = {*self._others, *cycle.participants}
-        found: dict[str, _Drawing] = {}
-        for body in cycle.bodies:
-            if body.name not in known and body.name.partition('/')[0] not in others:
-                p, q = body.pose.position, body.pose.orientation
-                pose = [p.x, p.y, p.z, q.x, q.y, q.z, q.w, 1.0]
-                found[path_of('world/objects', body.name)] = (partial(_ball_of, body), pose)
-        return found
-
     def tick(self, t_ns: int) -> None:
         """Do nothing, because states are drawn immediately."""
 
@@ -100,11 +83,3 @@ class DrawnObjects:
 def _mesh_of(visual: ObjectVisual) -> rr.Mesh3D:
     mesh = coarse_mesh(visual)
     return shaded(mesh.vertices, mesh.triangles, _COLOR)
-
-
-def _ball_of(body: Any) -> rr.Mesh3D:
-    # A homogeneous ball has I = 2/5 m r^2.
-    mean = float(np.trace(np.asarray(body.inertia).reshape(3, 3))) / 3.0
-    radius = min(max((2.5 * mean / body.mass) ** 0.5, 0.01), 1.0) if body.mass > 0.0 else 0.02
-    ball = meshes.icosphere(2)
-    return shaded(radius * ball.vertices, ball.triangles, _COLOR)

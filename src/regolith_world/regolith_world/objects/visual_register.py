@@ -20,7 +20,7 @@ class VisualRegister:
         self._all: dict[str, ObjectVisual] = {}
         self._changes: dict[str, ObjectVisual] = {}
         self._first = True
-        """Whether the epoch has no commit yet, so that observers know nothing."""
+        """Whether there are observers that know nothing, as before the first commit of an epoch."""
 
     @property
     def all(self) -> tuple[ObjectVisual, ...]:
@@ -51,6 +51,10 @@ class VisualRegister:
     def remove(self, names: Iterable[str]) -> None:
         """Remove the visuals of objects that were removed."""
         self.show(ObjectVisual(name) for name in names if name in self._all)
+
+    def repeat(self) -> None:
+        """Send everything once more, for a new observer."""
+        self._first = True
 
     def next_commit(self) -> None:
         """Begin the next commit: observers know everything so far."""

@@ -68,6 +68,7 @@ class Runner:
         inbox: Inbox of the protocol's node, delivered here regularly.
         recorded: Whether there is a recorder, whose lag is limited.
         max_sensor_lag_s: Maximum lead of the world over its sensors in simulated time [s]; below 0: no sensors.
+        observers: Returns the number of subscriptions to ``cycle``. New ones are sent all visuals.
         on_checkpoint: Called with every checkpoint that is saved or restored.
         at_standstill: Called after every HOLD and STOP and while waiting for other nodes, for deferred publications.
     """
@@ -87,6 +88,7 @@ class Runner:
         inbox: Inbox,
         recorded: bool,
         max_sensor_lag_s: float = -1.0,
+        observers: Callable[[], int] = lambda: 0,
         on_checkpoint: Callable[[files.Checkpoint], None] = lambda c: None,
         at_standstill: Callable[[], None] = lambda: None,
     ) -> None:
@@ -99,6 +101,7 @@ class Runner:
             world, populace, self._end_ns, run_dir / 'checkpoints' if run_dir is not None else None, on_checkpoint
         )
         self._on_checkpoint, self._at_standstill = on_checkpoint, at_standstill
+        self._observers, self._observed = observers, 0
         self._display = StatusPublisher(node, world, self._end_ns)
         self._inbox = inbox
         self.leaving = ShutdownRequest()
@@ -217,6 +220,10 @@ class Runner:
     def _step(self) -> None:
         world = self._world
         self.timeline.replay_edits()
+        observers = self._observers()
+        if observers > self._observed:
+            world.visuals.repeat()
+        self._observed = observers
         report = world.step(self._end_ns or None)
         self._display.diagnostics.recovered(self.timeout_policy.without)
         if world.discards.warning:
