@@ -40,6 +40,7 @@ setup(
             'multipass = regolith_testbeds.experiments.multipass',
             'plate-sinkage = regolith_testbeds.experiments.plate_sinkage',
             'proving-ground = regolith_testbeds.experiments.proving_ground',
+            'soil-fit = regolith_testbeds.experiments.soil_fit',
             'tire-rig = regolith_testbeds.experiments.tire_rig',
             'vehicle-slope = regolith_testbeds.experiments.vehicle_slope',
             'wheel-rig = regolith_testbeds.experiments.wheel_rig',

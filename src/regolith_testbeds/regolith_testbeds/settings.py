@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from importlib import resources
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -91,6 +92,23 @@ def known_name(load: Callable[[str], Any]) -> AfterValidator:
         return value
 
     return AfterValidator(check)
+
+
+def new_file(value: str | None, ending: str) -> str | None:
+    """Return the path of a file that an experiment writes, None for none.
+
+    Args:
+        value: Path.
+        ending: Ending of its name, with the dot.
+
+    Raises:
+        ValueError: If the file exists, its folder does not, or its name ends otherwise.
+    """
+    if value is not None:
+        file = Path(value)
+        if file.suffix != ending or file.exists() or not file.parent.is_dir():
+            raise ValueError(f'cannot be written; allowed: a new file with the ending {ending}, in an existing folder')
+    return value
 
 
 def number_within(name: str, values: tuple[float, ...], low: float, high: float) -> None:

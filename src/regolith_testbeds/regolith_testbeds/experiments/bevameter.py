@@ -10,15 +10,18 @@ here is straight. The ring of the real instrument rotates, which needs less spac
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from regolith_files import write_atomically
 from regolith_terrain.grid import Floats
 from regolith_terrain.scm import constants
-from regolith_testbeds.settings import BenchSettings, SeveralNumbers, Tick, number_within
+from regolith_testbeds.settings import BenchSettings, SeveralNumbers, Tick, new_file, number_within
 from regolith_testbeds.soil_bin import SoilBin
+from regolith_testbeds.soil_fit import Points, curves_text
 
 _SHEAR_STEPS = 300
 
@@ -33,6 +36,15 @@ class Settings(BenchSettings):
     pressures_pa: SeveralNumbers = Field(
         default=(5e3, 1e4, 2e4), description='Pressures at which soil is sheared [Pa], at least two.'
     )
+
+    curves: str | None = Field(
+        default=None, description='File to write with the points of the curves (.csv), for soil-fit; none: no file.'
+    )
+
+    @field_validator('curves')
+    @classmethod
+    def _writable(cls, value: str | None) -> str | None:
+        return new_file(value, '.csv')
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
@@ -61,15 +73,20 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
         sides.append(side)
         curves.append(pressure_curve(settings, side, depths))
     k_c, k_phi, exponent = fit_bekker(np.array(sides), depths, np.array(curves))
-    normal, limit, modulus = [], [], []
+    normal, limit, modulus, sheared = [], [], [], []
     for done, pressure in enumerate(settings.pressures_pa, start=len(sides)):
         tick(done, total)
         held, slid, stress = shear_curve(settings, _whole(settings, max(settings.plates_m)), pressure)
+        sheared.append(Points(np.full(len(slid), held), slid, stress))
         top, k = fit_janosi(slid, stress)
         normal.append(held)
         limit.append(top)
         modulus.append(k)
     slope, cohesion = np.polyfit(normal, limit, 1)
+    if settings.curves is not None:
+        # 1 / b = perimeter / (2 area) = 2 / side.
+        pressed = [Points(np.full(len(depths), 0.5 * b), depths, curve) for b, curve in zip(sides, curves, strict=True)]
+        write_atomically(Path(settings.curves), curves_text(pressed, sheared))
     tick(total, total)
     return [
         {
