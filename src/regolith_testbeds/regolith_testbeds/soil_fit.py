@@ -208,7 +208,7 @@ def _chains(law: _Law, points: Points, best: Floats, spread: Floats, random: np.
         squares = (law.residuals(x, points) ** 2).sum(axis=1) + count * _READING**2
         return np.where(x[:, 0] >= 0.0, -0.5 * count * np.log(squares), -np.inf)
 
-    # Chains that start twice as far away as the posterior reaches, and agree, do not depend on their starts any more.
+    # Chains that start twice as far away as the posterior reaches, and agree, no longer depend on their starts.
     state = best + 2.0 * random.standard_normal((_CHAINS, 3)) @ spread.T
     state[:, 0] = np.abs(state[:, 0])
     density, kept = log_density(state), np.empty((_KEPT, _CHAINS, 3))
