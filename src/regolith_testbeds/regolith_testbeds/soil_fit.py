@@ -11,8 +11,6 @@ states the medians and intervals are.
 
 Simplification: errors of different points are independent. Those of neighboring points of a real curve are not, so real
 intervals are wider; take points at least as far apart as such errors reach.
-
-Source: bekker1969; janosi1961; metropolis1953; gelman1992.
 """
 
 from __future__ import annotations
