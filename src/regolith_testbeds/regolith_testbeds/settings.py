@@ -36,6 +36,13 @@ def _soil(value: Any) -> Any:
     return value if isinstance(value, ScmSoilConfig) else load_soil(value)
 
 
+def _names(value: Any) -> Any:
+    """Convert 'a,b' to names; leave other values to the schema."""
+    return tuple(part.strip() for part in value.split(',')) if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_names), Field(min_length=1, max_length=100)]
+"""One name, or several separated by commas."""
 Soil = Annotated[ScmSoilConfig, BeforeValidator(_soil)]
 Mode = Literal['regolith', 'reference']
 Number = Annotated[float, Field(ge=-1e9, le=1e9)]

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regolith_files import InputError, Problem, as_yaml_text, usable_file
+from regolith_files import InputError, Problem, as_yaml_text, usable_file, write_atomically
 from regolith_terrain import ScmSoilConfig
 from regolith_terrain.grid import Floats
 from regolith_world.random import generator
@@ -228,15 +228,26 @@ def _r_hat(chains: Floats) -> float:
     return float(np.sqrt((length - 1.0) / length + between / within).max())
 
 
-def read_curves(path: str | Path) -> dict[str, Points]:
-    """Return the points of a file by kind.
+def read_curves(*paths: str | Path) -> dict[str, Points]:
+    """Return the points of files by kind.
 
     Args:
-        path: CSV file with the columns :data:`COLUMNS`.
+        paths: CSV files with the columns :data:`COLUMNS`.
 
     Raises:
-        InputError: If the file is invalid; names file, line, column, value and allowed values.
+        InputError: If a file is invalid; names file, line, column, value and allowed values.
     """
+    rows: dict[str, list[tuple[float, float, float]]] = {kind: [] for kind in LAWS}
+    for path in paths:
+        for kind, own in _rows(path).items():
+            rows[kind] += own
+    found = {kind: Points(*np.array(own).T) for kind, own in rows.items() if own}
+    _refuse_unusable(', '.join(str(path) for path in paths), found)
+    return found
+
+
+def _rows(path: str | Path) -> dict[str, list[tuple[float, float, float]]]:
+    """Return the numbers of a file of curves by kind."""
     file = usable_file(path, 'the path of a file of curves (.csv)')
     try:
         lines = list(csv.reader(file.read_text(encoding='utf-8').splitlines()))
@@ -250,9 +261,7 @@ def read_curves(path: str | Path) -> dict[str, Points]:
         if line:
             kind, row = _row(f'{file}:{number}', line)
             rows[kind].append(row)
-    found = {kind: Points(*np.array(own).T) for kind, own in rows.items() if own}
-    _refuse_unusable(str(file), found)
-    return found
+    return rows
 
 
 def _row(where: str, line: list[str]) -> tuple[str, tuple[float, float, float]]:
@@ -307,6 +316,26 @@ def curves_text(pressed: Iterable[Points], sheared: Iterable[Points]) -> str:
                 place = f'{of!r},' if kind == 'pressure' else f',{of!r}'
                 lines.append(f'{kind},{place},{displacement!r},{stress!r}')
     return '\n'.join(lines) + '\n'
+
+
+def write_pressed(path: str, length: float, width: float, depth: Floats, force: Floats) -> None:
+    """Write the curve of a pressed rectangle as a file of curves, by points at least a 50th of its depth apart.
+
+    Args:
+        path: File.
+        length: Length of the plate [m].
+        width: Width of the plate [m].
+        depth: Depths [m], shape (n,).
+        force: Forces [N], shape (n,).
+    """
+    kept: list[int] = []
+    apart = 0.02 * float(depth.max())
+    for k, z in enumerate(depth.tolist()):
+        if force[k] > 0.0 and z >= (depth[kept[-1]] if kept else 0.0) + apart:
+            kept.append(k)
+    b, area = length * width / (length + width), length * width
+    points = Points(np.full(len(kept), b), depth[kept], force[kept] / area)
+    write_atomically(Path(path), curves_text([points], []))
 
 
 def fitted_soil(name: str, fits: Iterable[Fit], base: ScmSoilConfig) -> ScmSoilConfig:

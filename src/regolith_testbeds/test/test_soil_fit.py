@@ -14,7 +14,7 @@ import yaml
 
 from regolith_files import InputError
 from regolith_terrain import load_soil
-from regolith_testbeds.experiments import bevameter, soil_fit
+from regolith_testbeds.experiments import bevameter, plate_sinkage, soil_fit
 from regolith_testbeds.soil_fit import COLUMNS, LAWS, Points, curves_text, fit, pressure, read_curves, shear_stress
 
 TRUE = {
@@ -107,8 +107,25 @@ def test_file_of_one_kind_gives_the_parameters_of_that_kind(tmp_path: Path) -> N
     curves = tmp_path / 'shear.csv'
     curves.write_text(curves_text([], [points('shear', 1)]))
     assert np.array_equal(read_curves(curves)['shear'].stress, points('shear', 1).stress)
-    rows = soil_fit.run(soil_fit.Settings(curves=str(curves)), lambda *_: None)
+    rows = soil_fit.run(soil_fit.Settings(curves=(str(curves),)), lambda *_: None)
     assert [row['parameter'] for row in rows] == ['cohesion_pa', 'friction_angle_deg', 'janosi_shear_m']
+
+
+def test_curves_of_pressed_plates_give_the_moduli(tmp_path: Path) -> None:
+    """Two plates pressed into SCM soil by a force, a file each: k_phi and n to 1 %, k_c, which is 6 % of the small plate, to 5 %.
+
+    The plates cover an odd number of whole cells.
+    """
+    files = []
+    for k, (a, b) in enumerate([(0.05, 0.05), (0.31, 0.31)]):
+        files.append(str(tmp_path / f'plate_{k}.csv'))
+        values = {'soil': 'jsc1a', 'a_m': a, 'b_m': b, 'load_n': 2e4 * a * b, 'curves': files[-1]}
+        plate_sinkage.run(plate_sinkage.Settings.model_validate(values), lambda *_: None)
+    rows = soil_fit.run(soil_fit.Settings.model_validate({'curves': ','.join(files)}), lambda *_: None)
+    soil = load_soil('jsc1a')
+    for row in rows:
+        bound = 0.05 if row['parameter'] == 'k_c' else 0.01
+        assert row['median'] == pytest.approx(getattr(soil, row['parameter']), rel=bound)
 
 
 HEAD = ','.join(COLUMNS)

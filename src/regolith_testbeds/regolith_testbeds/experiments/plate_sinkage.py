@@ -8,7 +8,7 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from regolith_terrain import contact
 from regolith_terrain.crm import (
@@ -24,14 +24,15 @@ from regolith_terrain.crm import (
 from regolith_terrain.scm import constants
 from regolith_testbeds.crm.plate_press import Plate, Press
 from regolith_testbeds.resumable_runs import Resumable, sweep
-from regolith_testbeds.settings import BenchSettings, SweptNumbers, Tick, number_within, reference_rows
+from regolith_testbeds.settings import BenchSettings, SweptNumbers, Tick, new_file, number_within, reference_rows
 from regolith_testbeds.soil_bin import Pressed, SoilBin, press
+from regolith_testbeds.soil_fit import write_pressed
 
 _MASS = 10.0
 """Mass of the press in the reference [kg]."""
 _PATCH = 4.0
 """Side length of the soil patch in the reference [m]."""
-_UNDER_LOAD_S, _UNLOADED_S, _RELOADED_S = 11.0, 13.0, 16.0
+_LOADED_S, _UNDER_LOAD_S, _UNLOADED_S, _RELOADED_S = 10.0, 11.0, 13.0, 16.0
 """Ends of the stages of a loading cycle [s]."""
 _OF_GROUND = {
     'scm': ('soil', 'scm_mode', 'grid_spacing_m', 'dt_s', 'damping'),
@@ -113,14 +114,26 @@ class Settings(BenchSettings, Resumable):
         le=50.0,
         description='CRM only: depth of the bed [m]; none: twice the longer side of the plate.',
     )
+    curves: str | None = Field(
+        default=None,
+        description='File to write with points of the first loading by the largest load (.csv), for soil-fit; plate, '
+        'disc; none: no file.',
+    )
     threads: int = Field(
         default=2, ge=1, le=2, description='CRM only: number of threads; it does not change the result.'
     )
     device: GivenDevice = 'auto'
 
+    @field_validator('curves')
+    @classmethod
+    def _writable(cls, value: str | None) -> str | None:
+        return new_file(value, '.csv')
+
     @model_validator(mode='after')
     def _possible(self) -> Settings:
         number_within('load_n', self.load_n, 0.0, 1e7)
+        if self.curves is not None and self.shape == 'wheel':
+            raise ValueError(f'curves = {self.curves!r}: does not apply to a wheel; allowed: with shape plate or disc')
         for ground, keys in _OF_GROUND.items():
             for key in keys:
                 if ground != self.terrain_model and key in self.model_fields_set and getattr(self, key) is not None:
@@ -183,6 +196,9 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     for done, load in enumerate(settings.load_n):
         tick(done, len(settings.load_n))
         samples = loading_cycle(settings, load)
+        if settings.curves is not None and load == max(settings.load_n):
+            rising = np.array([(p.depth, p.force) for p in samples if p.time <= _LOADED_S])
+            write_pressed(settings.curves, settings.a_m, settings.b_m, *rising.T)
         held, eased, again = (_at(samples, t) for t in (_UNDER_LOAD_S, _UNLOADED_S, _RELOADED_S))
         rows.append(
             {
@@ -220,6 +236,10 @@ def _on_particles(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
         'area_m2': plate.area,
     }
     rows = sweep(s, begin, len(s.load_n), tick)
+    if s.curves is not None and len(rows) == len(s.load_n) and not rows[-1]['incomplete']:
+        curve = np.array(rows[s.load_n.index(max(s.load_n))]['curve'])
+        # The b of a disc, its radius, is that of a square around it.
+        write_pressed(s.curves, plate.length, plate.width, *curve.T)
     return [{**what, 'load_n': load, 'terzaghi_pa': capacity, **row} for load, row in zip(s.load_n, rows, strict=False)]
 
 
@@ -274,7 +294,7 @@ def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
         return bed.body(shape, (0.0, 0.0, z + rise), velocity=(0.0, 0.0, v), dt=s.dt_s)
 
     def force(t: float) -> float:
-        times = [0.0, 10.0, _UNDER_LOAD_S, _UNLOADED_S, 15.0, _RELOADED_S]
+        times = [0.0, _LOADED_S, _UNDER_LOAD_S, _UNLOADED_S, 15.0, _RELOADED_S]
         return load * float(np.interp(t, times, [0.0, 1.0, 1.0, 0.1, 1.0, 1.0]))
 
     # Use the 10 kg of the reference, or the mass that keeps the explicit step stable (m > E A dt^2 / 4). Loading is

@@ -4,7 +4,8 @@
 
 The file of curves is a CSV with the columns kind, b_m, normal_pa, displacement_m, stress_pa. Points of kind pressure
 have the size b = 2 area / perimeter of the plate (a square: half its side, a disc: its radius), sinkage and pressure.
-Points of kind shear have the normal pressure, shear displacement and shear stress. Experiment bevameter writes one.
+Points of kind shear have the normal pressure, shear displacement and shear stress. Experiments bevameter and
+plate-sinkage write such files.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from pydantic import Field, field_validator
 
 from regolith_files import Section, write_atomically
 from regolith_terrain import load_soil
-from regolith_testbeds.settings import Soil, Tick, new_file
+from regolith_testbeds.settings import Names, Soil, Tick, new_file
 from regolith_testbeds.soil_fit import Fit, Points, fit, fitted_soil, pressure, read_curves, shear_stress, soil_text
 
 
 class Settings(Section):
     """Settings of the fit."""
 
-    curves: str = Field(description='File of measured points (.csv).')
+    curves: Names = Field(description='File of measured points (.csv), or several separated by commas.')
     soil: Soil = Field(
         default_factory=lambda: load_soil('lunar_nominal'),
         description='Name or file of the soil that gives the parameters that the curves do not determine.',
@@ -44,16 +45,16 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     Raises:
         InputError: If the file of curves is invalid.
     """
-    curves = read_curves(settings.curves)
+    curves = read_curves(*settings.curves)
     fits: list[Fit] = []
     for done, (kind, points) in enumerate(curves.items()):
         tick(done, len(curves))
         fits.append(fit(kind, points, settings.seed))
     tick(len(curves), len(curves))
-    name = Path(settings.out or settings.curves).stem
+    name, files = Path(settings.out or settings.curves[0]).stem, ', '.join(Path(each).name for each in settings.curves)
     soil = fitted_soil(name, fits, settings.soil)
     if settings.out is not None:
-        write_atomically(Path(settings.out), soil_text(soil, fits, Path(settings.curves).name, settings.soil.name))
+        write_atomically(Path(settings.out), soil_text(soil, fits, files, settings.soil.name))
     return [
         {
             'parameter': key,
@@ -72,7 +73,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     """Draw the points of pressed plates, or of sheared ones, and the curves of the medians."""
-    curves, found = read_curves(settings.curves), {row['parameter']: row for row in rows}
+    curves, found = read_curves(*settings.curves), {row['parameter']: row for row in rows}
     if 'pressure' in curves:
         _draw_pressed(curves['pressure'], settings, axes)
     else:
