@@ -17,7 +17,7 @@ import math
 import struct
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import IntEnum
 from functools import cached_property, partial
@@ -182,7 +182,7 @@ class StateLayout:
         scope: dict[str, Any] = {
             'raw': _raw,
             'framed': _framed,
-            'part': _part,
+            'parts': _parts,
             'encode': encode_record,
             'tag': self.tag,
         }
@@ -217,15 +217,15 @@ class StateLayout:
                 scope[f'k{k}'] = struct.Struct(f'<{kind.code}').pack
                 terms.append(f'(b"" if o.{name} is None else k{k}(o.{name}))')
             elif kind is Saved or isinstance(kind, Part):
-                terms.append(f'part(o.{name}, {kind.unit if isinstance(kind, Part) else 0})')
+                terms.append(f'*parts(o.{name}, {kind.unit if isinstance(kind, Part) else 0})')
             elif kind is bytes:
-                terms.append(f'framed({value(name)})' if shape is ... else value(name))
+                terms.append(f'*framed({value(name)})' if shape is ... else value(name))
             elif _is_array(kind):
                 scope[f'k{k}'] = np.dtype(kind)
                 terms.append(f'raw({value(name)}, k{k})')
             elif kind is not None:
-                terms.append(f'framed(encode(o.{name}))')
-        whole = terms[0] if len(terms) == 1 else f'b"".join(({", ".join(terms)}))'
+                terms.append(f'*framed(encode(o.{name}))')
+        whole = terms[0] if len(terms) == 1 and terms[0][0] != '*' else f'b"".join([{", ".join(terms)}])'
         function: Callable[[Any], bytes] = eval(f'lambda o: {whole}', scope)
         return function
 
@@ -391,6 +391,10 @@ def _read_parts(present: Any, kind: Any, blob: bytes, at: int) -> tuple[int, lis
     return at, setters
 
 
+_length = struct.Struct('<q').pack
+"""Function that returns a length as bytes."""
+
+
 def _is_number(kind: Any) -> bool:
     return isinstance(kind, str) and len(kind) == 1
 
@@ -415,16 +419,19 @@ def _raw(values: Any, number: np.dtype[Any]) -> bytes:
     return (values if values.dtype == number else np.asarray(values, number)).tobytes()
 
 
-def _framed(data: bytes, unit: int = 1) -> bytes:
-    """Return bytes after their length in units; 0: without it."""
-    return struct.pack('<q', len(data) // unit) + data if unit else data
+def _framed(data: bytes, unit: int = 1) -> tuple[bytes, ...]:
+    """Return the length of bytes in units, and the bytes; unit 0: without it."""
+    return (_length(len(data) // unit), data) if unit else (data,)
 
 
-def _part(part: Any, unit: int) -> bytes:
-    """Return a part, a list of parts or None as bytes."""
-    if isinstance(part, list):
-        return b''.join(_framed(each.save(), unit) for each in part)
-    return b'' if part is None else _framed(part.save(), unit)
+def _parts(part: Any, unit: int) -> Sequence[bytes]:
+    """Return the bytes of a part, a list of parts or None."""
+    if not isinstance(part, list):
+        return () if part is None else _framed(part.save(), unit)
+    found: list[bytes] = []
+    for each in part:
+        found += _framed(each.save(), unit)
+    return found
 
 
 def _cut(blob: bytes, at: int, unit: int, length: int = -1) -> tuple[bytes, int]:
