@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regolith_world.contacts.body_assignment import ISLAND_M, REPORT_M, _islands
 from regolith_world.contacts.intersection import BROAD_MARGIN, close_pairs
+from regolith_world.objects.bounding_box import near_boxes
 
 
 def all_pairs(low: np.ndarray, high: np.ndarray) -> list[tuple[int, int]]:
@@ -58,3 +60,30 @@ def test_far_boxes_are_not_compared() -> None:
     low[:, 1] = 2.0 * np.arange(20_000)[::-1]
     pairs = close_pairs([None] * 20_000, low, low + 1.6)  # type: ignore[list-item]
     assert pairs == [(k, k + 1) for k in range(19_999)]
+
+
+def test_near_boxes_of_two_sets_are_those_with_small_gaps() -> None:
+    generator = np.random.default_rng(7)
+    low, other = generator.uniform(-2.0, 2.0, (40, 3)), generator.uniform(-2.0, 2.0, (60, 3))
+    low[3] = np.nan
+    high, other_high = low + 0.5, other + generator.uniform(0.0, 0.5, (60, 3))
+    apart = (low[:, None] - other_high > 0.1) | (other - high[:, None] > 0.1)
+    assert np.array_equal(near_boxes(low, high, other, other_high, 0.1), np.argwhere(~apart.any(axis=2)))
+    assert near_boxes(low[:0], high[:0], other, other_high, 0.1).shape == (0, 2)
+
+
+def test_islands_are_bodies_that_touch_each_other_near_a_vehicle() -> None:
+    generator = np.random.default_rng(8)
+    low = generator.uniform(-1.0, 1.0, (60, 3)) * (1.0, 1.0, 0.1)
+    high = low + 0.2
+    gaps = generator.uniform(0.0, 6.0, (60, 2))
+    touch = (np.maximum(low[:, None] - high, low - high[:, None]) < ISLAND_M).all(axis=2)
+    expected = np.arange(60)
+    reached = gaps.min(axis=1) < REPORT_M
+    for _ in range(60):
+        reached = reached | touch[reached].any(axis=0)
+    for _ in range(60):  # the smallest index spreads along the contacts
+        for k in np.flatnonzero(reached):
+            expected[k] = expected[touch[k] & reached].min()
+    found = _islands(low, high, gaps)
+    assert np.array_equal(found, expected) and 1 < len(set(found.tolist())) < 60

@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 
 from regolith_world.contacts.resting_bodies import RestingBodies
 from regolith_world.cycle.records import AssignedBody, Cycle, CycleResult, JoinRequest, SpawnedObject, Vector
+from regolith_world.numerics import kernel
 from regolith_world.numerics.portable_math import norm
+from regolith_world.objects.bounding_box import boxes_of
 from regolith_world.objects.object import Object
 from regolith_world.objects.remote_body import RemoteAgent
 from regolith_world.objects.rigid_body import RigidBody
@@ -222,15 +224,23 @@ def _gaps(low: Vector, high: Vector, vehicles: Sequence[RemoteAgent], step_s: fl
 
 def _boxes(groups: Sequence[Sequence[Object]], step_s: float) -> tuple[Vector, Vector]:
     """Return the boxes around groups of objects, grown by their motion in a cycle [m], shape (n, 3) each."""
-    low, high = np.full((2, len(groups), 3), np.inf)
-    high[:] = -np.inf
-    for k, group in enumerate(groups):
-        for item in group:
-            state = item.body
-            way = step_s * (norm(state.linear_velocity) + norm(state.angular_velocity) * item.outline.reach)
-            least, most = item.box(state) if item.shapes else (state.position, state.position)
-            low[k], high[k] = np.minimum(low[k], least - way), np.maximum(high[k], most + way)
-    return low, high
+    if not groups:
+        return np.zeros((0, 3)), np.zeros((0, 3))
+    members = [item for group in groups for item in group]
+    states = [item.body for item in members]
+    low, high = boxes_of([o.box(b) if o.shapes else (b.position, b.position) for o, b in zip(members, states)])
+    speed, spin = (_lengths([getattr(b, name) for b in states]) for name in ('linear_velocity', 'angular_velocity'))
+    way = step_s * (speed + spin * np.array([item.outline.reach for item in members]))
+    first = np.cumsum([0, *(len(group) for group in groups[:-1])])
+    low, high = low - way[:, None], high + way[:, None]
+    return np.minimum.reduceat(low, first), np.maximum.reduceat(high, first)
+
+
+def _lengths(vectors: Sequence[Vector]) -> Vector:
+    """Return the lengths of vectors, shape (n,)."""
+    x, y, z = np.concatenate(vectors).reshape(-1, 3).T
+    lengths: Vector = np.sqrt(x * x + y * y + z * z)
+    return lengths
 
 
 def _islands(low: Vector, high: Vector, gaps: Vector) -> NDArray[np.int64]:
@@ -239,21 +249,41 @@ def _islands(low: Vector, high: Vector, gaps: Vector) -> NDArray[np.int64]:
     Only bodies within REPORT_M of a vehicle, and those that they touch, are compared.
     """
     island = np.arange(len(low), dtype=np.int64)
-    seen = gaps.min(axis=1) < REPORT_M
-    todo = np.flatnonzero(seen)
-    while len(todo):
-        touch = np.ones((len(todo), len(low)), dtype=bool)
-        for axis in range(3):  # several times as fast as arrays of shape (k, n, 3)
-            first, end = low[:, axis], high[:, axis]
-            touch &= np.maximum(first - end[todo, None], first[todo, None] - end) < ISLAND_M
-        rows, others = np.nonzero(touch)
-        pairs = todo[rows] != others
-        for k, j in zip(todo[rows[pairs]].tolist(), others[pairs].tolist(), strict=True):
-            a, b = island[k], island[j]
-            if a != b:
-                island[island == max(a, b)] = min(a, b)
-        reached = np.zeros(len(low), dtype=bool)
-        reached[others] = True
-        todo = np.flatnonzero(reached & ~seen)
-        seen |= reached
+    _join_islands(low, high, gaps.min(axis=1) < REPORT_M, island)
     return island
+
+
+@kernel
+def _join_islands(low: Vector, high: Vector, seen: NDArray[np.bool_], island: NDArray[np.int64]) -> None:
+    """Give bodies that touch the same island, starting with those that are marked.
+
+    Args:
+        low: Minima of the boxes [m], shape (n, 3).
+        high: Maxima [m], shape (n, 3).
+        seen: In/out: bodies to begin with, shape (n,); then all that were compared.
+        island: In/out: number of the island of each body, shape (n,).
+    """
+    todo = np.flatnonzero(seen)
+    while todo.shape[0] > 0:
+        reached = np.zeros(seen.shape[0], dtype=np.bool_)
+        for k in todo:
+            for j in range(low.shape[0]):
+                apart = False
+                for axis in range(3):
+                    if not max(low[j, axis] - high[k, axis], low[k, axis] - high[j, axis]) < ISLAND_M:
+                        apart = True
+                        break
+                if apart or j == k:
+                    continue
+                reached[j] = True
+                a, b = min(island[k], island[j]), max(island[k], island[j])
+                if a != b:
+                    for n in range(island.shape[0]):
+                        if island[n] == b:
+                            island[n] = a
+        for j in range(seen.shape[0]):
+            if seen[j]:
+                reached[j] = False
+            elif reached[j]:
+                seen[j] = True
+        todo = np.flatnonzero(reached)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regolith_world.contacts.intersection import (
     BROAD_MARGIN,
@@ -25,7 +26,7 @@ from regolith_world.contacts.intersection import (
 from regolith_world.contacts.resting_bodies import RestingBodies
 from regolith_world.cycle.records import BodyState, Cycle, Vector
 from regolith_world.numerics.portable_math import norm
-from regolith_world.objects.bounding_box import ShapeBounds
+from regolith_world.objects.bounding_box import ShapeBounds, boxes_of, near_boxes
 from regolith_world.objects.object import Intersection, Object, Status, yields
 from regolith_world.objects.state_history import interpolate_body
 
@@ -170,36 +171,35 @@ class CollisionDetector:
         Of one family, and with a body that a participant moves, they are the pairs that can touch in the cycle: their
         distances limit no step.
         """
-        low, high = np.empty((len(members), 3)), np.empty((len(members), 3))
-        for k, item in enumerate(members):
-            low[k], high[k] = item.box(item.body)
-            if len(item.states) > 1 and not item.unmoved:
-                low0, high0 = item.box(item.states.get_state(cycle.t_ns))
-                low[k], high[k] = np.minimum(low[k], low0), np.maximum(high[k], high0)
+        low, high = boxes_of([item.box(item.body) for item in members])
+        moved = [k for k, item in enumerate(members) if len(item.states) > 1 and not item.unmoved]
+        before = [members[k].box(members[k].states.get_state(cycle.t_ns)) for k in moved]
+        low0, high0 = boxes_of(before)
+        low[moved], high[moved] = np.minimum(low[moved], low0), np.maximum(high[moved], high0)
+        close = np.array(close_pairs(members, low, high), dtype=np.intp).reshape(-1, 2)
+        meet, computed = _meet(low, high, close), np.array([bool(item.moved_by) for item in members])
+        wanted = meet | ~computed[close].any(axis=1)
         pairs = []
-        for i, j in close_pairs(members, low, high):
+        for (i, j), touch in zip(close[wanted].tolist(), meet[wanted].tolist()):
             a, b = members[i], members[j]
-            if a.root is b.root and not a.root.members_collide(a, b):
-                continue
-            if (a.root is b.root or a.moved_by or b.moved_by) and not _meet(low, high, i, j):
-                continue
-            pairs.append((a, b))
+            if a.root is not b.root or (touch and a.root.members_collide(a, b)):
+                pairs.append((a, b))
         if resting.items and members:
-            apart = (low[:, None] - resting.high > TOUCH_DISTANCE) | (resting.low - high[:, None] > TOUCH_DISTANCE)
-            for i, j in np.argwhere(~apart.any(axis=2)).tolist():
+            for i, j in near_boxes(low, high, resting.low, resting.high, TOUCH_DISTANCE).tolist():
                 a, b = members[i], resting.items[j]
                 pairs.append((a, b) if a.name < b.name else (b, a))
             pairs.sort(key=lambda pair: (pair[0].name, pair[1].name))
         return pairs
 
 
-def _meet(low: Vector, high: Vector, i: int, j: int) -> bool:
-    """Return whether two boxes are at most the touch distance apart.
+def _meet(low: Vector, high: Vector, pairs: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return whether the boxes of pairs, shape (k, 2), are at most the touch distance apart, shape (k,).
 
     A member of a family needs no distance to another one that it cannot touch: most pairs of a rope are near.
     """
-    gaps = np.maximum(low[i] - high[j], low[j] - high[i])
-    return bool((gaps <= TOUCH_DISTANCE).all())
+    i, j = pairs.T
+    touch: NDArray[np.bool_] = (np.maximum(low[i] - high[j], low[j] - high[i]) <= TOUCH_DISTANCE).all(axis=1)
+    return touch
 
 
 def _first_violation(hit: Intersection, cycle: Cycle, geometry: ShapeQueries) -> PenetrationViolation | None:

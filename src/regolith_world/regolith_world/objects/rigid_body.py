@@ -167,8 +167,8 @@ class RigidBody(Object):
             return super().state_hash()
         b = self.body
         if self._hashed is None or self._hashed[0] is not b:
-            values = np.concatenate((b.position, b.orientation, b.linear_velocity, b.angular_velocity))
-            self._hashed = b, hashlib.sha256(np.asarray(values, '<f8').tobytes()).hexdigest()
+            values = np.concatenate((b.position, b.orientation, b.linear_velocity, b.angular_velocity), dtype='<f8')
+            self._hashed = b, hashlib.sha256(values.tobytes()).hexdigest()
         return self._hashed[1]
 
     def canonical_state(self) -> bytes:
@@ -203,7 +203,9 @@ class RigidBody(Object):
 
 def _equal(a: BodyState, b: BodyState) -> bool:
     """Return whether two states of a body have the same pose and twist, bit for bit."""
-    if a is b:
-        return True
-    names = ('position', 'orientation', 'linear_velocity', 'angular_velocity')
-    return all(getattr(a, name).tobytes() == getattr(b, name).tobytes() for name in names)
+    return a is b or (
+        a.position.tobytes() == b.position.tobytes()
+        and a.orientation.tobytes() == b.orientation.tobytes()
+        and a.linear_velocity.tobytes() == b.linear_velocity.tobytes()
+        and a.angular_velocity.tobytes() == b.angular_velocity.tobytes()
+    )
