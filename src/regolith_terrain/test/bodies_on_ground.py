@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from regolith_terrain import FlatField, SoilGrid, SoilMap, load_soil
-from regolith_terrain.bodies import BodyDescription, BodyGround, BodyShape, RigidBodies
+from regolith_terrain.bodies import BodyDescription, BodyGround, BodyShape, BodySteps, RigidBodies
 from regolith_terrain.solids import Solids
 from regolith_terrain.terrain_model import find_terrain_model
 
@@ -54,9 +54,9 @@ def one_body(
 
 def run(bodies: RigidBodies, seconds: float) -> np.ndarray:
     """Advance bodies by cycles, commit the soil, and return position and velocity of the first after each cycle."""
-    track = []
+    track, steps = [], BodySteps(bodies)
     for _ in range(round(seconds / CYCLE_S)):
-        bodies.ground.grid.apply(bodies.advance(CYCLE_S, range(len(bodies))))
+        bodies.ground.grid.apply(steps.advance(CYCLE_S, range(len(bodies))))
         track.append(np.concatenate((bodies.position[0], bodies.velocity[0])))
     return np.array(track)
 

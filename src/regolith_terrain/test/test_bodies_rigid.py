@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from bodies_on_ground import MOON, one_body, rigid_parameters, run, tilted
 
-from regolith_terrain.bodies import shapes
+from regolith_terrain.bodies import BodySteps, shapes
 from regolith_terrain.solids.point_force import damping_ratio
 
 
@@ -51,7 +51,7 @@ def test_row_5_block_tips_at_the_ratio_of_its_sides(kind: str) -> None:
     while abs(float(bodies.orientation[0, 1])) < 0.02:  # the slope rises by 0.1 deg/s
         angle += 0.002
         bodies.arrays.gravity[:] = tilted(angle)
-        bodies.advance(0.02, [0])
+        BodySteps(bodies).advance(0.02, [0])
     assert angle == pytest.approx(critical, abs=0.5)
 
 
@@ -77,7 +77,7 @@ def test_ball_rebounds_with_its_restitution(restitution: float) -> None:
     bodies.place(0, np.array([0.0, 0.0, 0.65]))
     top, bounced = 0.0, False
     for _ in range(200):
-        bodies.advance(0.02, [0])
+        BodySteps(bodies).advance(0.02, [0])
         bounced = bounced or bool(bodies.velocity[0, 2] > 0.0)
         top = max(top, float(bodies.position[0, 2]) - 0.15) if bounced else 0.0
     assert math.sqrt(top / 0.5) == pytest.approx(restitution, abs=0.03)
@@ -100,7 +100,7 @@ def test_row_9_energy_of_a_body_in_free_flight_never_grows_on_rigid_ground(kind:
     energy = bodies.energy(0)
     flights = 0
     for _ in range(400):
-        bodies.advance(0.02, [0])
+        BodySteps(bodies).advance(0.02, [0])
         if np.abs(bodies.contact_force[0]).max() == 0.0:
             assert bodies.energy(0) <= energy * (1.0 + 1e-9)
             energy, flights = bodies.energy(0), flights + 1

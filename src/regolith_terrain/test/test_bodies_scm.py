@@ -19,7 +19,7 @@ from bodies_on_ground import (
     tilted,
 )
 
-from regolith_terrain.bodies import RigidBodies, shapes
+from regolith_terrain.bodies import BodySteps, RigidBodies, shapes
 from regolith_terrain.contact.arrays import make_wrench
 from regolith_terrain.contact.ground_contact import make_pose
 from regolith_terrain.scm.body_contact import passive_force, rolling_resistance
@@ -73,7 +73,7 @@ def test_row_2_sphere_dropped_on_scm_stops_at_the_depth_of_the_formula(drop: flo
     bodies.place(0, np.array([0.003, 0.002, 0.15 + drop]))
     lowest = math.inf
     while bodies.velocity[0, 2] <= 0.0 and bodies.velocity[0, 2] > -10.0:
-        bodies.ground.grid.apply(bodies.advance(1e-3, [0]))
+        bodies.ground.grid.apply(BodySteps(bodies).advance(1e-3, [0]))
         lowest = min(lowest, float(bodies.position[0, 2]))
     assert 0.15 - lowest == pytest.approx(deepest, rel=0.02)
 
@@ -141,7 +141,7 @@ def test_row_6_block_on_scm_slides_above_the_angle_of_the_formula() -> None:
     bodies.place(0, np.array([0.005, 0.005, 0.0095]))
     angle = critical - 4.0
     while bodies.velocity[0, 0] < 0.03:  # the slope rises by 0.4 deg/s
-        bodies.ground.grid.apply(bodies.advance(0.02, [0]))
+        bodies.ground.grid.apply(BodySteps(bodies).advance(0.02, [0]))
         angle += 0.008
         bodies.arrays.gravity[:] = tilted(angle)
     assert angle == pytest.approx(critical, abs=1.0)
@@ -164,7 +164,7 @@ def test_row_9_energy_of_a_body_in_free_flight_never_grows_on_scm(kind: str) -> 
     start = energy = bodies.energy(0)
     flights = 0
     for _ in range(200):
-        bodies.ground.grid.apply(bodies.advance(0.02, [0]))
+        bodies.ground.grid.apply(BodySteps(bodies).advance(0.02, [0]))
         if np.abs(bodies.contact_force[0]).max() == 0.0:
             assert bodies.energy(0) <= energy * (1.0 + 1e-9)
             energy, flights = bodies.energy(0), flights + 1
@@ -243,7 +243,7 @@ def test_impulse_on_a_flat_box_acts_at_the_mean_of_the_nodes_below_it(fraction: 
     x, step = fraction * spacing, 2e-3
     bodies = one_body(shapes.box([0.15, 0.15, 0.1]), 20.0, scm_parameters(), spacing=spacing)
     bodies.place(0, np.array([x, 0.0, 0.1 + 1e-6]), velocity=np.array([0.0, 0.0, -0.5]))
-    bodies.advance(step, [0])
+    BodySteps(bodies).advance(step, [0])
     impulse = 20.0 * (bodies.velocity[0, 2] + 0.5 + MOON * step)
     turn = bodies.inertia(0)[1, 1] * bodies.spin[0, 1]  # a force at +d along x turns about -y
     nodes = np.arange(-50, 51) * spacing

@@ -13,7 +13,15 @@ import pytest
 from bodies_on_ground import CYCLE_S, EARTH, MOON, one_body, rigid_parameters, scm_parameters, tilted
 
 from regolith_terrain import FlatField, SoilGrid, SoilMap
-from regolith_terrain.bodies import BodyDescription, BodyGround, BodyShape, RigidBodies, shapes
+from regolith_terrain.bodies import (
+    BodyDescription,
+    BodyGround,
+    BodyShape,
+    BodySteps,
+    RigidBodies,
+    prepare_cycle,
+    shapes,
+)
 from regolith_terrain.bodies.sleep import rest, wake_disturbed
 from regolith_terrain.terrain_model import find_terrain_model
 
@@ -35,9 +43,10 @@ def placed(parts: Sequence[Placed], soil: np.ndarray, gravity: float, spacing: f
 def cycle(bodies: RigidBodies) -> None:
     """Advance bodies by a cycle as the participant does, with sleep."""
     awake, asleep = np.flatnonzero(bodies.awake).tolist(), np.flatnonzero(~bodies.awake).tolist()
-    steps = bodies.plan(CYCLE_S, awake, asleep)
-    bodies.run(steps)
-    bodies.ground.grid.apply(bodies.finish(steps))
+    steps = BodySteps(bodies)
+    steps.plan(CYCLE_S, awake, asleep)
+    steps.run()
+    bodies.ground.grid.apply(steps.finish())
     rest(bodies, sorted({*awake, *np.flatnonzero(bodies.awake).tolist()}), CYCLE_NS)
     wake_disturbed(bodies, range(len(bodies)))
 
@@ -80,9 +89,9 @@ def at_rest_by(pose: Callable[[int], tuple[float, float]], cycles: int) -> int:
     """Return the number of cycles after which a body sleeps that follows x [m] and a yaw [rad]; 0: it stays awake."""
     body = one_body(shapes.sphere(0.1), 1.0, rigid_parameters())
     body.place(0, np.array([0.0, 0.0, 0.1]))
-    body.contact_force[0] = (0.0, 0.0, MOON)
     for k in range(1, cycles + 1):
-        body._begin([0])
+        prepare_cycle(body, [0])
+        body.contact_force[0] = (0.0, 0.0, MOON)
         x, yaw = pose(k)
         body.position[0], body.orientation[0] = (x, 0.0, 0.1), (0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw))
         rest(body, [0], CYCLE_NS)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regolith_terrain.bodies import BodyGround, RigidBodies, lift_bodies, lift_height, shapes
+from regolith_terrain.bodies import BodyGround, BodySteps, RigidBodies, lift_bodies, lift_height, shapes
 from regolith_terrain.bodies.description import BodyDescription
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.excavation.diggable_soil import DiggableSoil
@@ -72,13 +72,13 @@ def test_mound_lifts_a_body_with_the_body_on_it(model: str) -> None:
     for n, (x, z) in enumerate(((0.0, 0.1), (0.05, 0.3), (0.7, 0.1))):
         bodies.place(n, np.array([x, 0.0, z]))
     for _ in range(50):
-        grid.apply(bodies.advance(0.02, range(3)))
+        grid.apply(BodySteps(bodies).advance(0.02, range(3)))
     before = bodies.position[:, 2].copy()
     raise_ground(grid, config, Stamp('mound', x=0.0, y=0.0, length=0.5, depth=0.3))
     lift_bodies(bodies, range(3))
     top = before
     for _ in range(50):
-        grid.apply(bodies.advance(0.02, range(3)))
+        grid.apply(BodySteps(bodies).advance(0.02, range(3)))
         top = np.maximum(top, bodies.position[:, 2])
     assert top[:2] == pytest.approx(before[:2] + 0.3, abs=0.02)
     assert top[2] == pytest.approx(before[2], abs=0.002)
@@ -101,13 +101,13 @@ def test_mound_lifts_a_body_without_energy_beyond_its_height(model: str, shape: 
     bodies = RigidBodies([BodyDescription('body', shape, 5.0)], place)
     bodies.place(0, np.array([0.0, 0.0, -float(shape.solid.vertices[:, 2].min()) - 1e-3]))
     for _ in range(50):
-        grid.apply(bodies.advance(0.02, [0]))
+        grid.apply(BodySteps(bodies).advance(0.02, [0]))
     before, energy = float(bodies.position[0, 2]), bodies.energy(0)
     raise_ground(grid, config, Stamp('mound', x=0.0, y=0.0, length=2.0, depth=rise))
     lift_bodies(bodies, [0])
     assert bodies.energy(0) - energy <= 5.0 * 1.62 * rise + 1e-9
     top = before
     for _ in range(50):
-        grid.apply(bodies.advance(0.02, [0]))
+        grid.apply(BodySteps(bodies).advance(0.02, [0]))
         top = max(top, float(bodies.position[0, 2]))
     assert before + 0.8 * rise < top < before + rise + 0.02

@@ -67,6 +67,33 @@ def test_boxes_around_nodes_of_the_last_write_may_have_changed() -> None:
     assert grid.written_since(mark, low, low + 0.1).all(), 'a restored soil may differ everywhere'
 
 
+def test_kept_window_shows_the_present_soil_after_a_write_of_its_changes() -> None:
+    grid = SoilGrid(PlaneField(0.1, 0.2, 0.0), 0.05)
+    window = grid.window(-70, 10, -70, 10)
+    assert grid.refresh(window), 'nothing has changed'
+    window.level[[3, 60], [4, 65]] += 0.1
+    window.touched[[3, 60], [4, 65]] = True
+    mine = window.changed()
+    elsewhere = grid.records_at(np.array([-71, 9, 10], np.int32), np.array([0, 9, 0], np.int32))
+    elsewhere.table[:] += 0.5
+    grid.apply(mine.joined([elsewhere]))
+    assert grid.refresh(window) and not window.touched.any()
+    assert np.array_equal(window.values, grid.window(-70, 10, -70, 10).values)
+    window.touched[5, 5] = True
+    assert not grid.refresh(window), 'a change without a write'
+    window = grid.window(-70, 10, -70, 10)
+    window.touched[5, 5] = True
+    grid.apply(elsewhere)
+    assert not grid.refresh(window), 'a change that the write does not have'
+    window = grid.window(-70, 10, -70, 10)
+    grid.apply(elsewhere)
+    grid.apply(elsewhere)
+    assert not grid.refresh(window), 'a write before the last one'
+    window = grid.window(-70, 10, -70, 10)
+    grid.load(grid.save())
+    assert not grid.refresh(window), 'other soil'
+
+
 def test_soil_window_is_a_copy_that_lists_touched_nodes() -> None:
     grid = SoilGrid(FlatField(), 0.02)
     window = grid.window(-3, 4, 60, 70)

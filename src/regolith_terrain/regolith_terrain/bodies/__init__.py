@@ -25,9 +25,19 @@ if TYPE_CHECKING:
     from regolith_terrain.bodies.mass_properties import polyhedron_properties as polyhedron_properties
     from regolith_terrain.bodies.mass_properties import reduced_hull as reduced_hull
     from regolith_terrain.bodies.member_state import split_memory as split_memory
+    from regolith_terrain.bodies.reach import largest_ways as largest_ways
+    from regolith_terrain.bodies.reach import neighbors as neighbors
+    from regolith_terrain.bodies.reach import soil_margins as soil_margins
+    from regolith_terrain.bodies.reach import solids_near as solids_near
     from regolith_terrain.bodies.shapes import BodyShape as BodyShape
     from regolith_terrain.bodies.sleep import rest as rest
     from regolith_terrain.bodies.sleep import wake_disturbed as wake_disturbed
+    from regolith_terrain.bodies.steps import BodySteps as BodySteps
+    from regolith_terrain.bodies.steps import as_solids as as_solids
+    from regolith_terrain.bodies.steps import check_bodies as check_bodies
+    from regolith_terrain.bodies.steps import make_beds as make_beds
+    from regolith_terrain.bodies.steps import prepare_cycle as prepare_cycle
+    from regolith_terrain.bodies.steps import step_arrays as step_arrays
     from regolith_terrain.bodies.substep import BodyStep as BodyStep
     from regolith_terrain.bodies.substep import no_bodies as no_bodies
     from regolith_terrain.bodies.substep import place_bodies as place_bodies
@@ -55,10 +65,24 @@ __all__, __getattr__, __dir__ = export_lazily(
             'reduced_hull',
         ),
         'member_state': ('split_memory',),
+        'reach': (
+            'largest_ways',
+            'neighbors',
+            'soil_margins',
+            'solids_near',
+        ),
         'shapes': ('BodyShape',),
         'sleep': (
             'rest',
             'wake_disturbed',
+        ),
+        'steps': (
+            'BodySteps',
+            'as_solids',
+            'check_bodies',
+            'make_beds',
+            'prepare_cycle',
+            'step_arrays',
         ),
         'substep': (
             'BodyStep',

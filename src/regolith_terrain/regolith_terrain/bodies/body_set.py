@@ -1,19 +1,16 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rigid bodies on the ground: their states, contacts and compiled substeps.
+"""Rigid bodies on the ground: their states, and the memory of their contacts.
 
-Bodies that may reach the same grid nodes, or each other, share a window and take their substeps together, in the order
-of the list. They press each other as they press rocks (:mod:`regolith_terrain.solids.contact`). Contacts with bodies of
-another participant and with other objects are impulses of the world, once per cycle.
+:mod:`regolith_terrain.bodies.steps` advances them. Contacts with bodies of another participant and with other objects
+are impulses of the world, once per cycle.
 """
 
 from __future__ import annotations
 
-import math
 import zlib
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,41 +20,21 @@ from regolith_terrain.bodies.contact_points import BodySetting
 from regolith_terrain.bodies.description import BodyDescription
 from regolith_terrain.bodies.ground import BodyGround
 from regolith_terrain.bodies.member_state import AROUND, MemberState, join_memory, split_memory
-from regolith_terrain.bodies.motion import BodyArrays, add_field_wrench, move_body, prepare_body
+from regolith_terrain.bodies.motion import BodyArrays, write_inertias
 from regolith_terrain.bodies.shapes import join_points
-from regolith_terrain.bodies.soil_windows import joined_records, joint_windows
-from regolith_terrain.bodies.substep import (
-    NO_GEOMETRY,
-    STATUSES,
-    BodyGeometry,
-    BodyStep,
-    geometry_of,
-    place_bodies,
-    step_function,
-    with_bodies,
-)
-from regolith_terrain.contact.arrays import Wrench, make_wrench
-from regolith_terrain.contact.constants import (
-    CONTACT_OK,
-    SHAPE_CAPSULE,
-    SHAPE_CYLINDER,
-    SHAPE_SPHERE,
-    WINDOW_MARGIN_CELLS,
-)
+from regolith_terrain.bodies.substep import BodyGeometry, BodyStep, geometry_of, loop_function
+from regolith_terrain.contact.arrays import make_wrench
+from regolith_terrain.contact.constants import SHAPE_CAPSULE, SHAPE_CYLINDER, SHAPE_SPHERE
 from regolith_terrain.contact.ground_contact import GroundContact, StepLimit, make_pose
-from regolith_terrain.contact.kernel_binding import bind_kernels, unbound
 from regolith_terrain.contact.mixed_contact import make_contact
 from regolith_terrain.contact.shapes import join_shapes
-from regolith_terrain.grid.node_records import Floats, NodeRecords
-from regolith_terrain.grid.soil_grid import SoilWindow
+from regolith_terrain.grid.node_records import Floats
 from regolith_terrain.solids.contact import STIFFNESS_OF_PART
-from regolith_terrain.solids.friction_memory import NO_SOLIDS, NOTHING_MOVES, SolidContact
-from regolith_terrain.solids.moving_solids import MovingSolids
+from regolith_terrain.solids.friction_memory import NOTHING_MOVES, SolidContact
 from regolith_terrain.solids.point_force import damping_ratio
-from regolith_terrain.solids.solids import NearbySolids, solids_within
-from regolith_world.cycle import BodyState, Cycle, Part, Saved, StateField, StateLayout, state_fields
-from regolith_world.numerics import kernel, portable_math, rotation
-from regolith_world.objects import FieldRegions, inside_fields, make_field_regions
+from regolith_world.cycle import BodyState, ComputedBody, Cycle, Part, Saved, StateField, StateLayout, state_fields
+from regolith_world.numerics import portable_math, rotation
+from regolith_world.objects import inside_fields, make_field_regions
 
 Indices = NDArray[np.int64]
 
@@ -65,59 +42,8 @@ _DEFAULTS = BodiesConfig()
 _NUMBER = 2**32
 """Numbers of bodies as solids begin here; those of rocks and obstacles are smaller."""
 _ROUND = (SHAPE_SPHERE, SHAPE_CAPSULE, SHAPE_CYLINDER)
-NOT_BODIES = np.zeros(0, dtype=bool)
-"""See :attr:`MovingSolids.done`: parts of a vehicle."""
-MARGIN_ACCELERATION = 100.0
-"""Acceleration of a body within a cycle for which its soil window is sufficient [m/s^2]."""
 SHORTEST_S = 1e-5
 """Shortest substep of light bodies [s]."""
-FASTEST = 1e3
-"""Largest speed of a body [m/s]."""
-
-
-step_bodies: Callable[[BodyStep, float], int] = unbound
-"""Substep of bodies in contact, bound by :class:`RigidBodies`."""
-
-
-def _run(arrays: BodyStep, step: float, count: int) -> int:
-    """Advance bodies in contact by ``count`` substeps; return the status of :func:`step_bodies`."""
-    for _ in range(count):
-        place_bodies(arrays, arrays.solids.near)
-        status = step_bodies(arrays, step)
-        if status != CONTACT_OK:
-            return status
-    return CONTACT_OK
-
-
-@kernel(views_only=True)
-def fly(bodies: BodyArrays, b: int, step: float, count: int, fields: FieldRegions, wrench: Wrench) -> None:
-    """Advance a body without contact by ``count`` substeps."""
-    for k in range(3):
-        bodies.contact_force[b, k] = 0.0
-    prepare_body(bodies, b)
-    for _ in range(count):
-        wrench.force[:] = 0.0
-        wrench.torque[:] = 0.0
-        add_field_wrench(fields, bodies, b, step, wrench)
-        move_body(bodies, b, wrench, step)
-
-
-@dataclass(slots=True)
-class WindowSteps:
-    """The substeps of the bodies of one window of soil."""
-
-    members: list[int]
-    """Indices of the bodies, ascending."""
-    window: SoilWindow
-    """The soil."""
-    arrays: BodyStep
-    """Arguments of the substep."""
-    step: float
-    """Duration of a substep [s]."""
-    count: int
-    """Number of substeps."""
-    status: int = CONTACT_OK
-    """Result, see :func:`step_bodies`."""
 
 
 class RigidBodies(Saved):
@@ -160,6 +86,8 @@ class RigidBodies(Saved):
         """Position [m] and orientation of each awake body at the start of the cycle, shape (n, 7)."""
         self.footprint = np.full((count, len(AROUND)), np.nan)
         """Level of the soil around each sleeping body [m], NaN until the next cycle, shape (n, 9)."""
+        self.resting_pose = np.full((count, 7), np.nan)
+        """Pose near which each body has been since ``quiet_ns`` began, shape (n, 7); see :class:`MemberState`."""
         self.reach = np.array([body.shape.reach for body in bodies])
         """Radius about the center of mass that contains each body [m], shape (n,)."""
         gravity = np.array([np.zeros(3) if body.weightless else ground.gravity for body in bodies]).reshape(count, 3)
@@ -191,11 +119,13 @@ class RigidBodies(Saved):
         """Ground contact of all bodies; a set without bodies has none."""
         self.solid_contact: SolidContact
         """Contact of all bodies with solids and each other; a set without bodies has none."""
+        self.loop: Callable[[BodyStep, float, int], int]
+        """Compiled substeps of bodies in contact; a set without bodies has none."""
         self.numbers = np.array([_NUMBER + zlib.crc32(name.encode()) for name in self.names], dtype=np.int64)
         """Number of each body as a solid, shape (n,)."""
         self.friction = np.array([body.friction for body in bodies])
         """Coulomb friction coefficients [-], shape (n,)."""
-        self._moving = NOTHING_MOVES._replace(
+        self.moving = NOTHING_MOVES._replace(
             position=self.position,
             velocity=self.velocity,
             spin=self.spin,
@@ -210,6 +140,7 @@ class RigidBodies(Saved):
             relative=make_pose(),
             both=np.zeros((6, 6)),
         )
+        """The bodies as solids that move."""
         if count:
             self._make_contacts()
         self.substep = np.array([self._stable_substep(n) for n in range(count)])
@@ -224,15 +155,15 @@ class RigidBodies(Saved):
         """Writes of the soil at the last look at it, see :mod:`regolith_terrain.bodies.sleep`; -1: no look."""
         self.members = [self._member(n) for n in range(count)]
         """State and memory of each body."""
-        self._pose, self._wrench = make_pose(), make_wrench()
+        self.pose, self.wrench = make_pose(), make_wrench()
+        """Work arrays of the kernels."""
 
     def _make_contacts(self) -> None:
         ground, setting = self.ground, self._setting()
         self.contact = make_contact(ground.grid.law, setting, of_bodies=True)
         stiffness = np.full(len(self), STIFFNESS_OF_PART)
         self.solid_contact = SolidContact(ground.solids, setting.shapes, setting.reach, stiffness)
-        step = step_function(self.contact.press)
-        self._run = bind_kernels(_run, views_only=True, step_bodies=step)
+        self.loop = loop_function(self.contact.press)
 
     def _member(self, n: int) -> MemberState:
         return MemberState(
@@ -241,6 +172,7 @@ class RigidBodies(Saved):
             self.quiet_ns[n : n + 1],
             self.contact_force[n],
             self.footprint[n],
+            self.resting_pose[n],
             self.contact.memories(n),
             self.solid_contact.of_part(n),
         )
@@ -272,7 +204,7 @@ class RigidBodies(Saved):
             mass=self.arrays.mass,
             mobility=self.arrays.mobility,
             footprint=np.array([shape.footprint for shape in shapes]),
-            damping_ratio=self._moving.damping_ratio,
+            damping_ratio=self.moving.damping_ratio,
             ploughs=np.array(own),
         )
 
@@ -304,7 +236,7 @@ class RigidBodies(Saved):
         self.velocity[n] = 0.0 if velocity is None else velocity
         self.spin[n] = 0.0 if spin is None else spin
         self.in_bed[n] = False
-        self._release(n)
+        self.release(n)
 
     def move(self, n: int, state: BodyState) -> None:
         """Set pose and twist of a body; its contacts stay."""
@@ -315,7 +247,7 @@ class RigidBodies(Saved):
     def lift(self, n: int, height: float) -> None:
         """Raise a body by a height [m], wake it and reset its contacts; its velocity and its bed stay."""
         self.position[n, 2] += height
-        self._release(n)
+        self.release(n)
         self.wake(n)
 
     def take(self, other: RigidBodies) -> None:
@@ -326,7 +258,7 @@ class RigidBodies(Saved):
                 self.move(n, other.body_state(m))
                 self.members[n].load(other.members[m].save())
 
-    def _release(self, n: int) -> None:
+    def release(self, n: int) -> None:
         """Reset the contacts of a body."""
         self.changed([n])
         for memory in self.members[n].memories:
@@ -344,26 +276,29 @@ class RigidBodies(Saved):
 
     def inertia(self, n: int) -> Floats:
         """Return the inertia of a body about its center of mass, world axes [kg m^2], shape (3, 3)."""
-        turn = rotation.matrix(self.orientation[n])
-        return portable_math.times(portable_math.times(turn, self.arrays.inertia[n]), turn.T)
+        inertia: Floats = self._inertias([n])[0]
+        return inertia
+
+    def _inertias(self, rows: Sequence[int]) -> Floats:
+        found = np.empty((len(rows), 3, 3))
+        write_inertias(self.arrays, np.array(rows, dtype=np.int64), found)
+        return found
 
     def body_state(self, n: int) -> BodyState:
         """Return pose, twist, mass and inertia of a body; the same record as long as it does not move."""
-        kept = self._states[n]
-        if kept is not None:
-            return kept
-        position = self.position[n].copy()
-        self._states[n] = state = BodyState(
-            self.names[n],
-            position,
-            self.orientation[n].copy(),
-            self.velocity[n].copy(),
-            self.spin[n].copy(),
-            float(self.mass[n]),
-            position.copy(),
-            self.inertia(n),
-        )
-        return state
+        return self.body_states([n])[0]
+
+    def body_states(self, rows: Iterable[int]) -> tuple[BodyState, ...]:
+        """Return :meth:`body_state` of some bodies."""
+        states, rows = self._states, list(rows)
+        if stale := [n for n in rows if states[n] is None]:
+            position, *others = (
+                each[stale] for each in (self.position, self.orientation, self.velocity, self.spin, self.mass)
+            )
+            columns = (position, *others[:3], others[3].tolist(), position.copy(), self._inertias(stale))
+            for n, *values in zip(stale, *columns, strict=True):
+                states[n] = BodyState(self.names[n], *values)
+        return tuple(state for state in (states[n] for n in rows) if state is not None)
 
     def changed(self, members: Sequence[int]) -> None:
         """Discard what is kept of the states of some bodies."""
@@ -399,6 +334,11 @@ class RigidBodies(Saved):
     def memory(self, n: int) -> bytes:
         """Return description and state of a body except its pose and twist, for another set of bodies."""
         return join_memory(self._descriptions[n], self.members[n].save())
+
+    def computed(self, rows: Iterable[int]) -> tuple[ComputedBody, ...]:
+        """Return states and memories of some bodies for the world."""
+        rows = list(rows)
+        return tuple(ComputedBody(state, self.memory(n)) for state, n in zip(self.body_states(rows), rows, strict=True))
 
     def load_memory(self, n: int, memory: bytes) -> None:
         """Take the state from :meth:`memory`.
@@ -443,7 +383,7 @@ class RigidBodies(Saved):
             self.move(n, body)
             if own is None or body.name in own:
                 self.in_bed[n] = False
-                self._release(n)
+                self.release(n)
                 self.wake(n)
         present = set(rows)
         for hit in cycle.impulses:
@@ -474,233 +414,6 @@ class RigidBodies(Saved):
         """Wake a body."""
         self.changed([n])
         self.awake[n], self.quiet_ns[n] = True, 0
-
-    # -- motion ---------------------------------------------------------------------------------------------------
-
-    def advance(self, duration: float, awake: Sequence[int]) -> NodeRecords:
-        """Advance bodies; return the nodes of the soil that they changed.
-
-        It is :meth:`plan`, :meth:`run` and :meth:`finish`.
-
-        Args:
-            duration: Time to advance [s].
-            awake: Indices of the bodies, ascending.
-
-        Raises:
-            FloatingPointError: If a body is too fast or leaves the terrain.
-        """
-        steps = self.plan(duration, awake)
-        self.run(steps)
-        return self.finish(steps)
-
-    def plan(self, duration: float, awake: Sequence[int], asleep: Sequence[int] = ()) -> list[WindowSteps]:
-        """Return the substeps of bodies near the ground, a solid or another body; advance the other bodies.
-
-        Args:
-            duration: Time to advance [s].
-            awake: Indices of the bodies, ascending.
-            asleep: Indices of sleeping bodies, which wake if another body touches them.
-
-        Raises:
-            FloatingPointError: If a body is too fast.
-        """
-        count = max(1, math.ceil(duration / self.section.substep_s - 1e-9))
-        step = duration / count
-        grounded: list[int] = []
-        near: dict[int, Indices] = {}
-        ways = {n: self.way(n, duration) for n in awake}
-        reached = self.neighbors(ways, asleep, duration)
-        ways |= {n: self.way(n, duration) for n in reached if n not in ways}
-        for n in sorted(ways):
-            way = ways[n]
-            near[n] = self.solids_near([n], np.array([way]))
-            if n in reached or len(near[n]) or self._may_touch(n, way):
-                grounded.append(n)
-            else:
-                self._release(n)  # also discards what is kept of its state
-                self._begin([n])
-                fly(self.arrays, n, step, count, self.force_fields, self._wrench)
-        steps = []
-        margins = [self.margin(n, ways[n]) for n in grounded]
-        for box, members in joint_windows(grounded, self.position, margins, self.ground.grid.spacing):
-            window = self.ground.grid.window(*box)
-            numbers = np.unique(np.concatenate([near[n] for n in members]))
-            count = max(1, math.ceil(duration / float(self.substep[members].min()) - 1e-9))
-            arrays = self.step_arrays(window, members, numbers, count)
-            steps.append(WindowSteps(members, window, arrays, duration / count, count))
-        return steps
-
-    def _begin(self, members: Sequence[int]) -> None:
-        """Store the poses of bodies at the start of the cycle."""
-        rows = list(members)
-        self.start[rows, :3], self.start[rows, 3:] = self.position[rows], self.orientation[rows]
-
-    def run(self, steps: Sequence[WindowSteps]) -> None:
-        """Take the substeps of :meth:`plan`; another thread may do it."""
-        for each in steps:
-            each.status = self._run(each.arrays, each.step, each.count)
-
-    def finish(self, steps: Sequence[WindowSteps]) -> NodeRecords:
-        """Store the memory of the contacts after :meth:`run`; return the nodes of the soil that the bodies changed.
-
-        Raises:
-            FloatingPointError: If a body left the terrain.
-        """
-        for each in steps:
-            self.check(each.status, each.members)
-            self.contact.remember(each.window, each.arrays.ground)
-        return joined_records([each.window.changed() for each in steps], self.ground.grid.law.names)
-
-    def step_arrays(
-        self,
-        window: SoilWindow,
-        members: Sequence[int],
-        numbers: Indices,
-        count: int,
-        first_solid: int = -1,
-        geometry: BodyGeometry = NO_GEOMETRY,
-    ) -> BodyStep:
-        """Return the arguments of the substep of bodies (:mod:`regolith_terrain.bodies.substep`) for a cycle.
-
-        Args:
-            window: Soil of the cycle.
-            members: Indices of the bodies, ascending.
-            numbers: Numbers of the static solids nearby, ascending.
-            count: Number of substeps.
-            first_solid: Index of the first member among the solids near a vehicle; -1: no vehicle.
-            geometry: :attr:`geometry` for a vehicle.
-        """
-        awake = [n for n in members if self.awake[n]]
-        self.changed(awake)
-        self.contact_force[awake] = 0.0
-        self.arrays.touching[list(members)] = 0
-        self._begin(members)
-        for n in members:
-            if self.in_bed[n]:
-                self.changed([n])
-                self._make_bed(window, n)
-        solids, first_own = NO_SOLIDS, -1
-        if len(members) > 1 or len(numbers):
-            first_own, geometry = len(numbers), self.geometry
-            solids = self.solid_contact.arrays(numbers, self.arrays.mobility, partial(self.as_solids, members))
-            solids = solids._replace(moving=solids.moving._replace(done=self.arrays.done))
-        else:
-            self.solid_contact.release(members)
-        return BodyStep(
-            self.arrays,
-            np.array(members, dtype=np.int64),
-            1.0 / count,
-            first_solid,
-            first_own,
-            geometry,
-            self.contact.arrays_of(window, members),
-            solids,
-            self.force_fields,
-            self._pose,
-            self._wrench,
-        )
-
-    def as_solids(self, members: Sequence[int], near: NearbySolids) -> tuple[NearbySolids, MovingSolids]:
-        """Return static solids with bodies behind them."""
-        rows, static = list(members), np.full(len(near.number), -1, dtype=np.int64)
-        moving = self._moving._replace(row=np.concatenate((static, np.array(rows, dtype=np.int64))), done=NOT_BODIES)
-        return with_bodies(near, self.geometry, rows, self.numbers[rows].tolist(), self.friction[rows]), moving
-
-    def neighbors(self, ways: Mapping[int, float], asleep: Sequence[int], duration: float) -> set[int]:
-        """Return those bodies that may touch another one: some of the awake ones, and sleeping ones within their reach.
-
-        A sleeping body that is touched may touch others, so those within its reach are included.
-
-        Args:
-            ways: Distance that each of the awake bodies can move [m].
-            asleep: Indices of the sleeping bodies.
-            duration: Duration of the cycle [s].
-        """
-        rows = np.array([*ways, *asleep], dtype=np.int64)
-        if len(rows) < 2:
-            return set()
-        rest = 0.5 * MARGIN_ACCELERATION * duration * duration
-        radius = self.reach[rows] + np.array([*ways.values(), *(rest for _ in asleep)])
-        place, found = self.position[rows], np.zeros(len(rows), dtype=bool)
-        todo = np.arange(len(ways))
-        while len(todo):
-            apart = np.sqrt(np.square(place[todo, None] - place).sum(axis=2)) - radius[todo, None] - radius
-            apart[np.arange(len(todo)), todo] = np.inf
-            close = apart < 0.0
-            found[todo] |= close.any(axis=1)
-            met = close.any(axis=0)
-            met[: len(ways)] = False
-            todo = np.flatnonzero(met & ~found)
-            found[todo] = True
-        return set(rows[found].tolist())
-
-    def _make_bed(self, window: SoilWindow, n: int) -> None:
-        """Give the soil the shape of the underside of a rock that lies in it, before the rock moves for the first time.
-
-        The soil below carries the weight of the rock. Its surface is the underside, so a rock that is pushed away
-        leaves its hole. No mass moves.
-        """
-        turn, position, geometry = rotation.matrix(self.orientation[n]), self.position[n], self.geometry
-        first, end = geometry.first_triangle[n], geometry.first_triangle[n + 1]
-        planes = geometry.planes[first:end].copy()
-        planes[:, :3] = portable_math.times(planes[:, :3], turn.T)
-        planes[:, 3] += portable_math.times(planes[:, :3], position)
-        self.contact.make_bed(window, n, position, turn, planes, float(self.weight[n]))
-        self.in_bed[n], self.footprint[n] = False, np.nan  # the change of the soil must not wake the rock
-
-    def check(self, status: int, members: Sequence[int]) -> None:
-        """Check the result of the substeps of some bodies.
-
-        Raises:
-            FloatingPointError: If the status is that of a body that left its soil window, or a position is not finite.
-        """
-        lost = [n for n in members if not math.isfinite(sum(self.position[n].tolist()))]
-        if status != CONTACT_OK or lost:
-            n = lost[0] if lost else status // STATUSES
-            raise FloatingPointError(
-                f'{self.names[n]} at {self.position[n].tolist()} m leaves its soil window '
-                f'(status {status % STATUSES}); allowed: on the terrain, and accelerations up to '
-                f'{MARGIN_ACCELERATION:g} m/s^2'
-            )
-
-    def way(self, n: int, duration: float, acceleration: float = MARGIN_ACCELERATION) -> float:
-        """Return the largest distance that a body can move with an acceleration [m/s^2] in a time [s] [m].
-
-        Raises:
-            FloatingPointError: If the body is too fast.
-        """
-        (x, y, z), (vx, vy, vz) = self.position[n].tolist(), self.velocity[n].tolist()
-        speed = math.sqrt(vx * vx + vy * vy + vz * vz)
-        if not (speed < FASTEST and max(abs(x), abs(y), abs(z)) < 1e7):
-            raise FloatingPointError(
-                f'{self.names[n]} is at {[x, y, z]} m with {speed:.3g} m/s; allowed: below {FASTEST:g} m/s'
-            )
-        return speed * duration + 0.5 * acceleration * duration * duration
-
-    def _may_touch(self, n: int, way: float) -> bool:
-        reach = float(self.reach[n])
-        x, y, z = self.position[n].tolist()
-        return self.ground.grid.rises_above((x, y, reach, reach, z - reach, 0.0, 0.0), way)
-
-    def solids_near(self, members: Sequence[int], ways: Floats) -> Indices:
-        """Return the numbers of the static solids that bodies may touch, ascending.
-
-        Args:
-            members: Indices of the bodies.
-            ways: Distance that each of them can move [m].
-        """
-        solids = self.ground.solids
-        if solids is None:
-            return np.zeros(0, dtype=np.int64)
-        rows = list(members)
-        balls = np.column_stack((self.position[rows], self.reach[rows] + ways))
-        numbers: Indices = solids_within(solids.cells, solids.placed.box, balls)[0]
-        return numbers
-
-    def margin(self, n: int, way: float) -> float:
-        """Return the distance from the center of a body within which it needs soil [m]."""
-        margin = float(self.reach[n]) + way
-        return margin + (self.contact.margin_cells + WINDOW_MARGIN_CELLS + 2.0) * self.ground.grid.spacing
 
 
 def _equal(bodies: Iterable[BodyState], state: Floats) -> list[bool]:

@@ -41,6 +41,7 @@ class MemberState(Saved):
         quiet_ns: Indices,
         contact_force: Floats,
         footprint: Floats,
+        resting_pose: Floats,
         memories: list[BodyMemory],
         friction: PartFriction,
     ) -> None:
@@ -52,14 +53,14 @@ class MemberState(Saved):
             quiet_ns: Time for which it has been at rest [ns], shape (1,); see :mod:`regolith_terrain.bodies.sleep`.
             contact_force: Mean contact force over the last cycle [N], shape (3,).
             footprint: Level of the soil at :data:`AROUND` [m], shape (9,).
+            resting_pose: Pose near which it has been since ``quiet_ns`` began: position [m], quaternion (x, y, z, w),
+                shape (7,); NaN: none.
             memories: Memory of its contact with the ground.
             friction: Memory of its contact with solids and other bodies.
         """
         self.awake, self.in_bed, self.quiet_ns = awake, in_bed, quiet_ns
-        self.contact_force, self.footprint = contact_force, footprint
+        self.contact_force, self.footprint, self.resting_pose = contact_force, footprint, resting_pose
         self.memories, self.friction = memories, friction
-        self.resting_pose = np.full(7, np.nan)
-        """Pose near which it has been since ``quiet_ns`` began: position [m], quaternion (x, y, z, w); NaN: none."""
         self.kept: bytes | None = None
         """State of a body that has not changed."""
 

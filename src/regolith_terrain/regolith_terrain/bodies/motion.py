@@ -16,6 +16,8 @@ from regolith_terrain.grid.node_records import Floats
 from regolith_world.numerics import kernel
 from regolith_world.objects import FieldRegions, depth_in_field
 
+Indices = NDArray[np.int64]
+
 
 class BodyArrays(NamedTuple):
     """States and masses of n rigid bodies, one row each; the center of mass is the origin of a body's frame."""
@@ -205,3 +207,24 @@ def move_body(bodies: BodyArrays, b: int, wrench: Wrench, step: float) -> None:
     _rotate(orientation, rate, step, orientation)
     set_rotation(orientation, rotation)
     _turned(rotation, inverse, momentum, bodies.spin[b])
+
+
+@kernel(views_only=True)
+def write_inertias(bodies: BodyArrays, rows: Indices, out: Floats) -> None:
+    """Write the inertias of some bodies about their centers of mass, world axes [kg m^2], R I R^T.
+
+    Args:
+        bodies: States of the bodies.
+        rows: Rows of some of them, shape (k,).
+        out: Output, shape (k, 3, 3).
+    """
+    for n in range(rows.shape[0]):
+        b = rows[n]
+        turn, inertia = bodies.rotation[b], bodies.inertia[b]
+        set_rotation(bodies.orientation[b], turn)
+        for i in range(3):
+            x = turn[i, 0] * inertia[0, 0] + turn[i, 1] * inertia[1, 0] + turn[i, 2] * inertia[2, 0]
+            y = turn[i, 0] * inertia[0, 1] + turn[i, 1] * inertia[1, 1] + turn[i, 2] * inertia[2, 1]
+            z = turn[i, 0] * inertia[0, 2] + turn[i, 1] * inertia[1, 2] + turn[i, 2] * inertia[2, 2]
+            for j in range(3):
+                out[n, i, j] = x * turn[j, 0] + y * turn[j, 1] + z * turn[j, 2]

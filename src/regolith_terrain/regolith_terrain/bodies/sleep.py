@@ -4,13 +4,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regolith_terrain.bodies.body_set import RigidBodies
 from regolith_terrain.bodies.member_state import AROUND
+from regolith_terrain.bodies.motion import BodyArrays
 from regolith_terrain.grid.node_records import Floats
+from regolith_world.numerics import kernel
+
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.int64]
 
 WAKE_LEVEL_M = 1e-4
 """Change of the soil's level below a sleeping body that wakes it [m]."""
@@ -60,40 +68,89 @@ def rest(bodies: RigidBodies, members: Sequence[int], dt_ns: int) -> None:
     within ``sleep_speed_mps`` times ``sleep_after_s``. So a body that only trembles sleeps later, and one that drifts,
     rolls or turns back on a slope does not. A cycle with another force does not count, and wakes a sleeping body.
     """
-    rows = [n for n in members if bodies.awake[n]]
-    if not rows:
+    rows = np.array(members, dtype=np.int64)
+    rows = rows[bodies.awake[rows]]
+    if not len(rows):
         return
-    most, long = bodies.section.sleep_speed_mps, round(bodies.section.sleep_after_s * 1e9)
-    weight, force = bodies.weight[rows], bodies.contact_force[rows].copy()
-    force += bodies.arrays.mass[rows, None] * bodies.arrays.gravity[rows]
-    settled = np.sqrt(np.sum(np.square(force), axis=1)) <= SETTLED * weight
-    pose, reach = np.concatenate((bodies.position[rows], bodies.orientation[rows]), axis=1), bodies.reach[rows]
-    still = settled & (_way(pose, bodies.start[rows], reach) < most * dt_ns * 1e-9)
-    states = [bodies.members[n] for n in rows]
-    near = _way(pose, np.array([state.resting_pose for state in states]), reach) < most * long * 1e-9  # NaN is not
-    woken = bodies.quiet_ns[rows] == ASLEEP
-    rests = still | (near & (settled | ~woken))
-    counted = np.where(still, dt_ns, np.where(settled, dt_ns // TREMBLING, 0))
-    quiet = np.where(rests, np.where(woken, long, bodies.quiet_ns[rows]) + counted, 0)
-    bodies.quiet_ns[rows] = quiet
-    for k in np.flatnonzero(~near).tolist():
-        states[k].resting_pose[:] = pose[k]
-    bodies.changed(rows)
-    for n in np.array(rows)[settled & (quiet >= long)].tolist():
+    section, sleeps = bodies.section, np.zeros(len(rows), dtype=np.bool_)
+    long = round(section.sleep_after_s * 1e9)
+    at_rest = AtRest(bodies.weight, bodies.reach, bodies.start, bodies.resting_pose, bodies.quiet_ns)
+    _count_rest(bodies.arrays, at_rest, rows, section.sleep_speed_mps, long, dt_ns, sleeps)
+    bodies.changed(rows.tolist())
+    for n in rows[sleeps].tolist():
         bodies.awake[n], bodies.quiet_ns[n] = False, ASLEEP
         bodies.velocity[n], bodies.spin[n], bodies.footprint[n] = 0.0, 0.0, np.nan
 
 
-def _way(pose: Floats, before: Floats, reach: Floats) -> Floats:
-    """Return upper bounds of the distance by which the points of bodies have moved [m], shape (n,).
+class AtRest(NamedTuple):
+    """What is known of the rest of n bodies, one row each."""
+
+    weight: Floats
+    """Weights [N], shape (n,)."""
+    reach: Floats
+    """Radii about the centers of mass that contain the bodies [m], shape (n,)."""
+    start: Floats
+    """Positions [m] and quaternions (x, y, z, w) at the start of the cycle, shape (n, 7)."""
+    resting_pose: Floats
+    """Input and output: poses near which the bodies have been, shape (n, 7), see :class:`MemberState`."""
+    quiet_ns: Indices
+    """Input and output: times at rest [ns], shape (n,)."""
+
+
+@kernel(views_only=True)
+def _count_rest(
+    bodies: BodyArrays, at_rest: AtRest, rows: Indices, most: float, long: int, dt_ns: int, sleeps: Flags
+) -> None:
+    """Count the times at rest and find the bodies that sleep, see :func:`rest`.
 
     Args:
-        pose: Positions [m] and quaternions (x, y, z, w), shape (n, 7).
-        before: Earlier ones, shape (n, 7).
-        reach: Radii about the centers of mass that contain the bodies [m], shape (n,).
+        bodies: States of the bodies.
+        at_rest: What is known of their rest.
+        rows: Rows of the awake ones, shape (k,).
+        most: Largest speed of a body at rest [m/s].
+        long: Time after which a body sleeps [ns].
+        dt_ns: Duration of the cycle [ns].
+        sleeps: Output: whether each of the rows sleeps, shape (k,).
     """
-    way = np.sqrt(np.sum(np.square(pose[:, :3] - before[:, :3]), axis=1))
+    for k in range(rows.shape[0]):
+        n = rows[k]
+        square = 0.0
+        for a in range(3):
+            force = bodies.contact_force[n, a] + bodies.mass[n] * bodies.gravity[n, a]
+            square += force * force
+        settled = math.sqrt(square) <= SETTLED * at_rest.weight[n]
+        pose = at_rest.resting_pose[n]
+        still = settled and _way(bodies, at_rest, n, at_rest.start[n]) < most * dt_ns * 1e-9
+        near = _way(bodies, at_rest, n, pose) < most * long * 1e-9  # NaN is not
+        woken = at_rest.quiet_ns[n] == ASLEEP
+        quiet = 0
+        if still or (near and (settled or not woken)):
+            counted = dt_ns if still else (dt_ns // TREMBLING if settled else 0)
+            quiet = (long if woken else at_rest.quiet_ns[n]) + counted
+        at_rest.quiet_ns[n] = quiet
+        if not near:
+            for a in range(3):
+                pose[a] = bodies.position[n, a]
+            for a in range(4):
+                pose[3 + a] = bodies.orientation[n, a]
+        sleeps[k] = settled and quiet >= long
+
+
+@kernel(views_only=True)
+def _way(bodies: BodyArrays, at_rest: AtRest, n: int, before: Floats) -> float:
+    """Return an upper bound of the distance by which the points of a body have moved [m].
+
+    Args:
+        bodies: States of the bodies.
+        at_rest: What is known of their rest.
+        n: Row of the body.
+        before: Earlier position [m] and quaternion (x, y, z, w), shape (7,).
+    """
+    square = turn = 0.0
+    for a in range(3):
+        square += (bodies.position[n, a] - before[a]) * (bodies.position[n, a] - before[a])
+    for a in range(4):
+        turn += (bodies.orientation[n, a] - before[3 + a]) * (bodies.orientation[n, a] - before[3 + a])
     # A point at distance r moves by 2 r |q - q0| at most.
-    turn = np.sqrt(np.sum(np.square(pose[:, 3:] - before[:, 3:]), axis=1))
-    moved: Floats = way + 2.0 * reach * turn
-    return moved
+    way: float = math.sqrt(square) + 2.0 * at_rest.reach[n] * math.sqrt(turn)
+    return way

@@ -35,6 +35,8 @@ STATUSES = 16
 
 press: Press = unbound
 """Ground contact of bodies, bound by :func:`step_function`."""
+step_bodies: Callable[[BodyStep, float], int] = unbound
+"""Substep of bodies in contact, bound by :func:`loop_function`."""
 
 
 class BodyGeometry(NamedTuple):
@@ -256,3 +258,32 @@ def _step_bodies(arrays: BodyStep, step: float) -> int:
 def step_function(press: Press) -> Callable[[BodyStep, float], int]:
     """Return the compiled substep of bodies on a ground contact: ``step(arrays, step)``, see :func:`_step_bodies`."""
     return bind_kernels(_step_bodies, views_only=True, press=press)
+
+
+def _run(arrays: BodyStep, step: float, count: int) -> int:
+    """Advance bodies in contact by ``count`` substeps; return the status of the last one, see STATUSES."""
+    for _ in range(count):
+        place_bodies(arrays, arrays.solids.near)
+        status = step_bodies(arrays, step)
+        if status != CONTACT_OK:
+            return status
+    return CONTACT_OK
+
+
+@cache
+def loop_function(press: Press) -> Callable[[BodyStep, float, int], int]:
+    """Return the compiled substeps of bodies on a ground contact: ``run(arrays, step, count)``, see :func:`_run`."""
+    return bind_kernels(_run, views_only=True, step_bodies=step_function(press))
+
+
+@kernel(views_only=True)
+def fly(bodies: BodyArrays, b: int, step: float, count: int, fields: FieldRegions, wrench: Wrench) -> None:
+    """Advance a body without contact by ``count`` substeps."""
+    for k in range(3):
+        bodies.contact_force[b, k] = 0.0
+    prepare_body(bodies, b)
+    for _ in range(count):
+        wrench.force[:] = 0.0
+        wrench.torque[:] = 0.0
+        add_field_wrench(fields, bodies, b, step, wrench)
+        move_body(bodies, b, wrench, step)

@@ -157,6 +157,10 @@ class GroundContact(Saved, ABC):
         """
         return self.arrays(window, len(members))
 
+    def still_valid(self, arrays: Any) -> bool:
+        """Return whether ``arrays`` of an earlier cycle have the present contact memory, for the same soil window."""
+        return False
+
     def memories(self, part: int) -> list[BodyMemory]:
         """Return the memory of a rigid body, which another contact of the same terrain can load; not of a vehicle."""
         return []

@@ -122,6 +122,10 @@ class MixedContact(GroundContact):
         first, second = self.both
         return MixedArrays(first.arrays_of(window, members), second.arrays_of(window, members), self._wrench)
 
+    def still_valid(self, arrays: MixedArrays) -> bool:
+        """Return whether the arrays have the present memories of both."""
+        return self.both[0].still_valid(arrays.first) and self.both[1].still_valid(arrays.second)
+
     def memories(self, part: int) -> list[BodyMemory]:
         """Return the memories of both."""
         return [memory for contact in self.both for memory in contact.memories(part)]

@@ -24,11 +24,14 @@ from regolith_terrain.grid.tile_kernels import (
     SHIFT,
     TILE,
     Flags,
+    Members,
     any_above,
     by_tile,
     copy_tile,
     hash_all,
+    in_boxes,
     pick,
+    refresh,
     take_tile,
 )
 from regolith_terrain.height_field import HeightField
@@ -66,6 +69,8 @@ class SoilWindow:
     """All fields, shape (number of fields, ni, nj)."""
     touched: Flags
     """Whether a kernel has changed a node, shape (ni, nj)."""
+    writes: int
+    """Value of :attr:`SoilGrid.writes` that the window shows, apart from touched nodes."""
 
     def __getattr__(self, name: str) -> Floats:
         """Return a field by its name, shape (ni, nj)."""
@@ -112,10 +117,9 @@ class _Tile:
         return self.values, self.bits, self.modified
 
 
+_TileNodes = list[tuple[_Tile, int, int, Members]]
 RAISED = np.dtype([('i', '<i4'), ('j', '<i4'), ('rise', '<f8')])
 """Row of :attr:`SoilGrid.raised`: indices of a node, and the rise of its level [m]."""
-
-_NO_NODES = np.zeros(0, dtype=np.int32)
 
 
 class SoilGrid(Saved):
@@ -157,9 +161,10 @@ class SoilGrid(Saved):
         self._lanes = np.zeros(LANES, dtype=np.uint64)
         self._count = 0
         self._writes += 1
-        self._last: tuple[list[tuple[int, int]], Indices, Indices] = [], _NO_NODES, _NO_NODES
-        """Tiles of the last write, and the indices of its nodes."""
-        self._hashed: tuple[NodeRecords, int, NDArray[np.uint64], int] | None = None
+        self._last = NodeRecords.empty(self.law.names)
+        """Records of the last write."""
+        self._hashed: tuple[NodeRecords, int, Words, int, _TileNodes] | None = None
+        """Records of :meth:`hash_with`, the results, and :attr:`writes` at that time."""
         self.raised = np.zeros(0, RAISED)
         """Nodes that the last write raised from outside, rows of RAISED; what stands on them is lifted.
 
@@ -201,7 +206,20 @@ class SoilGrid(Saved):
             copy_tile(tile.base, records, virgin, self._from_base, ai, aj, i0, j0, parts, base, values)
         touched = np.zeros((ni, nj), dtype=np.bool_)
         upright = np.zeros((ni, nj))
-        return SoilWindow(i0, j0, self.spacing, base, upright, self.law.names, values, touched)
+        return SoilWindow(i0, j0, self.spacing, base, upright, self.law.names, values, touched, self._writes)
+
+    def refresh(self, window: SoilWindow) -> bool:
+        """Bring a window to the present soil and unmark its nodes; return whether it is the present soil now.
+
+        It is after a single write that has all touched nodes, and without a write if no node was touched.
+        """
+        if window.writes == self._writes:
+            return not window.touched.any()
+        if window.writes != self._writes - 1:
+            return False
+        last, window.writes = self._last, self._writes
+        shown: bool = refresh(window.touched, window.i0, window.j0, window.values, last.i, last.j, last.table)
+        return shown
 
     def heights_and_masses(self, i0: int, i1: int, j0: int, j1: int) -> tuple[Floats, Floats]:
         """Return copies of level [m] and mass [kg/m^2] of the nodes i0 <= i < i1, j0 <= j < j1.
@@ -246,19 +264,12 @@ class SoilGrid(Saved):
             low: Minima (x, y) of the boxes [m], shape (n, 2).
             high: Maxima (x, y) [m], shape (n, 2).
         """
-        tiles, i, j = self._last
-        if writes == self._writes or not tiles:
-            return np.full(len(low), writes != self._writes and writes != self._writes - 1)
-        if writes != self._writes - 1:
+        if writes not in (self._writes, self._writes - 1):
             return np.full(len(low), True)
+        if writes == self._writes:
+            return np.full(len(low), False)
         first, end = np.floor(low / self.spacing).astype(np.int64), np.ceil(high / self.spacing).astype(np.int64)
-        written = np.array(tiles)
-        near = (first[:, None] >> SHIFT <= written) & (written <= end[:, None] >> SHIFT)
-        found: Flags = np.amax(near.all(axis=2), axis=1)
-        for n in np.flatnonzero(found).tolist():
-            (a, c), (b, d) = first[n].tolist(), end[n].tolist()
-            there = j[i.searchsorted(a) : i.searchsorted(b, side='right')]
-            found[n] = ((c <= there) & (there <= d)).any()
+        found: Flags = in_boxes(self._last.i, self._last.j, first, end)
         return found
 
     def levels(self, x: ArrayLike, y: ArrayLike) -> Floats:
@@ -279,18 +290,22 @@ class SoilGrid(Saved):
             flat[virgin] = self.height_field.heights(fi[virgin] * self.spacing, fj[virgin] * self.spacing)
         return flat.reshape(i.shape)
 
-    def rises_above(self, plane: tuple[float, ...], way: float) -> bool:
+    def rises_above(self, plane: tuple[float, ...], way: float, window: SoilWindow | None = None) -> bool:
         """Return whether a node's level_initial may be above a patch of a plane that moves by up to ``way`` [m].
 
         Args:
             plane: x and y of the patch's center, half extents along x and y, height there [m], slopes along x, y.
             way: Largest distance by which the plane moves [m].
+            window: A window of the present soil that contains the patch, which is faster; none: the grid.
         """
         x, y, reach_x, reach_y, z, slope_x, slope_y = plane
         i0, i1 = self._indices(x, reach_x + way)
         j0, j1 = self._indices(y, reach_y + way)
         # The plane may also move horizontally.
         z -= way * (1.0 + abs(slope_x) + abs(slope_y)) + x * slope_x + y * slope_y
+        if window is not None:
+            heights, ai, aj = window.values[self._initial], window.i0, window.j0
+            return bool(any_above(heights, ai, aj, i0, i1, j0, j1, self.spacing, z, slope_x, slope_y))
         for tile, ai, aj in self._overlapping(i0, i1 + 1, j0, j1 + 1):
             heights = tile.base if tile.values is None else tile.values[self._initial]
             if any_above(heights, ai, aj, i0, i1, j0, j1, self.spacing, z, slope_x, slope_y):
@@ -386,34 +401,37 @@ class SoilGrid(Saved):
         """
         hashed, self._hashed = self._hashed, None
         if hashed is not None and hashed[0] is records and hashed[3] == self._writes:
-            self._take(records, write=True, weigh=False)
+            self._take(records, hashed[4], write=True, weigh=False)
             self._count, self._lanes = hashed[1], hashed[2]
         else:
-            self._count, self._lanes = self._take(records, write=True)
-        self._writes += 1
+            self._count, self._lanes = self._take(records, self._tiles_of(records), write=True)
+        self._last, self._writes = records, self._writes + 1
         if raised is not None or len(self.raised):
             self.raised = np.zeros(0, RAISED) if raised is None else raised
 
     def hash_with(self, records: NodeRecords) -> str:
         """Return the soil hash that :meth:`apply` would give, without a change."""
-        count, lanes = self._take(records, write=False)
+        nodes = self._tiles_of(records)
+        count, lanes = self._take(records, nodes, write=False)
         # apply() usually follows with the same records, and then reuses this result.
-        self._hashed = (records, count, lanes, self._writes)
+        self._hashed = (records, count, lanes, self._writes, nodes)
         return digest(count, lanes)
 
-    def _take(self, records: NodeRecords, write: bool, weigh: bool = True) -> tuple[int, NDArray[np.uint64]]:
-        if weigh and not records.is_sorted():
+    def _tiles_of(self, records: NodeRecords) -> _TileNodes:
+        """Return the tiles of records, with the indices of the first node and the positions of the records of each."""
+        if not records.is_sorted():
             raise ValueError('node records must be unique and sorted by (i, j)')
         if records.fields != self.law.names and len(records):
             raise ValueError(f'node records of {", ".join(records.fields)}; allowed here: {", ".join(self.law.names)}')
+        found = by_tile(records.i, records.j)
+        return [(self._tile(ti, tj), ti << SHIFT, tj << SHIFT, members) for (ti, tj), members in found]
+
+    def _take(self, records: NodeRecords, nodes: _TileNodes, write: bool, weigh: bool = True) -> tuple[int, Words]:
         lanes, count = self._lanes.copy(), self._count
         i, j, values, bits = records.i, records.j, records.table, records.table.view(np.uint64)
-        groups = by_tile(i, j)
-        if write:
-            self._last = [key for key, _ in groups], i, j
-        for (ti, tj), members in groups:
-            tile = self._tile(ti, tj).writable(self._from_base)
-            count += take_tile(ti << SHIFT, tj << SHIFT, i, j, values, bits, members, *tile, lanes, write, weigh)
+        for tile, ai, aj, members in nodes:
+            arrays = tile.writable(self._from_base)
+            count += take_tile(ai, aj, i, j, values, bits, members, *arrays, lanes, write, weigh)
         return count, lanes
 
     # -- identity and storage -----------------------------------------------------------------------------------

@@ -27,10 +27,10 @@ def by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], Members]]:
     order = np.argsort(key, kind='stable')
     ordered = key[order]
     starts = np.concatenate(([0], np.nonzero(ordered[1:] != ordered[:-1])[0] + 1, [len(order)]))
-    return [
-        ((int(i[order[a]]) >> SHIFT, int(j[order[a]]) >> SHIFT), order[a:b])
-        for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
-    ]
+    first = order[starts[:-1]]
+    tiles = zip((i[first] >> SHIFT).tolist(), (j[first] >> SHIFT).tolist(), strict=True)
+    bounds = starts.tolist()
+    return [(tile, order[a:b]) for tile, a, b in zip(tiles, bounds[:-1], bounds[1:], strict=True)]
 
 
 @kernel
@@ -94,11 +94,11 @@ def any_above(
     slope_x: float,
     slope_y: float,
 ) -> bool:
-    """Return whether a node i0..i1, j0..j1 of a tile is above the plane z + slope_x x + slope_y y [m]."""
-    size = heights.shape[0]
-    for i in range(max(i0, ti0), min(i1, ti0 + size - 1) + 1):
+    """Return whether a node i0..i1, j0..j1 of a tile or a window is above the plane z + slope_x x + slope_y y [m]."""
+    rows, columns = heights.shape
+    for i in range(max(i0, ti0), min(i1, ti0 + rows - 1) + 1):
         row = z + slope_x * (i * spacing)
-        for j in range(max(j0, tj0), min(j1, tj0 + size - 1) + 1):
+        for j in range(max(j0, tj0), min(j1, tj0 + columns - 1) + 1):
             if heights[i - ti0, j - tj0] > row + slope_y * (j * spacing):
                 return True
     return False
@@ -126,6 +126,64 @@ def pick(touched: Flags, i0: int, j0: int, values: Floats) -> tuple[Indices, Ind
         for n in range(count):
             picked[k, n] = field[i[n] - i0, j[n] - j0]
     return i, j, picked
+
+
+@kernel
+def _row_from(i: Indices, low: int) -> int:
+    """Return the position of the first of ascending indices that is at least ``low``."""
+    first, end = 0, i.shape[0]
+    while first < end:
+        middle = (first + end) // 2
+        if i[middle] < low:
+            first = middle + 1
+        else:
+            end = middle
+    return first
+
+
+@kernel
+def in_boxes(i: Indices, j: Indices, first: Members, end: Members) -> Flags:
+    """Return whether any node is in each of some boxes, shape (n,).
+
+    Args:
+        i: Indices of the nodes along x, ascending, shape (k,).
+        j: Indices along y.
+        first: Smallest indices in each box, shape (n, 2).
+        end: Largest ones.
+    """
+    found = np.zeros(first.shape[0], dtype=np.bool_)
+    for n in range(first.shape[0]):
+        for k in range(_row_from(i, first[n, 0]), i.shape[0]):
+            if i[k] > end[n, 0]:
+                break
+            if first[n, 1] <= j[k] <= end[n, 1]:
+                found[n] = True
+                break
+    return found
+
+
+@kernel
+def refresh(touched: Flags, i0: int, j0: int, values: Floats, i: Indices, j: Indices, table: Floats) -> bool:
+    """Write records to the nodes of a window and unmark them; return whether no node is still marked.
+
+    Args:
+        touched: Input and output: marks of the nodes.
+        i0: Index of the window's first row.
+        j0: Index of the window's first column.
+        values: Output: fields of the window.
+        i: Indices of the records along x, ascending, shape (n,).
+        j: Indices along y.
+        table: The records.
+    """
+    for n in range(_row_from(i, i0), i.shape[0]):
+        r, c = i[n] - i0, j[n] - j0
+        if r >= touched.shape[0]:
+            break
+        if 0 <= c < touched.shape[1]:
+            touched[r, c] = False
+            for k in range(values.shape[0]):
+                values[k, r, c] = table[k, n]
+    return not touched.any()
 
 
 @kernel

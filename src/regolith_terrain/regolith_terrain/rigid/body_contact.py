@@ -188,6 +188,10 @@ class BodyRigidContact(GroundContact):
             terrain, setting.points, setting.mobility, setting.reach, setting.damping_ratio, self._held, self._found
         )
 
+    def still_valid(self, arrays: BodyRigidArrays) -> bool:
+        """Return True: the arrays are the memory."""
+        return True
+
     def memories(self, part: int) -> list[BodyMemory]:
         """Return the memory of a body."""
         first = self._setting.points.first

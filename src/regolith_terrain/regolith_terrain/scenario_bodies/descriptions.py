@@ -18,7 +18,9 @@ from regolith_terrain.bodies.description import BodyDescription
 from regolith_terrain.bodies.ground import BodyGround
 from regolith_terrain.bodies.ground_depth import depth_in_ground
 from regolith_terrain.bodies.motion import prepare_body, set_pose
+from regolith_terrain.bodies.reach import solids_near
 from regolith_terrain.bodies.shapes import BodyShape
+from regolith_terrain.bodies.steps import BodySteps
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.contact.arrays import make_wrench
 from regolith_terrain.contact.ground_contact import make_pose
@@ -137,7 +139,7 @@ def compile_bodies() -> None:
             ground = BodyGround(grid, terrain.soil_map(), np.array([0.0, 0.0, -1.62]))
             bodies = RigidBodies([BodyDescription('ball', shapes.sphere(0.2), 80.0)], ground)
             bodies.place(0, np.array([0.0, 0.0, 0.19]))
-            bodies.advance(1e-3, [0])
+            BodySteps(bodies).advance(1e-3, [0])
 
 
 def check_bodies(
@@ -277,7 +279,7 @@ def _least_mass(bodies: RigidBodies, area: float, substep_s: float) -> float:
 
 def _depth_in_solids(bodies: RigidBodies, n: int) -> float:
     """Return the depth of the deepest point of a body in static solids [m]; its contacts with them are reset."""
-    numbers = bodies.solids_near([n], np.zeros(1))
+    numbers, _ = solids_near(bodies, [n], np.zeros(1))
     if not len(numbers):
         return 0.0
     arrays, pose = bodies.solid_contact.arrays(numbers, bodies.arrays.mobility), make_pose()

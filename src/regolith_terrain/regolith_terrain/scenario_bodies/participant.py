@@ -18,16 +18,16 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from regolith_terrain.bodies.body_set import RigidBodies, WindowSteps
+from regolith_terrain.bodies.body_set import RigidBodies
 from regolith_terrain.bodies.config import BodiesConfig
 from regolith_terrain.bodies.description import restored_description
 from regolith_terrain.bodies.ground import BodyGround
 from regolith_terrain.bodies.lift import lift_bodies
 from regolith_terrain.bodies.sleep import rest, wake_disturbed
+from regolith_terrain.bodies.steps import BodySteps
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.scenario_bodies.descriptions import (
@@ -45,7 +45,6 @@ from regolith_world import ParticipantContext
 from regolith_world.cycle import (
     BodyState,
     Command,
-    ComputedBody,
     Cycle,
     CycleResult,
     JoinRequest,
@@ -117,6 +116,8 @@ class BodiesParticipant(Participant):
         self._rocks = rocks = movable_rocks(terrain, site.seed, section.movable_rocks)
         self.bodies = make_bodies(section, self._configs, ground, rocks)
         """The bodies."""
+        self._steps = BodySteps(self.bodies)
+        """Their substeps."""
         self._first = self.bodies.bodies
         """Bodies with which the participant joins; the others were spawned."""
         self._spawned: dict[str, bytes] = {}
@@ -126,8 +127,6 @@ class BodiesParticipant(Participant):
         """Bodies that it computes in the cycle."""
         self._awake: list[int] = []
         """Those of them that are awake."""
-        self._steps: list[WindowSteps] = []
-        """Their substeps."""
         self._reported: list[int] = []
         """Bodies whose memory the result contains."""
         count = len(self.bodies)
@@ -155,6 +154,7 @@ class BodiesParticipant(Participant):
         more = (restored_description(name, about) for name, about in spawned.items())
         self.bodies = b = RigidBodies([*self._first, *more], self._ground, self._section)
         b.take(old)
+        self._steps = BodySteps(b)
         kept = dict(zip(old.names, self.present.tolist(), strict=True))
         self.present = np.array([kept.get(name, True) for name in b.names], dtype=bool)
 
@@ -176,7 +176,7 @@ class BodiesParticipant(Participant):
         levels = self._access.grid.levels(b.position[:, 0], b.position[:, 1])
         for n, level in enumerate(levels.tolist()):  # in contact with the ground
             b.place(n, np.array([*b.position[n, :2].tolist(), level + 0.5 * b.bodies[n].shape.half_width]))
-        b.advance(self._section.substep_s, range(len(b)))
+        self._steps.advance(self._section.substep_s, range(len(b)))
         self.STATE.unpack(self, self._kept)
 
     def check_place(self, body: SpawnedObject) -> None:
@@ -234,7 +234,7 @@ class BodiesParticipant(Participant):
         return self._last_packed
 
     def _states(self) -> tuple[BodyState, ...]:
-        return tuple(self.bodies.body_state(n) for n in range(len(self.bodies)))
+        return self.bodies.body_states(range(len(self.bodies)))
 
     def _prepare(self, cycle: Cycle) -> Callable[[], None] | None:
         self._follow(cycle)
@@ -244,14 +244,13 @@ class BodiesParticipant(Participant):
         awake = self.bodies.awake[rows]
         self._awake, asleep = rows[awake].tolist(), rows[~awake].tolist()
         with _reported_loss(self.name, cycle):
-            self._steps = self.bodies.plan(cycle.dt_ns * 1e-9, self._awake, asleep)
-        return partial(self.bodies.run, self._steps) if self._steps else None
+            self._steps.plan(cycle.dt_ns * 1e-9, self._awake, asleep)
+        return self._steps.run if self._steps.planned else None
 
     def _evolve(self, cycle: Cycle) -> CycleResult:
         with _reported_loss(self.name, cycle):
-            records = self.bodies.finish(self._steps)
-        stepped = (n for each in self._steps for n in each.members)
-        rest(self.bodies, sorted({*self._awake, *stepped}), cycle.dt_ns)
+            records = self._steps.finish()
+        rest(self.bodies, sorted({*self._awake, *self._steps.members}), cycle.dt_ns)
         self._tentative = self._packed()
         self._delta = SoilDelta(cycle.key, self.name, records)
         self._access.send_delta(self._delta)
@@ -288,11 +287,11 @@ class BodiesParticipant(Participant):
             cycle.key,
             self.name,
             NO_STEP_LIMIT_NS,
-            tuple(b.body_state(n) for n in moved),
+            b.body_states(moved),
             state_hash=self._hash(),
             soil_hash=self.soil_hash(),
             summary_json=report,
-            computed=tuple(ComputedBody(b.body_state(n), b.memory(n)) for n in self._reported if self.present[n]),
+            computed=b.computed(n for n in self._reported if self.present[n]),
         )
 
     def _idle_result(self, cycle: Cycle) -> CycleResult:

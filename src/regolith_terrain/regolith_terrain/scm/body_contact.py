@@ -25,7 +25,7 @@ Soil below a body stays in its column: neither bulldozing nor slip-sinkage moves
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -350,11 +350,20 @@ class _Memory(BodyMemory):
 
     def __init__(self, points: Floats, plough: Floats) -> None:
         self.points, self.plough, self.shear = points, plough, ShearMemory.empty(1)
+        self.dense: Floats | None = None
+        """Arrays of a cycle that have this shear; none: unknown."""
 
     def reset(self) -> None:
         """Reset the contact."""
         self.points[:], self.plough[:] = 0.0, 0.0
-        self.shear = ShearMemory.empty(1)
+        self.shear, self.dense = ShearMemory.empty(1), None
+
+    def setters(self, blob: bytes) -> list[Callable[[], None]]:
+        """Return the functions that restore the state from :meth:`save`."""
+        return [*super().setters(blob), self._forget]
+
+    def _forget(self) -> None:
+        self.dense = None
 
 
 class BodyScmContact(ScmContact):
@@ -412,6 +421,11 @@ class BodyScmContact(ScmContact):
         for k, b in enumerate(arrays.members.tolist()):
             memory = self._memories[b]
             memory.shear = memory.shear.gather(window.i0, window.j0, dense[k : k + 1], window.touched)
+            memory.dense = dense
+
+    def still_valid(self, arrays: BodyScmArrays) -> bool:
+        """Return whether the arrays have the present shear."""
+        return all(self._memories[b].dense is arrays.scm.shear for b in arrays.members.tolist())
 
     def make_bed(
         self, window: SoilWindow, part: int, center: Floats, rotation: Floats, planes: Floats, weight: float

@@ -22,11 +22,20 @@ from regolith_terrain.bodies import (
     BodyGround,
     BodyStep,
     RigidBodies,
+    as_solids,
+    check_bodies,
+    largest_ways,
     lift_bodies,
+    make_beds,
+    neighbors,
+    prepare_cycle,
     rest,
     restored_description,
     shapes,
+    soil_margins,
+    solids_near,
     split_memory,
+    step_arrays,
     wake_disturbed,
 )
 from regolith_terrain.contact import Press
@@ -121,7 +130,7 @@ class AssignedBodies(Saved):
         bodies = self.bodies
         if bodies is None:
             return ()
-        return tuple(ComputedBody(bodies.body_state(n), bodies.memory(n)) for n in self._members)
+        return bodies.computed(self._members)
 
     # -- cycle ----------------------------------------------------------------------------------------------------
 
@@ -139,19 +148,19 @@ class AssignedBodies(Saved):
         bodies, rows = self.bodies, self._members
         if bodies is None or not rows:
             return None
-        ways = np.array([bodies.way(n, duration, acceleration) if bodies.awake[n] else 0.0 for n in rows])
+        awake = bodies.awake[rows]
+        ways = np.where(awake, largest_ways(bodies, rows, duration, acceleration), 0.0)
         apart = balls[:, None, :3] - bodies.position[rows][None]
         gap = np.sqrt(np.sum(np.square(apart), axis=2)) - balls[:, 3:] - (bodies.reach[rows] + ways)[None]
         met = gap < 0.0
-        kept = bodies.awake[rows] | met.any(axis=0)
+        kept = awake | met.any(axis=0)
         if not kept.any():
             return None
-        asleep = [n for n, each in zip(rows, kept.tolist(), strict=True) if not each]
-        members = np.array(rows)[kept].tolist()
+        members, asleep = np.array(rows)[kept], np.array(rows)[~kept]
         # A body that wakes within the cycle moves, too, and may touch others.
-        reached = bodies.neighbors({n: bodies.way(n, duration, acceleration) for n in members}, asleep, duration)
-        members = sorted({*members, *reached})
-        ways = np.array([bodies.way(n, duration, acceleration) for n in members])
+        ways = largest_ways(bodies, members, duration, acceleration)
+        members = np.union1d(members, neighbors(bodies, members, ways, asleep, duration)).tolist()
+        ways = largest_ways(bodies, members, duration, acceleration)
         return NearBodies(members, ways, met.any(axis=1))
 
     def as_solids(self, near: NearBodies, solids: NearbySolids) -> tuple[NearbySolids, MovingSolids]:
@@ -160,13 +169,13 @@ class AssignedBodies(Saved):
         if bodies is None or not near.met.any():
             return solids, NOTHING_MOVES
         near.first_solid = len(solids.number)
-        return bodies.as_solids(near.members, solids)
+        return as_solids(bodies, near.members, solids)
 
     def places(self, near: NearBodies) -> tuple[Vector, Vector, Vector]:
         """Return positions [m], velocities [m/s] and margins [m] of the soil that the bodies need, one row each."""
         bodies, rows = self.bodies, near.members
         assert bodies is not None
-        margins = np.array([bodies.margin(n, 0.0) for n in rows])
+        margins = soil_margins(bodies, rows, np.zeros(len(rows)))
         return bodies.position[rows, :2], bodies.velocity[rows, :2], margins
 
     def split(self, near: NearBodies, step: float, load: float) -> int:
@@ -190,8 +199,10 @@ class AssignedBodies(Saved):
         """Return the bodies of a cycle for :func:`regolith_terrain.bodies.place_bodies` and the substep of bodies."""
         bodies = self.bodies
         assert bodies is not None
-        numbers = bodies.solids_near(near.members, near.ways)
-        return bodies.step_arrays(window, near.members, numbers, count, near.first_solid, bodies.geometry)
+        numbers, _ = solids_near(bodies, near.members, near.ways)
+        prepare_cycle(bodies, near.members)
+        make_beds(bodies, window, near.members)
+        return step_arrays(bodies, window, near.members, numbers, count, near.first_solid, bodies.geometry)
 
     def finish(self, near: NearBodies, window: SoilWindow, arrays: BodyStep, duration_ns: int) -> None:
         """Store the memory of the contacts after a cycle, and let bodies at rest sleep.
@@ -200,7 +211,7 @@ class AssignedBodies(Saved):
             FloatingPointError: If a body is lost.
         """
         assert self.bodies is not None
-        self.bodies.check(0, near.members)
+        check_bodies(self.bodies, 0, near.members)
         self.bodies.contact.remember(window, arrays.ground)
         rest(self.bodies, near.members, duration_ns)
 
@@ -217,7 +228,7 @@ class AssignedBodies(Saved):
             FloatingPointError: Always, if the status is not 0.
         """
         assert self.bodies is not None
-        self.bodies.check(status, ())
+        check_bodies(self.bodies, status, ())
 
     def warm_up(self, position: Vector) -> None:
         """Add a ball at a position [m] that a cycle computes; :meth:`load` removes it."""
