@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import SimpleNamespace
 
 from regolith_terrain.bodies.shapes import KINDS, BodyShape, make_shape
@@ -58,9 +59,15 @@ def restored_description(name: str, blob: bytes) -> BodyDescription:
     Raises:
         ValueError: If the bytes are not a description.
     """
+    return replace(_restored(blob), name=name)
+
+
+@lru_cache(maxsize=1024)
+def _restored(blob: bytes) -> BodyDescription:
+    """Return the description without a name; vehicles receive the same bodies again and again."""
     kept = _LAYOUT.values(blob)
     return BodyDescription(
-        name,
+        '',
         make_shape(KINDS[kept.kind], kept.given),
         kept.mass,
         kept.restitution,

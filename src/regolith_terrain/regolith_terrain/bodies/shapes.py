@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +53,7 @@ class ContactPoints(NamedTuple):
     """First point of each body, and the end, shape (n + 1,)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BodyShape:
     """Shape of a rigid body about its center of mass."""
 
@@ -75,7 +76,7 @@ class BodyShape:
     upright: bool = False
     """Whether the axis of the contact shape, y, is the z axis of the body."""
 
-    @property
+    @cached_property
     def solid(self) -> Polyhedron:
         """Polyhedron about the center of mass that a vehicle's parts touch.
 

@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.grid.node_records import Floats, NodeRecords
+from regolith_terrain.grid.node_records import Floats
 from regolith_world.numerics import kernel
 
 Indices = NDArray[np.int64]
@@ -67,15 +65,3 @@ def _join_overlapping(box: Indices, window: Indices) -> None:
                 if window[n] == other:
                     window[n] = k
             other = 0
-
-
-def joined_records(records: Sequence[NodeRecords], names: tuple[str, ...]) -> NodeRecords:
-    """Return records of disjoint windows as one, sorted by (i, j)."""
-    if not records:
-        return NodeRecords.empty(names)
-    if len(records) == 1:
-        return records[0]
-    i, j = np.concatenate([each.i for each in records]), np.concatenate([each.j for each in records])
-    values = np.concatenate([each.table for each in records], axis=1)
-    order = np.lexsort((j, i))
-    return NodeRecords.from_values(i[order], j[order], values[:, order], names)

@@ -28,7 +28,7 @@ from regolith_terrain.bodies.reach import (
     soil_margins,
     solids_near,
 )
-from regolith_terrain.bodies.soil_windows import joined_records, joint_windows
+from regolith_terrain.bodies.soil_windows import joint_windows
 from regolith_terrain.bodies.substep import NO_GEOMETRY, STATUSES, BodyGeometry, BodyStep, fly, with_bodies
 from regolith_terrain.contact.constants import CONTACT_OK
 from regolith_terrain.grid.node_records import Floats, NodeRecords
@@ -193,7 +193,7 @@ class BodySteps:
                 check_bodies(b, each.status, each.members)
         for each in self._steps:
             b.contact.remember(each.window, each.arrays.ground)
-        return joined_records([each.window.changed() for each in self._steps], b.ground.grid.law.names)
+        return NodeRecords.empty(b.ground.grid.law.names).joined([each.window.changed() for each in self._steps])
 
     def advance(self, duration: float, awake: Sequence[int]) -> NodeRecords:
         """Advance bodies; return the nodes of the soil that they changed.
