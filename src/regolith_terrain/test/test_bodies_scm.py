@@ -22,7 +22,8 @@ from bodies_on_ground import (
 from regolith_terrain.bodies import BodySteps, RigidBodies, shapes
 from regolith_terrain.contact.arrays import make_wrench
 from regolith_terrain.contact.ground_contact import make_pose
-from regolith_terrain.scm.body_contact import passive_force, rolling_resistance
+from regolith_terrain.scm.body_contact import passive_force
+from regolith_terrain.scm.point_loads import rolling_resistance
 
 K_PHI = 0.82e6
 
