@@ -11,7 +11,8 @@ import pytest
 from bodies_on_ground import MOON, one_body, rigid_parameters, run, scm_parameters
 
 from regolith_terrain import FlatField, SoilGrid, SoilMap
-from regolith_terrain.bodies import BodyDescription, BodyGround, BodySteps, RigidBodies, shapes
+from regolith_terrain.bodies import BodyDescription, BodyGround, BodySteps, RigidBodies, restored_description, shapes
+from regolith_world.numerics import portable_math, rotation
 
 
 def test_torque_free_rotation_conserves_angular_momentum_and_energy() -> None:
@@ -77,3 +78,35 @@ def test_body_that_is_too_fast_is_named() -> None:
     bodies.place(0, np.zeros(3), velocity=(2e3, 0.0, 0.0))
     with pytest.raises(FloatingPointError, match='body is at'):
         BodySteps(bodies).advance(0.02, [0])
+
+
+def test_states_of_several_bodies_are_those_of_each_bit_for_bit() -> None:
+    generator = np.random.default_rng(5)
+    ground = BodyGround(SoilGrid(FlatField(), 0.05), SoilMap(scm_parameters()), np.array([0.0, 0.0, -MOON]))
+    box = BodyDescription('', shapes.box((0.3, 0.2, 0.1)), 12.0)
+    bodies = RigidBodies([BodyDescription(name, box.shape, box.mass) for name in 'abcd'], ground)
+    for n in range(4):
+        turn = generator.normal(size=4)
+        bodies.place(n, generator.normal(size=3), turn / np.sqrt((turn * turn).sum()), generator.normal(size=3))
+    kept = bodies.body_state(1)
+    states = bodies.body_states([3, 1, 0])
+    assert [state.name for state in states] == ['d', 'b', 'a'] and states[1] is kept
+    assert bodies.body_states([0])[0] is states[2], 'the same record until the body moves'
+    for n, state in zip((3, 1, 0), states, strict=True):
+        turn = rotation.matrix(bodies.orientation[n])
+        inertia = portable_math.times(portable_math.times(turn, bodies.arrays.inertia[n]), turn.T)
+        assert state.inertia.tobytes() == inertia.tobytes()
+        assert state.position.tobytes() == bodies.position[n].tobytes() == state.center_of_mass.tobytes()
+        bodies.position[n] += 1.0
+        assert not np.array_equal(state.position, bodies.position[n]), 'a copy'
+
+
+def test_description_restored_twice_has_one_shape() -> None:
+    rock = shapes.hull(np.random.default_rng(6).normal(size=(20, 3)))
+    saved = BodyDescription('rock', rock, 5.0, friction=0.7).save()
+    one, two = restored_description('one', saved), restored_description('two', saved)
+    assert (one.name, two.name) == ('one', 'two') and one.save() == two.save() == saved
+    assert one.shape is two.shape and one.shape.solid is two.shape.solid
+    assert np.array_equal(one.shape.solid.vertices, rock.solid.vertices)
+    with pytest.raises(ValueError, match='description of a rigid body'):
+        restored_description('bad', saved[:-3])
