@@ -36,10 +36,12 @@ def some_bodies(soil: np.ndarray) -> RigidBodies:
 
 
 def foreign_change(grid: SoilGrid, k: int) -> NodeRecords:
-    """Return nodes near a body that another participant has lowered."""
-    i = np.array([50, 50, 51], np.int32)
-    records = grid.records_at(i, np.array([2, 3, 2], np.int32))
-    records.level[:] -= 1e-4 * k
+    """Return nodes below a corner of a body that were raised or lowered by others."""
+    i, j = np.repeat(np.arange(51, 60), 9), np.tile(np.arange(4, 13), 9)
+    records = grid.records_at(i, j)
+    rise = (2e-3 if k % 2 else -1e-3) + 1e-5 * k
+    records.level_initial[:] += rise
+    records.level[:] += rise
     return records
 
 

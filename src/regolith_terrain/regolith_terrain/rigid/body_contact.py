@@ -189,8 +189,8 @@ class BodyRigidContact(GroundContact):
         )
 
     def still_valid(self, arrays: BodyRigidArrays) -> bool:
-        """Return True: the arrays are the memory."""
-        return True
+        """Return whether the highest node is still the same; the arrays are the memory."""
+        return float(np.nanmax(arrays.terrain.level)) == arrays.terrain.top
 
     def memories(self, part: int) -> list[BodyMemory]:
         """Return the memory of a body."""
