@@ -115,8 +115,8 @@ def meaning(field: FieldInfo) -> str:
     inner = list(dict.fromkeys(nested_models(field.annotation)))
     if inner:
         return _sentence(str(inner[0].__doc__).split('\n\n')[0])
-    if typing.get_origin(field.annotation) is typing.Literal:
-        return f'Selects this model: {type_text(field.annotation)}.'
+    if typing.get_origin(field.annotation) is typing.Literal and len(typing.get_args(field.annotation)) == 1:
+        return f'Always {type_text(field.annotation)}, which states the type of the section.'
     return ''
 
 

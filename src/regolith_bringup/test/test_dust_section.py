@@ -24,6 +24,8 @@ from regolith_files import InputError
         ('parcel_mass_kg', '.inf', ''),
         ('soil_density_kgpm3', '1.0e9', 'less than or equal to 10000'),
         ('max_parcels', '1000000000', 'less than or equal to 1000000'),
+        ('max_parcels', '1.0e9', 'less than or equal to 1000000'),
+        ('max_parcels', '2.5', 'a valid integer'),
         ('max_parcels', 'many', ''),
         ('air_viscosity_pas', '-1.0e-5', 'greater than or equal to 0'),
         ('air_viscosity_pas', '18', 'less than or equal to 0.001'),

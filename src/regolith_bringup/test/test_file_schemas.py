@@ -57,6 +57,18 @@ def test_every_kind_of_file_has_shipped_examples() -> None:
     assert len(FILES_SHIPPED) > 50 and {kind for kind, _ in FILES_SHIPPED} == set(SHIPPED)
 
 
+def test_every_key_of_the_reference_has_a_meaning() -> None:
+    pages = generator()
+    empty = [
+        f'{kind}: {place}.{key}'
+        for kind in file_kinds()
+        for place, model in all_models(kind)
+        for key, field in model.model_fields.items()
+        if not pages.meaning(field)
+    ]
+    assert empty == []
+
+
 def test_file_kinds_are_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     file_schemas._file_kinds.cache_clear()
     loads: list[str] = []

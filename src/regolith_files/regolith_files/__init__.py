@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from regolith_files.problems import as_yaml_text as as_yaml_text
     from regolith_files.problems import closest_name as closest_name
     from regolith_files.problems import counted_noun as counted_noun
+    from regolith_files.problems import rounded_text as rounded_text
     from regolith_files.problems import without_file_name as without_file_name
     from regolith_files.section import LONGEST_DURATION_S as LONGEST_DURATION_S
     from regolith_files.section import SHORTEST_DURATION_S as SHORTEST_DURATION_S
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from regolith_files.yaml_source import ValueOrigin as ValueOrigin
     from regolith_files.yaml_source import YamlSource as YamlSource
     from regolith_files.yaml_source import parse_yaml_value as parse_yaml_value
+    from regolith_files.yaml_source import value_at as value_at
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -109,6 +111,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'as_yaml_text',
             'closest_name',
             'counted_noun',
+            'rounded_text',
             'without_file_name',
         ),
         'section': (
@@ -133,6 +136,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'ValueOrigin',
             'YamlSource',
             'parse_yaml_value',
+            'value_at',
         ),
     },
     modules=('extension_points',),

@@ -54,7 +54,7 @@ def usable_file(given: str | Path, allowed: str, base_dir: str | Path = '.', mis
     """
     refuse_url(given, allowed)
     path = resolved(Path(base_dir) / given)
-    if problem := _problem(path, missing):
+    if problem := _problem(path, f'{missing}{_where(Path(base_dir), given)}'):
         raise InputError(Problem(str(given), '', problem, allowed))
     return path
 
@@ -73,14 +73,20 @@ def refuse_url(given: str | Path, allowed: str) -> None:
         raise InputError(Problem(where, '', 'is a URL, and URLs are not read', f'{allowed}; fix: {fix}'))
 
 
+def _where(base_dir: Path, given: str | Path) -> str:
+    """Return the full path of a missing file with links as written, in parentheses; '' if it is written in full."""
+    full = os.path.abspath(base_dir / given)
+    return '' if full == str(given) else f' ({full})'
+
+
 def _problem(path: Path, missing: str) -> str:
     """Return the reason why a path is not a readable regular file; '' if it is one."""
     try:
         mode = os.stat(path).st_mode
     except (FileNotFoundError, NotADirectoryError, ValueError):
-        return f'{missing} ({path})'
+        return missing
     except OSError as error:
-        return f'{missing} ({path}: {error.strerror})'
+        return f'{missing}: {error.strerror}'
     if problem := next((words for of_kind, words in _KINDS if of_kind(mode)), ''):
         return problem
     return '' if os.access(path, os.R_OK) else 'cannot be read: permission denied'

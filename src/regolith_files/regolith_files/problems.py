@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 
 from regolith_files.former_names import FORMER_NAMES
 
@@ -58,6 +59,11 @@ def counted_noun(number: int, noun: str) -> str:
     """Return a number with its noun: ``1 post``, ``2 posts``, ``3 boxes``."""
     ending = '' if number == 1 else 'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'
     return f'{number} {noun}{ending}'
+
+
+def rounded_text(value: float, digits: int = 2) -> str:
+    """Return a finite number rounded to some significant digits, without an exponent: ``390``, ``0.00067``."""
+    return f'{Decimal(f"{value:.{digits}g}"):f}'
 
 
 def as_yaml_text(value: object, limit: int = 80) -> str:

@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 
 from regolith_files.problems import InputError, Problem, allowed_names, closest_name, counted_noun
 from regolith_files.validation_messages import describe_error
-from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_files.yaml_source import KeyPath, YamlSource, value_at
 
 ModelT = TypeVar('ModelT', bound=BaseModel)
 
@@ -46,8 +46,14 @@ def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPat
         # If list items are invalid, pydantic also reports that the list without them is too short.
         echoes = [d for d in details if d['type'] == 'too_short' and 'after validation' in d['msg']]
         found = [d for d in details if d not in echoes] or details
-        problems = [(_problem(model, data, detail, source, prefix), detail) for detail in found]
+        problems = [(_with_null(_problem(model, data, detail, source, prefix), detail), detail) for detail in found]
         raise InputError(_joined(_of_fitting_lists(problems))) from None
+
+
+def _with_null(problem: Problem, detail: ErrorDetails) -> Problem:
+    """Return the problem with the value null, if this is what the file has at its key."""
+    written = detail['input'] is None and detail['type'] != 'missing'
+    return replace(problem, value='null') if written and not problem.value else problem
 
 
 def _of_fitting_lists(found: list[tuple[Problem, ErrorDetails]]) -> list[Problem]:
@@ -120,7 +126,7 @@ def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails, source: Ya
         return source.problem(full, 'unknown key', allowed, value)
     if _list_of_wrong_length_in(detail):
         at = path[:-1] if kind == 'missing' else path
-        given = _at(data, at)
+        given = value_at(data, at)
         _, holder = _walk(model, data, at)
         if (sizes := _lengths(_child(holder, at[-1]))) and isinstance(given, (list, tuple)):
             problem = f'has {counted_noun(len(given), "value")}'
@@ -140,9 +146,12 @@ def _problem(model: type[BaseModel], data: Any, detail: ErrorDetails, source: Ya
     members = _members(_child(parent, path[-1]) if path else model)
     within = () if inner is None else _within(members, value, inner['key'].split('.'))
     if inner is not None and within:
-        # A check of several keys names the key with the problem.
-        named = source.problem((*full, *within), inner['problem'], allowed, _at(value, within))
-        return named if inner['value'] is None else replace(named, value=inner['value'])
+        # A check of several keys names the key with the problem, which may have a default value.
+        named = source.problem((*full, *within), inner['problem'], allowed, value_at(value, within))
+        shown = {None: named.value, 'None': 'null'}.get(inner['value'], inner['value'])
+        if not _has(value, within):
+            shown = f'{shown} (default)' if shown not in ('', 'null') else ''
+        return replace(named, value=shown)
     if allowed == 'a mapping':
         allowed = _mapping(members)
     if kind == 'value_error' and allowed:
@@ -171,18 +180,14 @@ def _within(members: list[Any], value: Any, parts: list[str]) -> KeyPath:
             if not path and not known and not any(name in _fields(member) for member in members):
                 return ()
         path.append(at)
-        value, parts = _at(value, (at,)), parts[size:]
+        value, parts = value_at(value, (at,)), parts[size:]
     return tuple(path)
 
 
-def _at(value: Any, path: KeyPath) -> Any:
-    """Return the part of a value at a path; None if there is none."""
-    for part in path:
-        try:
-            value = value[part]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return value
+def _has(value: Any, path: KeyPath) -> bool:
+    """Return whether a value has a key at a path."""
+    holder = value_at(value, path[:-1])
+    return not isinstance(holder, Mapping) or path[-1] in holder
 
 
 def _mapping(members: list[Any]) -> str:

@@ -12,6 +12,7 @@ Differences from ``yaml.safe_load``:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from regolith_files.bounded_yaml import UNREADABLE, BaseLoader, YamlLimitError, check_limits, load_yaml
-from regolith_files.paths import usable_file
+from regolith_files.paths import resolved, usable_file
 from regolith_files.problems import InputError, Problem, as_yaml_text, closest_name, without_file_name
 
 KeyPath = tuple[str | int, ...]
@@ -36,6 +37,16 @@ class ValueOrigin(NamedTuple):
     """Name in messages: ``--set a.b=1``, ``sweep.yaml:7``."""
     folder: Path
     """Base folder of relative paths in the value."""
+
+
+def value_at(value: Any, path: KeyPath) -> Any:
+    """Return the part of a value at a path; None if there is none."""
+    for part in path:
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
 
 
 class YamlSource:
@@ -135,6 +146,8 @@ class YamlSource:
 
     def problem(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> Problem:
         """Return a problem at a key."""
+        if isinstance(value, str) and (written := self._written(path, value)) is not None:
+            problem, value = problem.replace(value, written), written
         shown_value = '' if value is None else as_yaml_text(value)
         if isinstance(value, str) and (rest := without_file_name(problem, value)) != problem:
             # The name appears once and in full: its end is the most specific part.
@@ -148,6 +161,13 @@ class YamlSource:
             if guess := closest_name(beside, path[end - 1], likeness=0.75):
                 allowed = f'{allowed} (did you mean {".".join([*names[: end - 1], guess])}?)'
         return Problem(self.where(path), key, problem, allowed, shown_value)
+
+    def _written(self, path: KeyPath, value: str) -> str | None:
+        """Return the text in the file, if it is another path of the same file as a value; None otherwise."""
+        written = value_at(getattr(self, 'data', None), path)
+        if not isinstance(written, str) or written == value or not os.path.isabs(value):
+            return None
+        return written if str(resolved(self.base_dir(path) / written)) == value else None
 
     def warn(self, path: KeyPath, problem: str, fix: str, value: object = None, kind: str = 'warning') -> None:
         """Add a warning to :attr:`notices`, for a value that is allowed but unusual.

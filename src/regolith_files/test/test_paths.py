@@ -130,3 +130,20 @@ def test_counted_forms_singular_and_plural() -> None:
     assert [counted_noun(number, 'post') for number in (0, 1, 2)] == ['0 posts', '1 post', '2 posts']
     assert [counted_noun(2, noun) for noun in ('mesh', 'branch', 'path')] == ['2 meshes', '2 branches', '2 paths']
     assert [counted_noun(number, 'process') for number in (1, 3)] == ['1 process', '3 processes']
+
+
+def test_messages_show_paths_as_written(folder: Path) -> None:
+    """Links stay as the user wrote them, although files are opened by their targets."""
+    (folder / 'inner').symlink_to(folder / 'folder')
+    (folder / 'folder' / 'a.tif').write_text('x')
+    (folder / 'f.yaml').write_text('model: inner/a.tif\nother: [inner/a.tif]\n')
+    source = YamlSource(folder / 'f.yaml', what='keys')
+    target = str(source.find_file(('model',), 'inner/a.tif', ALLOWED))
+    assert target == str(folder / 'folder' / 'a.tif')
+    for key, line in ((('model',), 1), (('other', 0), 2)):
+        said = str(source.error(key, f'{target}: is empty', 'a model', target))
+        assert said.startswith(f'{folder}/f.yaml:{line}: ') and "= 'inner/a.tif': is empty" in said
+    with pytest.raises(InputError, match=r'^f\.yaml: no such file \(.*/inner/f\.yaml\)'):
+        usable_file('f.yaml', ALLOWED, folder / 'inner')
+    with pytest.raises(InputError, match=r'none: no such file; allowed'):
+        usable_file(folder / 'none', ALLOWED)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from regolith_files.problems import InputError
+from regolith_files.problems import InputError, rounded_text
 from regolith_files.section import Section
 from regolith_files.validation import validated
 from regolith_files.yaml_source import YamlSource
@@ -169,3 +169,64 @@ def test_type_that_a_function_reads_is_named_by_its_key(surface: Any, key: str, 
         validated(Painted, {'surface': surface}, YamlSource.of({'surface': surface}, 'file'))
     (problem,) = caught.value.problems
     assert problem.key == key and message in str(caught.value)
+
+
+class Counts(Section):
+    """Integers in several forms, beside a decimal number and a choice of both."""
+
+    most: int = Field(1, le=1000)
+    cells: tuple[int, Annotated[int, Field(ge=1)]] = (1, 1)
+    lines: tuple[int, ...] = ()
+    optional: int | None = None
+    mass: float = 1.0
+    either: int | float = 0
+
+    @model_validator(mode='after')
+    def _names_a_default(self) -> Counts:
+        if self.optional == 7:
+            raise ValueError(f'mass = {self.mass!r}: is too light; allowed: 2')
+        if self.optional is None and self.most == 7:
+            raise ValueError(f'optional = {self.optional!r}: is missing; allowed: 7')
+        return self
+
+
+def test_whole_numbers_with_an_exponent_are_integers() -> None:
+    found = Counts.model_validate({'most': 1e2, 'cells': [2.0, 3], 'lines': [4e1], 'optional': 5.0, 'either': 6.0})
+    assert (found.most, found.cells, found.lines, found.optional) == (100, (2, 3), (40,), 5)
+    assert all(type(n) is int for n in (found.most, *found.cells, *found.lines, found.optional))
+    assert type(found.either) is float and type(Counts.model_validate({'mass': 2.0}).mass) is float
+
+
+@pytest.mark.parametrize(
+    ('data', 'said'),
+    [
+        ({'most': 1e9}, 'file: most = 1000000000: is out of range; allowed: less than or equal to 1000'),
+        ({'most': 2.5}, 'file: most = 2.5: has the wrong type; allowed: a valid integer'),
+        ({'most': math.inf}, 'file: most = inf: is not finite; allowed: a finite number'),
+        ({'most': True}, 'file: most = true: has the wrong type; allowed: a valid integer'),
+        ({'cells': [1.0, 0.0]}, 'file: cells.1 = 0: is out of range; allowed: greater than or equal to 1'),
+        ({'most': None}, 'file: most = null: has the wrong type; allowed: a valid integer'),
+        ({'lines': [None]}, 'file: lines.0 = null: has the wrong type; allowed: a valid integer'),
+        ({'optional': 7}, 'file: mass = 1.0 (default): is too light; allowed: 2'),
+        ({'optional': 7, 'mass': 1.0}, 'file: mass = 1.0: is too light; allowed: 2'),
+        ({'most': 7}, 'file: optional: is missing; allowed: 7'),
+        ({'optional': None, 'most': 7}, 'file: optional = null: is missing; allowed: 7'),
+    ],
+)
+def test_message_shows_integers_null_and_defaults(data: Any, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        validated(Counts, data, YamlSource.of(data, 'file'))
+    assert str(caught.value) == said
+
+
+def test_message_has_no_value_for_a_missing_key() -> None:
+    with pytest.raises(InputError, match=r'^file: name: is missing; allowed: a value$'):
+        validated(Named, {}, YamlSource.of({}, 'file'))
+
+
+@pytest.mark.parametrize(
+    ('value', 'digits', 'text'),
+    [(390.4, 2, '390'), (1.5e5, 2, '150000'), (0.00067, 2, '0.00067'), (1.0, 3, '1'), (2.5e-9, 2, '0.0000000025')],
+)
+def test_rounded_text_has_no_exponent(value: float, digits: int, text: str) -> None:
+    assert rounded_text(value, digits) == text

@@ -225,7 +225,7 @@ def test_invalid_camera_files_are_rejected(tmp_path: Path) -> None:
     assert 'wrong number for equidistant; allowed: 0 or 4 numbers' in refusal(
         distortion={'model': 'equidistant', 'coefficients': (1.0,)}
     )
-    assert 'response.slope = None' in refusal(response={'kind': 'sigmoid'})
+    assert 'response.slope: is not set' in refusal(response={'kind': 'sigmoid'})
     assert 'exposure_s = nan' in refusal(exposure_s=math.nan)
     file = tmp_path / 'mine.yaml'
     file.write_text('type: camera\nwidth: [1')

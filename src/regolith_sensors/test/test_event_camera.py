@@ -108,7 +108,7 @@ def test_thresholds_differ_among_pixels() -> None:
         assert thresholds.mean() == pytest.approx(mean, abs=3.0 * 0.03 / 100.0)
         assert thresholds.std() == pytest.approx(0.03, abs=3.0 * 0.03 / math.sqrt(2e4))
     assert abs(np.corrcoef(pixels.on, pixels.off)[0, 1]) < 3.0 / 100.0
-    least = EventPixels(config(threshold_stddev=1.0), 3, 'a')
+    least = EventPixels(config(width=100, height=100, threshold_stddev=0.1), 3, 'a')
     assert least.on.min() == 0.01
 
 

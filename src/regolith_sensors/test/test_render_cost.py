@@ -12,7 +12,7 @@ import pytest
 from regolith_sensors import render_cost
 from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.lidar import LidarConfig
-from regolith_sensors.render_cost import SensorCost, describe_sensor_costs, sensor_costs
+from regolith_sensors.render_cost import SLOW, SensorCost, describe_sensor_costs, sensor_costs
 from regolith_sensors.sensor_models import load_sensor
 
 
@@ -69,10 +69,11 @@ def test_render_cost_scales_small_frames(rays: list[int]) -> None:
 @pytest.mark.parametrize(
     ('eye', 'lidar', 'total', 'most', 'factor'),
     [
-        ((0.05, 10.0), (0.15, 10.0), '2', 'a/lidar: 1.5e+02 ms at 10 Hz', '0.5'),
+        ((0.05, 10.0), (0.15, 10.0), '2', 'a/lidar: 150 ms at 10 Hz', '0.5'),
         # Neither a slow, rare frame nor a high rate of free frames is the costliest.
         ((0.05, 20.0), (0.5, 0.5), '1.2', 'a/eye: 50 ms at 20 Hz', '0.8'),
         ((0.002, 50.0), (0.03, 10.0), '0.4', 'a/lidar: 30 ms at 10 Hz', '2.5'),
+        ((99.0, 10.0), (0.03, 10.0), '990', 'a/eye: 99 s at 10 Hz', '0.001'),
     ],
 )
 def test_render_cost_line_has_costliest_sensor_and_real_time_factor(
@@ -80,6 +81,7 @@ def test_render_cost_line_has_costliest_sensor_and_real_time_factor(
 ) -> None:
     line = describe_sensor_costs([SensorCost('a/eye', *eye), SensorCost('a/lidar', *lidar)][::order])
     assert f'about {total} s of wall time per simulated second' in line and f'(most of it {most})' in line
+    assert line.startswith('warning: sensors: ' if float(total) > SLOW else 'sensors: ')
     assert line.endswith(f'the real-time factor is at most {factor}')
 
 

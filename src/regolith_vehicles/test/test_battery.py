@@ -106,7 +106,7 @@ def test_wheel_motors_draw_work_and_losses() -> None:
         ),
         (
             {'standby_w': 2000.0},
-            'standby_w = 2000.0: exceeds the battery power; allowed: below V^2 / 4 R of empty cells, 1e+03 W',
+            'standby_w = 2000.0: exceeds the battery power; allowed: below V^2 / 4 R of empty cells, 1000 W',
         ),
         ({'initial_state_of_charge': 0.0}, 'greater than 0'),
         ({'energy_wh': -1.0}, 'greater than 0'),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files import KeyPath, YamlSource
+from regolith_files import KeyPath, YamlSource, rounded_text
 from regolith_terrain import TerrainConfig
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ def _check_size(key: KeyPath, path: str, unit: tuple[str, float | None], side: f
     fix = f'set {shown}, the unit of the file in meters (0.001 for millimeters, 1 for meters)'
     if side > LARGEST_MESH_M and scale is None:
         allowed = f'up to {LARGEST_MESH_M:g} m without {name}; fix: {fix}'
-        raise source.error(key, f'the mesh is {side:.4g} m wide', allowed, path)
+        raise source.error(key, f'the mesh is {rounded_text(side, 4)} m wide', allowed, path)
     if side > (DOUBTFUL_MESH_M if scale is None else LARGEST_MESH_M):
         if scale is not None:
             fix = f'set {shown}: 0.001 if the file is in millimeters; now it is {scale:g}'
-        source.warn(key, f'the mesh is {side:.4g} m wide', fix, path)
+        source.warn(key, f'the mesh is {rounded_text(side, 4)} m wide', fix, path)
 
 
 def check_object_mesh(name: str, visual: VisualConfig, source: YamlSource) -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files import KeyPath, YamlSource, allowed_names
+from regolith_files import KeyPath, YamlSource, allowed_names, rounded_text
 from regolith_sensors.rays import DEFAULT_RAY_BACKEND, supports_surfels
 from regolith_terrain.crm import ParticleRegion, machine_memory_gb
 from regolith_vehicles import load_vehicle_model
@@ -27,8 +27,12 @@ class ParticleCost(NamedTuple):
 
     def __str__(self) -> str:
         count = self.region.soil_count
-        size = f'{self.gigabytes:.3g} GB' if self.gigabytes >= 1.0 else f'{1e3 * self.gigabytes:.3g} MB'
-        time = f'{self.hours:.3g} h' if self.hours >= 1.0 else f'{60.0 * self.hours:.2g} min'
+        size = (
+            f'{rounded_text(self.gigabytes, 3)} GB'
+            if self.gigabytes >= 1.0
+            else f'{rounded_text(1e3 * self.gigabytes, 3)} MB'
+        )
+        time = f'{rounded_text(self.hours, 3)} h' if self.hours >= 1.0 else f'{rounded_text(60.0 * self.hours)} min'
         return f'{self.region.name}: {count:,} particles, {size}, about {time} of one core'
 
 
@@ -92,7 +96,7 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
         sections = enumerate(scenario.terrain.regions)
         number = next(k for k, part in sections if isinstance(part.owned(), ParticleRegion))
         problem = f'needs more memory than is available ({"; ".join(map(str, costs))})'
-        allowed = f'{there:.3g} GB in total; fix: make regions coarser, smaller or shallower'
+        allowed = f'{rounded_text(there, 3)} GB in total; fix: make regions coarser, smaller or shallower'
         raise source.error(('terrain', 'regions', number, 'spacing_m'), problem, allowed, costs[0].region.spacing)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from regolith_bringup.bag.topics import RecordedTopic
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files import KeyPath, YamlSource, validated
+from regolith_files import KeyPath, YamlSource, rounded_text, validated, value_at
 from regolith_sensors import LAMP_HOUSING_M
 from regolith_sensors.config import (
     SensorEntry,
@@ -21,6 +21,7 @@ from regolith_sensors.config import (
     scenario_sensors,
 )
 from regolith_sensors.inertial import OriginPlace, receiver_with_place
+from regolith_terrain.crm import machine_memory_gb
 from regolith_vehicles import VehicleEntry, load_vehicle_model
 from regolith_world import check_name
 
@@ -45,6 +46,8 @@ _TAKEN = (
     'soil_surfels',
 )
 """Reserved names: nodes and topics in the namespace of a vehicle."""
+LARGE_FRAME_GB = 2.0
+"""Memory of a frame above which ``check`` warns [10^9 B]."""
 FAR_M = 10.0
 """Maximum distance of a sensor or light from its vehicle [m]. A larger one indicates a wrong unit or frame."""
 
@@ -113,6 +116,28 @@ def recorded_sensor_topics(scenario: Scenario) -> tuple[RecordedTopic, ...]:
     return tuple(found)
 
 
+def check_frame_memory(scenario: Scenario, source: YamlSource) -> None:
+    """Refuse sensors whose frames do not fit into the memory of this machine, and warn of very large ones.
+
+    Args:
+        scenario: Resolved scenario with models of sensors written out.
+        source: Scenario file, for messages.
+    """
+    there = machine_memory_gb()
+    for sensor in scenario_sensors(scenario):
+        need = 1e-9 * getattr(sensor.config, 'frame_bytes', 0)
+        if need <= LARGE_FRAME_GB:
+            continue
+        problem = f'makes frames that take {rounded_text(need)} GB of memory'
+        key: KeyPath = ('vehicles', sensor.vehicle, 'sensors', sensor.name, 'model')
+        size = next(name for name in ('width', 'columns') if hasattr(sensor.config, name))
+        key = (*key, size) if isinstance(value_at(source.data, key), dict) else key
+        value, fix = getattr(sensor.config, size), 'fewer pixels, beams or rays'
+        if need > there:
+            raise source.error(key, problem, f'up to {rounded_text(there, 3)} GB on this machine; fix: {fix}', value)
+        source.warn(key, problem, fix, value)
+
+
 def check_mounts(scenario: Scenario, source: YamlSource) -> None:
     """Refuse sensors and lights far from their vehicle, and those inside or on a part of it.
 
@@ -145,7 +170,7 @@ def check_mounts(scenario: Scenario, source: YamlSource) -> None:
         part, apart = nearest_part(shapes[model], mount.position)
         key = ('vehicles', vehicle, *path, 'mount', 'xyz')
         if FAR_M < apart < math.inf:
-            problem = f'is {apart:.4g} m from all parts of its own vehicle'
+            problem = f'is {rounded_text(apart, 4)} m from all parts of its own vehicle'
             raise source.error(key, problem, f'a place within {FAR_M:g} m of them', list(mount.xyz))
         # A light may be inside its housing. A sensor that does not see may be anywhere.
         if apart >= MIN_SENSOR_CLEARANCE_M or (depth > 0.0 and apart > -depth):

@@ -16,6 +16,10 @@ from regolith_files import Section
 Floats = NDArray[np.float64]
 
 
+BYTES_PER_BEAM, BYTES_PER_RAY = 100, 30
+"""Memory of a beam and of each of its rays while a sweep is computed [B], measured."""
+
+
 class BeamConfig(Section):
     """Directions of beams, their divergence, and the cloud of points that they make."""
 
@@ -41,8 +45,12 @@ class BeamConfig(Section):
         (0.0, 0.0), description='Full beam divergence, horizontal and vertical [rad].'
     )
     sample_radius: int = Field(1, ge=1, le=6, description='Sample radius r: a beam has 2 r - 1 sub-rays per axis.')
-    beam: Literal['elliptical', 'rectangular'] = 'elliptical'
-    profile: Literal['uniform', 'gaussian'] = 'uniform'
+    beam: Literal['elliptical', 'rectangular'] = Field(
+        'elliptical', description='Shape of the cross section of a beam, whose axes are divergence_rad.'
+    )
+    profile: Literal['uniform', 'gaussian'] = Field(
+        'uniform', description='Light over the cross section; gaussian: exp(-2) at its edge, relative to the center.'
+    )
     organized: bool = Field(
         False, description='Whether the cloud is an image of rings by columns, including beams without a return.'
     )
@@ -69,6 +77,12 @@ class BeamConfig(Section):
             raise ValueError(
                 f'azimuth_deg = {list(self.azimuth_deg)!r}: is not a sector; allowed: increasing, up to 360 degrees'
             )
+        low, high = self.elevation_deg
+        if low > high or (low == high and (self.rings or 1) > 1):
+            raise ValueError(
+                f'elevation_deg = {list(self.elevation_deg)!r}: is not increasing; allowed: lowest and highest '
+                'elevation; elevations_deg lists rings in any order'
+            )
         if any(abs(e) > 90.0 for e in (*self.elevation_deg, *(self.elevations_deg or ()))):
             raise ValueError(f'elevation_deg = {list(self.elevation_deg)!r}: is beyond the zenith; allowed: -90 to 90')
         return self
@@ -82,6 +96,16 @@ class BeamConfig(Section):
         assert self.rings is not None
         low, high = np.deg2rad(self.elevation_deg)
         return np.linspace(low, high, self.rings) if self.rings > 1 else np.array([0.5 * (low + high)])
+
+    @property
+    def beams(self) -> int:
+        """Number of beams of a sweep."""
+        return self.columns * (len(self.elevations_deg) if self.elevations_deg is not None else self.rings or 0)
+
+    @property
+    def frame_bytes(self) -> int:
+        """Memory that a sweep takes [B]."""
+        return self.beams * (BYTES_PER_BEAM + BYTES_PER_RAY * (2 * self.sample_radius - 1) ** 2)
 
     @property
     def azimuths(self) -> Floats:

@@ -16,6 +16,8 @@ from regolith_sensors.light import SUN_BANDS
 
 MOST_PIXELS = 4_000_000
 """Largest number of pixels."""
+MOST_SPREAD = 0.5
+"""Largest standard deviation of the thresholds in units of their mean: 2 % of the pixels are below 0 there."""
 EDGE_SAMPLES = 3
 """Number of further rays in pixels at edges."""
 _F_NUMBER, _EXPOSURE_S = 8.0, 1e-3
@@ -51,7 +53,10 @@ class EventCameraConfig(Section):
     threshold_on: float = Field(0.2, ge=0.01, le=5.0, description='Mean threshold of rising brightness [-].')
     threshold_off: float = Field(0.2, ge=0.01, le=5.0, description='Mean threshold of falling brightness [-].')
     threshold_stddev: float = Field(
-        0.03, ge=0.0, le=1.0, description='Standard deviation of the thresholds among pixels [-].'
+        0.03,
+        ge=0.0,
+        le=1.0,
+        description='Standard deviation of the thresholds among pixels, up to half of a threshold [-].',
     )
     full_scale: float = Field(
         0.2,
@@ -89,6 +94,12 @@ class EventCameraConfig(Section):
             raise ValueError(
                 f'max_image_rate_hz = {self.max_image_rate_hz!r}: is below rate_hz; allowed: at least {self.rate_hz:g}'
             )
+        least = min(self.threshold_on, self.threshold_off)
+        if self.threshold_stddev > MOST_SPREAD * least:
+            raise ValueError(
+                f'threshold_stddev = {self.threshold_stddev!r}: leaves pixels without a threshold; allowed: up to '
+                f'{MOST_SPREAD * least:g}, half of the smaller threshold'
+            )
         _ = self.optics  # refuses a lens that folds the image
         return self
 
@@ -109,6 +120,11 @@ class EventCameraConfig(Section):
             ground_light_on_vehicles=False,
             stages=StagesConfig(motion_blur=False),
         )
+
+    @property
+    def frame_bytes(self) -> int:
+        """Memory that rendering an image takes [B]."""
+        return self.optics.frame_bytes
 
     @property
     def full_scale_radiance(self) -> float:

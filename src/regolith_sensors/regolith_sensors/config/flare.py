@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from regolith_files import Section
 from regolith_sensors.numerics.lens_matrices import refraction, space
@@ -101,6 +101,17 @@ class FlareConfig(Section):
     veil_share: float = Field(0.005, ge=0.0, le=0.2, description='Part of the light that the lens scatters [-].')
     veil_angle_deg: float = Field(0.5, ge=0.01, le=30.0, description='Angle within which scatter is even [deg].')
     veil_power: float = Field(1.2, gt=1.0, le=4.0, description='Exponent of its fall at larger angles [-].')
+
+    @model_validator(mode='after')
+    def _no_more_than_all_light(self) -> FlareConfig:
+        for k, band in enumerate(('red', 'green', 'blue')):
+            total = self.veil_share + sum(spot.share * spot.tint[k] for spot in self.spots)
+            if total > 1.0:
+                raise ValueError(
+                    f'spots: their shares times tints and veil_share are {100.0 * total:.4g} % of the {band} light; '
+                    'allowed: up to 100 %'
+                )
+        return self
 
     @field_validator('blades')
     @classmethod

@@ -17,7 +17,9 @@ class GnssConfig(Section):
     type: Literal['gnss'] = 'gnss'
     description: str = Field('', description='One line about the receiver.')
     rate_hz: float = Field(1.0, ge=1e-3, le=100.0, description='Rate of fixes in simulated time [Hz].')
-    body: Literal['moon', 'earth'] = 'moon'
+    body: Literal['moon', 'earth'] = Field(
+        'moon', description='Celestial body of its positions: sphere of the Moon or ellipsoid of the Earth.'
+    )
     latitude_deg: float | None = Field(
         None,
         ge=-90.0,

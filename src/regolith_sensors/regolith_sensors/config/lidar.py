@@ -29,7 +29,11 @@ class LidarConfig(BeamConfig):
 
     type: Literal['lidar'] = 'lidar'
     description: str = Field('', description='One line about the lidar.')
-    returns: Literal['strongest', 'first', 'last', 'mean', 'dual'] = 'strongest'
+    returns: Literal['strongest', 'first', 'last', 'mean', 'dual'] = Field(
+        'strongest',
+        description='Echo of a beam that makes a point; mean: the mean of all, weighted by intensity; dual: two points, '
+        'the strongest and the last one.',
+    )
     min_echo_separation_m: float = Field(0.05, gt=0.0, description='Range difference below which echoes merge [m].')
     threshold: float = Field(1e-4, ge=0.0, description='Minimum intensity of a return.')
     range_falloff: bool = Field(

@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from regolith_files import InputError, Section, usable_file
+from regolith_files import InputError, Section, YamlSource, usable_file
 from regolith_sensors.brdf import PRESETS, remaining_mean_slope
 from regolith_sensors.config.materials import HapkeSurfaceConfig, SurfaceConfig
 from regolith_sensors.config.sensor_types import Mount
@@ -69,6 +69,7 @@ class FixedSunConfig(Section):
     elevation_deg: float = Field(ge=-90.0, le=90.0, description='Elevation of the Sun above the horizon [deg].')
 
 
+DEFAULT_REFLECTANCE = 'lunar_sato2014'
 YEARS = 1900, 2100
 """First and last year of the times that ``light.sun`` accepts."""
 
@@ -153,10 +154,14 @@ class HorizonConfig(Section):
     def _files(cls, models: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         source = (info.context or {}).get('source')
         folder = '.' if source is None else source.base_dir(('light', 'horizon', 'models'))
-        try:
-            return tuple(str(usable_file(path, 'the path of an elevation model', folder)) for path in models)
-        except InputError as error:
-            raise ValueError(str(error)) from None
+        found = []
+        for number, path in enumerate(models):
+            try:
+                found.append(str(usable_file(path, 'the path of an elevation model', folder)))
+            except InputError as error:
+                (problem,) = error.problems
+                raise ValueError(f'{number}: {problem.problem}; allowed: {problem.allowed}') from None
+        return tuple(found)
 
 
 def _sun_kind(value: Any) -> str:
@@ -176,6 +181,23 @@ def _known_soil(name: str) -> str:
     return name
 
 
+def note_idle_keys(light: LightConfig, source: YamlSource) -> None:
+    """Warn of values that have no effect beside the other values of the section.
+
+    Args:
+        light: Section ``light``.
+        source: File of the scenario.
+    """
+    if light.horizon is not None and light.sun is None:
+        source.warn(('light', 'horizon'), 'has no effect, because light.sun is null', 'state a sun, or no horizon')
+    if light.ephemeris != 'meeus' and not isinstance(light.sun, LunarSunConfig):
+        problem = f'has no effect, because light.sun {"is null" if light.sun is None else "has a fixed direction"}'
+        source.warn(('light', 'ephemeris'), problem, 'light.sun with utc, or leave it out', light.ephemeris)
+    if light.reflectance != DEFAULT_REFLECTANCE and not isinstance(light.soil, HapkeSurfaceConfig):
+        problem = f'has no effect, because light.soil has the type {light.soil.type}'
+        source.warn(('light', 'reflectance'), problem, 'light.soil: {type: hapke}, or leave it out', light.reflectance)
+
+
 class LightConfig(Section):
     """The ``light`` section: the sun, and the look of the ground."""
 
@@ -184,7 +206,7 @@ class LightConfig(Section):
         description='azimuth_deg and elevation_deg, or latitude_deg, longitude_deg and utc; null: night',
     )
     reflectance: Annotated[str, AfterValidator(_known_soil)] = Field(
-        'lunar_sato2014', description="parameters of Hapke's reflectance of the ground"
+        DEFAULT_REFLECTANCE, description="parameters of Hapke's reflectance of the ground"
     )
     soil: SurfaceConfig = Field(
         default_factory=HapkeSurfaceConfig, description='reflectance model of the ground and its parameters'

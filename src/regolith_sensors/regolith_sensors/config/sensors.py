@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files import KeyPath, YamlSource, allowed_names, validated
+from regolith_files import KeyPath, YamlSource, allowed_names, rounded_text, validated
 from regolith_sensors.config.latency import LatencyConfig
 from regolith_sensors.config.sensor_types import (
     MOTION,
@@ -113,8 +113,11 @@ def resolved_sensor_entry(entry: SensorEntry, source: YamlSource, at: KeyPath) -
     if entry.rate_hz is not None:
         faster = {**config.model_dump(mode='json'), 'rate_hz': entry.rate_hz}
         config = validated(kinds[kind].config, faster, source, at)
+    config = _within_period(config, model, inside)
     known = kinds[kind].outputs
     outputs = entry.outputs if entry.outputs is not None else kinds[kind].default
+    if not outputs and kinds[kind].default:
+        raise source.error((*at, 'outputs'), 'is empty', f'one or more of {", ".join(known)}', [])
     for number, name in enumerate(outputs):
         if name not in known:
             raise source.error((*at, 'outputs', number), f'no output of a {kind}', allowed_names(known, name), name)
@@ -124,6 +127,25 @@ def resolved_sensor_entry(entry: SensorEntry, source: YamlSource, at: KeyPath) -
         raise source.error(key, f'a {kind} has no stereo pair', f'for {paired} only', entry.stereo_with)
     changed = {'model': config.model_dump(mode='json'), 'rate_hz': None, 'outputs': tuple(outputs)}
     return entry.model_copy(update=changed)
+
+
+def _within_period(config: Any, source: YamlSource, at: KeyPath) -> Any:
+    """Return a model whose automatic exposures end within the period of its frames.
+
+    Raises:
+        InputError: If a frame takes longer.
+    """
+    rate = float(config.rate_hz)
+    for key, seconds in getattr(config, 'frame_s', {}).items():
+        if seconds * rate > 1.0 + 1e-9:
+            problem = f'makes frames of {rounded_text(seconds, 3)} s, longer than their period'
+            allowed = f'up to {rounded_text(1.0 / rate, 3)} s per frame at rate_hz = {rate:g}; fix: lower it or rate_hz'
+            raise source.error((*at, key), problem, allowed, getattr(config, key))
+    automatic = getattr(config, 'auto_exposure', None)
+    if automatic is not None and automatic.max_exposure_s * rate > 1.0:
+        longest = {'max_exposure_s': 1.0 / rate, 'min_exposure_s': min(automatic.min_exposure_s, 1.0 / rate)}
+        config = config.model_copy(update={'auto_exposure': automatic.model_copy(update=longest)})
+    return config
 
 
 def sensors_of(

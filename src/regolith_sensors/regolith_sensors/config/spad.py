@@ -19,6 +19,10 @@ MOST_DIVERGENCE_RAD = 0.5
 """Largest field of view of a pixel [rad]."""
 MOST_COUNTS = 40_000_000
 """Largest number of bins of a frame, over all pixels."""
+MANY_PIXELS = 100_000
+"""Number of pixels above which they, not the bins, are too many in a message."""
+BYTES_PER_COUNT = 50
+"""Memory of a bin while a frame is computed [B], measured."""
 
 
 class LaserConfig(Section):
@@ -60,6 +64,9 @@ class SpadConfig(BeamConfig):
 
     type: Literal['spad'] = 'spad'
     description: str = Field('', description='One line about the sensor.')
+    divergence_rad: tuple[float, float] = Field(
+        description=f'Full field of view of a pixel, horizontal and vertical, up to {MOST_DIVERGENCE_RAD:g} [rad].'
+    )
     pulses: int = Field(10_000, ge=1, le=65_535, description='Number of laser pulses per frame.')
     bin_s: float = Field(100e-12, ge=1e-12, le=1e-6, description='Width of a time bin [s].')
     gate_m: tuple[float, float] | None = Field(
@@ -85,11 +92,15 @@ class SpadConfig(BeamConfig):
             )
         if self.bins < FEWEST_BINS:
             raise ValueError(f'bin_s = {self.bin_s!r}: makes {self.bins} bins; allowed: at least {FEWEST_BINS}')
-        size = self.columns * len(self.elevations) * self.bins
-        if size > MOST_COUNTS:
+        if self.beams * self.bins > MOST_COUNTS:
+            # The key that makes the counts: many pixels, else a key of the bins that the file has.
+            bins = next((key for key in ('bin_s', 'gate_m', 'range_m') if key in self.model_fields_set), 'bin_s')
+            blamed = 'columns' if self.beams > MANY_PIXELS else bins
+            value = getattr(self, blamed)
             raise ValueError(
-                f'bin_s = {self.bin_s!r}: {self.columns} x {len(self.elevations)} pixels with {self.bins} bins make '
-                f'{size} counts; allowed: {MOST_COUNTS}; fix: longer bins, a gate_m, or fewer pixels'
+                f'{blamed} = {list(value) if isinstance(value, tuple) else value!r}: {self.beams} pixels with '
+                f'{self.bins} bins make {self.beams * self.bins} counts; allowed: {MOST_COUNTS}; fix: longer bins, a '
+                'gate_m, or fewer pixels'
             )
         return self
 
@@ -97,6 +108,17 @@ class SpadConfig(BeamConfig):
     def gate(self) -> tuple[float, float]:
         """Range window in which the detectors are on [m]."""
         return (0.0, self.range_m[1]) if self.gate_m is None else self.gate_m
+
+    @property
+    def frame_s(self) -> dict[str, float]:
+        """Time that a frame takes, by the key that states it [s]: pulses follow when the gate has ended."""
+        shots = self.pulses * (1 if self.flash else self.columns)
+        return {'pulses': shots * 2.0 * self.gate[1] / LIGHT_SPEED}
+
+    @property
+    def frame_bytes(self) -> int:
+        """Memory that a frame takes [B]."""
+        return super().frame_bytes + BYTES_PER_COUNT * self.beams * self.bins
 
     @property
     def start_s(self) -> float:

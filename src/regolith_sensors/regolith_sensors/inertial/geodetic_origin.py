@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regolith_files import KeyPath, YamlSource
-from regolith_sensors.config.lighting import HorizonConfig, LightConfig, LunarSunConfig
+from regolith_sensors.config.lighting import HorizonConfig, LightConfig, LunarSunConfig, note_idle_keys
 from regolith_sensors.config.materials import warn_of_bright_bases
 
 _PLACE = ('latitude_deg', 'longitude_deg', 'altitude_m')
@@ -80,6 +80,7 @@ def light_with_place(light: LightConfig, place: OriginPlace | None, source: Yaml
     """
     changed: dict[str, Any] = {}
     warn_of_bright_bases(light, source)
+    note_idle_keys(light, source)
     if isinstance(light.sun, LunarSunConfig):
         found = _placed(light.sun, _PLACE[:2], place, source, ('light', 'sun'), 'the sun of a time')
         changed['sun'] = light.sun.model_copy(update=found)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files import YamlSource
+from regolith_files import KeyPath, YamlSource, value_at
 from regolith_sensors.config.lighting import HorizonConfig, LightConfig
 from regolith_sensors.light import FarShadow, Sun
 from regolith_sensors.sky.illumination import Site, visible_parts
@@ -33,6 +33,8 @@ Floats = NDArray[np.float64]
 
 MOST_POSTS = 201
 """Largest number of posts with a horizon along a side."""
+ALTITUDE_NOTED_M, ALTITUDE_REFUSED_M = 200.0, 2000.0
+"""Distance of z = 0 of the world from the ground of the finest model from which ``check`` warns or refuses [m]."""
 FARTHEST_M = 300_000.0
 """Largest distance to which models are read [m]."""
 
@@ -110,10 +112,10 @@ def far_model(
 
 
 def check_horizon(light: LightConfig, source: YamlSource) -> None:
-    """Check the models of ``light.horizon`` of a resolved scenario, without reading their heights.
+    """Check the models of ``light.horizon`` of a resolved scenario; of heights only those at the site are read.
 
     Raises:
-        InputError: If a model cannot serve.
+        InputError: If a model cannot serve, or the site is far above or below its ground.
     """
     config = light.horizon
     if config is None:
@@ -123,14 +125,38 @@ def check_horizon(light: LightConfig, source: YamlSource) -> None:
     for number, path in enumerate(config.models):
         key = ('light', 'horizon', 'models', number)
         try:
-            grid, _, _ = far_model(Path(path), place, light.view_range_m)
+            grid, frame, _ = far_model(Path(path), place, light.view_range_m)
         except ValueError as error:
             problem, _, allowed = str(error).removeprefix(f'{path}: ').partition('; allowed: ')
             raise source.error(key, problem, allowed or 'a model around the site', path) from error
         if grid.spacing_m <= spacings[-1]:
             problem = f'has posts {grid.spacing_m:g} m apart, as the model before it or closer'
             raise source.error(key, problem, f'above {spacings[-1]:g} m: finest first', path)
+        if number == 0:
+            _check_altitude(grid, frame, float(config.altitude_m or 0.0), source)
         spacings.append(grid.spacing_m)
+
+
+def _check_altitude(grid: ElevationGrid, frame: LocalFrame, altitude: float, source: YamlSource) -> None:
+    """Refuse z = 0 of the world far above or below the ground of a model around the site; warn if it is not on it."""
+    heights = posts_around(grid, frame, 2.0 * grid.spacing_m, whole=False).heights
+    ground = heights[heights > NO_GROUND_M]
+    if not len(ground):
+        return
+    low, high = float(ground.min()), float(ground.max())
+    off = max(altitude - high, low - altitude)
+    if off <= ALTITUDE_NOTED_M:
+        return
+    key: KeyPath = ('light', 'horizon', 'altitude_m')
+    if value_at(source.data, key) is None:
+        key = key[:-1] if value_at(source.data, ('terrain', 'site')) is None else ('terrain', 'site', 'altitude_m')
+    problem = (
+        f'z = 0 is {off:.0f} m {"above" if altitude > high else "below"} the ground of {grid.path.name} at the site'
+    )
+    allowed = f'heights of its ground there, {low:.0f} to {high:.0f} m'
+    if off > ALTITUDE_REFUSED_M:
+        raise source.error(key, problem, f'{allowed}, within {ALTITUDE_REFUSED_M:g} m', altitude)
+    source.warn(key, problem, allowed, altitude)
 
 
 def _turned(frame: LocalFrame, north: float) -> LocalFrame:

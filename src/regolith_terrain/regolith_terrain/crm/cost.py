@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 
+from regolith_files import rounded_text
 from regolith_terrain.crm.soil import Discretization, ParticleSoil
 
 BED_BYTES = 500
@@ -47,7 +48,8 @@ def refuse_too_many(
         return
     time = hours(count, seconds, settings.step(soil.material()))
     least = 1.05 * spacing * (1e-9 * BED_BYTES * count / there) ** (1.0 / finer_along)  # also after rounding
+    particles, memory = rounded_text(count, 3), rounded_text(1e-9 * BED_BYTES * count, 3)
     raise ValueError(
-        f'spacing_m {spacing!r}: {count:.3g} particles would need {1e-9 * BED_BYTES * count:.3g} GB and up to '
-        f'{time:.3g} hours on one core; allowed: at least {least:.2g}, for which {there:.3g} GB suffice'
+        f'spacing_m {spacing!r}: {particles} particles would need {memory} GB and up to {rounded_text(time, 3)} hours '
+        f'on one core; allowed: at least {rounded_text(least)}, for which {rounded_text(there, 3)} GB suffice'
     )

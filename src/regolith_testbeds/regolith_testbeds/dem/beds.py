@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_files import Section
+from regolith_files import Section, rounded_text
 from regolith_terrain.grid import Floats
 from regolith_testbeds.dem.assembly import Assembly
 from regolith_testbeds.dem.bodies import Body, plane
@@ -104,8 +104,9 @@ class Grains(Section):
         if balls > MOST_BALLS:
             memory = balls * BYTES_PER_BALL * 1e-9
             hours = balls * seconds / self.step_s / STEPS_PER_SECOND / 3600.0
+            grains, size, time = (rounded_text(value, 3) for value in (count, memory, hours))
             raise ValueError(
-                f'{count:.3g} grains would need {memory:.3g} GB and {hours:.3g} hours on one core; '
+                f'{grains} grains would need {size} GB and {time} hours on one core; '
                 f'allowed: larger grains or a smaller bed, of at most {MOST_BALLS} balls'
             )
 

@@ -128,7 +128,7 @@ class Settings(Section):
         default='hmmwv', min_length=1, description='Name or file of a vehicle.'
     )
     maneuver: Literal['settle', 'straight', 'step_steer', 'circle', 'brake', 'accelerate', 'turn', 'pivot', 'box'] = (
-        'step_steer'
+        Field(default='step_steer', description='Maneuver that the vehicle drives.')
     )
     case: str | None = Field(
         default=None, min_length=1, description='Name or file of a case, the settings to start from.'

@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files import counted_noun, usable_file, without_file_name
+from regolith_files import counted_noun, rounded_text, usable_file, without_file_name
 from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_world.numerics import portable_math
 
@@ -314,6 +314,8 @@ def check_mesh_sizes(model: Any, mjcf_path: str | Path) -> None:
         side = 2.0 * float(model.geom_aabb[k, 3:].max())
         if side > most:
             mesh = model.mesh(int(model.geom_dataid[k])).name
-            problem = f'is {side:.4g} m wide, on a vehicle that extends to {float(reach):.3g} m'
-            allowed = f'up to {most:.3g} m; fix: set its scale, "0.001 0.001 0.001" for millimeters'
+            problem = (
+                f'is {rounded_text(side, 4)} m wide, on a vehicle that extends to {rounded_text(float(reach), 3)} m'
+            )
+            allowed = f'up to {rounded_text(most, 3)} m; fix: set its scale, "0.001 0.001 0.001" for millimeters'
             raise VehicleModelError(mjcf_path, f'mesh {mesh}', None, allowed, problem)

@@ -133,7 +133,7 @@ class CollisionShape(Section):
     Suspension travel and steering do not move a shape that is fixed to the chassis.
     """
 
-    kind: Literal['sphere', 'box', 'capsule', 'cylinder']
+    kind: Literal['sphere', 'box', 'capsule', 'cylinder'] = Field(description='Kind of shape.')
     size: tuple[Positive, ...] = Field(
         min_length=1,
         max_length=3,

@@ -20,7 +20,9 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 class ToolConfig(Section):
     """Excavation tool: a shape that cuts soil and fills a payload; see :mod:`regolith_terrain.excavation.sweep`."""
 
-    kind: Literal['blade', 'bucket', 'drum']
+    kind: Literal['blade', 'bucket', 'drum'] = Field(
+        description='Kind of tool. blade: pushes soil; bucket: takes it up; drum: scoops while it rotates.'
+    )
     body: str = Field(min_length=1, description='MJCF body of the tool.')
     payload: str = Field(
         min_length=1, description='Payload that the tool fills, from section payloads; it is empty at the start.'

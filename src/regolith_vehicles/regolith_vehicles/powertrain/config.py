@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
-from regolith_files import Section
+from regolith_files import Section, rounded_text
 
 RPM = np.pi / 30.0
 
@@ -266,7 +266,7 @@ class BatteryConfig(Section):
             most = low * low / (4.0 * self.resistance_ohm)
             raise ValueError(
                 f'standby_w = {self.standby_w!r}: exceeds the battery power; '
-                f'allowed: below V^2 / 4 R of empty cells, {most:.3g} W'
+                f'allowed: below V^2 / 4 R of empty cells, {rounded_text(most, 3)} W'
             )
         return self
 

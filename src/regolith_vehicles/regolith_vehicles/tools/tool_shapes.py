@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files import counted_noun, without_file_name
+from regolith_files import counted_noun, rounded_text, without_file_name
 from regolith_vehicles.description.mesh_files import LARGEST_PART_M, load_triangles
 from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_vehicles.description.tool_config import ToolConfig
@@ -59,7 +59,7 @@ def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
     side = float((high - low).max())
     if side > LARGEST_PART_M:
         allowed = f'up to {LARGEST_PART_M:g} m; fix: set mesh_scale, 0.001 for millimeters'
-        raise ValueError(f'has a mesh that is {side:.4g} m wide; allowed: {allowed}')
+        raise ValueError(f'has a mesh that is {rounded_text(side, 4)} m wide; allowed: {allowed}')
     middle = 0.5 * (low + high)
     if config.kind == 'drum':
         radius = float(np.hypot(points[:, 0], points[:, 2]).max())
