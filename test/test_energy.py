@@ -75,7 +75,19 @@ def test_power_is_recorded_and_the_same_in_one_and_many_processes(tmp_path: Path
         ({'loads': {'radio': {'power_w': 1e9}}}, 'loads.radio.power_w = 1000000000.0'),
         ({'thermal': {'nodes': {'box': {'capacity_jpk': 10.0, 'initial_k': -3.0}}}}, 'initial_k = -3.0'),
         ({'panels': {'top': {'size_m': [1.0, 1.0], 'cells': [8, 8], 'node': 'sky'}}}, "'sky': is unknown"),
-        ({'battery': None}, 'need a battery'),
+        ({'battery': None}, 'battery = null: is needed for '),
+        (
+            {'panels': {'top': {'size_m': [1.0, 1.0], 'cells': [8, 8], 'bypass_every': 9}}},
+            'panels.top.bypass_every = 9',
+        ),
+        (
+            {'panels': {'top': {'size_m': [0.2, 0.2], 'cells': [8, 8], 'position': [0.0, 0.0, 0.6]}}},
+            'panels.top.position = ',
+        ),
+        (
+            {'panels': {'top': {'size_m': [100.0, 100.0], 'cells': [8, 8], 'position': [0.0, 0.0, 3.0]}}},
+            'top.size_m = ',
+        ),
     ],
 )
 def test_hostile_values_are_refused_by_check(tmp_path: Path, changed: dict[str, Any], message: str) -> None:

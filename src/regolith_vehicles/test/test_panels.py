@@ -99,11 +99,34 @@ def test_hot_cells_lose_voltage() -> None:
         ({'transmission': 1.5}, 'transmission'),
         ({'temperature_coefficient_per_k': 0.1}, 'temperature_coefficient_per_k'),
         ({'area_m2': 1.0}, 'area_m2'),
+        ({'bypass_every': 9}, 'bypass_every = 9: is more than the cells in series; allowed: up to 8'),
     ],
 )
 def test_hostile_panels_are_refused(changed: dict[str, Any], key: str) -> None:
     with pytest.raises(ValidationError, match=key):
         PanelConfig.model_validate({'size_m': [1.0, 1.0], 'cells': [8, 1], **changed})
+
+
+def test_default_of_the_diodes_suits_short_strings() -> None:
+    """A string shorter than the default has one diode."""
+    assert PanelConfig.model_validate({'size_m': [1.0, 1.0], 'cells': [8, 1]}).bypass_every == 12
+    assert PanelConfig.model_validate({'size_m': [1.0, 1.0], 'cells': [8, 1], 'bypass_every': 8}).bypass_every == 8
+
+
+@pytest.mark.parametrize(
+    ('values', 'message'),
+    [
+        ({'when': 'heater', 'node': 'box'}, 'below_k = None: a heater needs it; allowed: the temperature'),
+        ({'when': 'heater', 'below_k': 200.0}, 'node = None: a heater needs it; allowed: the thermal node'),
+        (
+            {'when': 'driving', 'below_k': 200.0},
+            'below_k = 200.0: has no effect with when: driving; allowed: with when',
+        ),
+    ],
+)
+def test_message_of_a_wrong_heater_names_its_key(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        LoadConfig.model_validate({'power_w': 1.0, **values})
 
 
 @pytest.mark.parametrize(
@@ -122,6 +145,20 @@ def test_hostile_panels_are_refused(changed: dict[str, Any], key: str) -> None:
 def test_hostile_loads_are_refused(values: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         LoadConfig.model_validate(values)
+
+
+@pytest.mark.parametrize('changed', [{}, {'heat_w': 5.0}])
+def test_heated_node_without_exchange_is_refused(changed: dict[str, Any]) -> None:
+    """Its temperature would rise without limit; unheated ones keep theirs."""
+    alone = {'capacity_jpk': 10.0}
+    face = {'normal': [0.0, 0.0, 1.0], 'area_m2': 1.0, 'absorptivity': 0.5, 'emissivity': 0.5}
+    loads = {} if changed else {'radio': {'power_w': 5.0, 'node': 'box'}}
+    nodes = {'box': {**alone, **changed}, 'shell': {**alone, 'faces': {'top': face}}}
+    with pytest.raises(ValidationError, match=r'thermal\.nodes\.box: is heated and loses no heat; allowed: with faces'):
+        EnergySections.model_validate({'loads': loads, 'thermal': {'nodes': nodes}})
+    EnergySections.model_validate({'thermal': {'nodes': {'box': alone}}})
+    link = {'nodes': ['box', 'shell'], 'conductance_wpk': 1.0}
+    EnergySections.model_validate({'loads': loads, 'thermal': {'nodes': nodes, 'links': [link]}})
 
 
 def test_unknown_node_is_refused() -> None:

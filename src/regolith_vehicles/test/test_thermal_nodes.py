@@ -133,5 +133,12 @@ def test_hostile_nodes_are_refused(changed: dict[str, Any]) -> None:
 
 
 def test_link_to_an_unknown_node_is_refused() -> None:
+    node, link = {'capacity_jpk': 1.0}, {'nodes': ['a', 'b'], 'conductance_wpk': 1.0}
     with pytest.raises(ValidationError, match='joins no two nodes; allowed: two of a'):
-        ThermalConfig.model_validate({'nodes': {'a': {'capacity_jpk': 1.0}}, 'links': [{'nodes': ['a', 'b']}]})
+        ThermalConfig.model_validate({'nodes': {'a': node}, 'links': [link]})
+
+
+def test_link_without_exchange_is_refused() -> None:
+    node, link = {'capacity_jpk': 1.0}, {'nodes': ['a', 'b'], 'conductance_wpk': 0.0}
+    with pytest.raises(ValidationError, match='exchange no heat; allowed: conductance_wpk or exchange_m2 above 0'):
+        ThermalConfig.model_validate({'nodes': {'a': node, 'b': node}, 'links': [link]})

@@ -15,6 +15,7 @@ from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
+from regolith_vehicles.agent import startup_check
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.description.model_files import VehicleModelError, load_vehicle_model
@@ -200,7 +201,9 @@ def test_state_of_the_energy_is_in_the_state_of_the_vehicle() -> None:
     """A vehicle that is restored continues bit for bit; one without energy has the state that it had before."""
     plain = rover(Day())
     assert plain.energy is None
-    thermal = {'nodes': {'box': {'capacity_jpk': 500.0, 'initial_k': 250.0, 'heat_w': 20.0}}}
+    face = {'normal': [0.0, 0.0, 1.0], 'area_m2': 0.5, 'absorptivity': 0.2, 'emissivity': 0.8}
+    box = {'capacity_jpk': 500.0, 'initial_k': 250.0, 'heat_w': 20.0, 'faces': {'top': face}}
+    thermal = {'nodes': {'box': box}}
     made = rover(Day(), panels={'top': {**TOP, 'node': 'box'}}, thermal=thermal)
     assert len(made.state()) == len(plain.state()) + 8 * len(made.energy.values)
     wait(made, 5)
@@ -222,3 +225,22 @@ def test_state_of_the_energy_is_in_the_state_of_the_vehicle() -> None:
 def test_unknown_bodies_are_refused(sections: dict[str, Any], key: str) -> None:
     with pytest.raises(VehicleModelError, match=f'{key} = .roof.: no such body'):
         rover(Day(), **sections)
+
+
+@pytest.mark.parametrize(
+    ('change', 'message'),
+    [
+        (
+            {'position': [0.0, 0.0, 0.6]},
+            'position = .*: puts 100 % of the panel inside shapes of the vehicle; allowed: ',
+        ),
+        ({'size_m': [100.0, 100.0]}, 'size_m = .*: puts cells .* m from all shapes of the vehicle; allowed: .* 10 m'),
+        ({'position': [0.0, 0.0, 80.0]}, 'position = .*: puts cells 6.* m from all shapes of the vehicle'),
+    ],
+)
+def test_useless_panels_are_refused(change: dict[str, Any], message: str) -> None:
+    """Cells inside the hull are dark, and those far from the vehicle have a wrong unit."""
+    good = rover(Day(), panels={'top': {**TOP, 'size_m': [0.2, 0.2]}})
+    startup_check.test_drive(good, 0.0, 0.0)
+    with pytest.raises(VehicleModelError, match=rf'panels\.top\.{message}'):
+        startup_check.test_drive(rover(Day(), panels={'top': {**TOP, 'size_m': [0.2, 0.2], **change}}), 0.0, 0.0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_vehicles.dynamics.errors import VehicleError
+from regolith_vehicles.visuals.visual_description import visuals_of
 from regolith_world.numerics import portable_math
 
 _CYCLE_NS = 50_000_000
@@ -73,9 +74,11 @@ def test_drive(vehicle: Vehicle, x: float, y: float) -> str:
 
     Raises:
         SinksInError: If the vehicle sinks in too deep.
+        VehicleModelError: If a solar panel is inside the vehicle or far beyond it.
         VehicleError: If the simulation fails; describes the failure.
     """
     vehicle.place(x, y, 0.0)
+    _check_panels(vehicle)
     for cycle in range(_LONGEST):
         _go(vehicle, DriveCommand(), STATIC_DEPTH)
         if cycle + 1 >= _CYCLES and portable_math.norm(vehicle.body_state().linear_velocity) < AT_REST_MPS:
@@ -84,6 +87,13 @@ def test_drive(vehicle: Vehicle, x: float, y: float) -> str:
     for _ in range(_CYCLES):
         _go(vehicle, DriveCommand(_SHARE * vehicle.gear.top_speed), 1.0)
     return soft
+
+
+def _check_panels(vehicle: Vehicle) -> None:
+    if vehicle.energy is not None and vehicle.energy.panels:
+        looks = visuals_of(vehicle.config, vehicle.body, vehicle.gear)
+        vehicle.energy.show(looks)
+        vehicle.energy.refuse_useless_panels(vehicle.data, vehicle.drawn_poses(looks.bodies))
 
 
 def _go(vehicle: Vehicle, command: DriveCommand, deepest: float) -> None:

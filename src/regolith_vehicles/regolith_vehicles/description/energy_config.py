@@ -41,7 +41,9 @@ class PanelConfig(Section):
     cells: tuple[Count, Count] = Field(
         description='Cells in series, along x, and strings of them in parallel, along y [-].'
     )
-    bypass_every: Count = Field(default=12, description='Number of cells in series with a bypass diode [-].')
+    bypass_every: Count = Field(
+        default=12, description='Number of cells in series with a bypass diode, at most all [-].'
+    )
     efficiency: float = Field(
         default=0.295, ge=0.001, le=0.8, description='Efficiency at 1361 W/m^2, normal incidence and 28 °C [-].'
     )
@@ -55,6 +57,15 @@ class PanelConfig(Section):
     node: Name | None = Field(
         default=None, description='Thermal node with the temperature of the cells. Absent: they have 28 °C.'
     )
+
+    @model_validator(mode='after')
+    def _diodes_bypass_cells(self) -> PanelConfig:
+        if 'bypass_every' in self.model_fields_set and self.bypass_every > self.cells[0]:
+            raise ValueError(
+                f'bypass_every = {self.bypass_every!r}: is more than the cells in series; allowed: up to '
+                f'{self.cells[0]}, which is one diode for each string'
+            )
+        return self
 
 
 class LoadConfig(Section):
@@ -80,8 +91,17 @@ class LoadConfig(Section):
 
     @model_validator(mode='after')
     def _heater_is_whole(self) -> LoadConfig:
-        if (self.when == 'heater') != (self.below_k is not None) or (self.when == 'heater' and self.node is None):
-            raise ValueError(f'when = {self.when!r}: does not fit; allowed: heater with node and below_k, else neither')
+        if self.when != 'heater' and self.below_k is not None:
+            raise ValueError(
+                f'below_k = {self.below_k!r}: has no effect with when: {self.when}; allowed: with when: heater only'
+            )
+        if self.when == 'heater':
+            for key, value, allowed in (
+                ('below_k', self.below_k, 'the temperature below which the heater is on [K], 2 to 2000'),
+                ('node', self.node, 'the thermal node that it heats'),
+            ):
+                if value is None:
+                    raise ValueError(f'{key} = None: a heater needs it; allowed: {allowed}')
         return self
 
 
@@ -126,6 +146,14 @@ class LinkConfig(Section):
         default=0.0, ge=0.0, le=1e4, description='Area times view factor times emissivity for radiation [m^2].'
     )
 
+    @model_validator(mode='after')
+    def _exchanges_heat(self) -> LinkConfig:
+        if self.conductance_wpk == 0.0 and self.exchange_m2 == 0.0:
+            raise ValueError(
+                f'nodes = {list(self.nodes)}: exchange no heat; allowed: conductance_wpk or exchange_m2 above 0'
+            )
+        return self
+
 
 class ThermalConfig(Section):
     """Thermal nodes of a vehicle."""
@@ -165,6 +193,19 @@ class EnergySections(Section):
                 if entry.node is not None and entry.node not in known:
                     allowed = ', '.join(known) or 'none without section thermal'
                     raise ValueError(f'{section}.{name}.node = {entry.node!r}: is unknown; allowed: {allowed}')
+        return self
+
+    @model_validator(mode='after')
+    def _heated_nodes_lose_heat(self) -> EnergySections:
+        if self.thermal is None:
+            return self
+        heated = {load.node for load in self.loads.values()}
+        linked = {name for link in self.thermal.links for name in link.nodes}
+        for name, node in self.thermal.nodes.items():
+            if (node.heat_w > 0.0 or name in heated) and not node.faces and name not in linked:
+                raise ValueError(
+                    f'thermal.nodes.{name}: is heated and loses no heat; allowed: with faces, or in one of links'
+                )
         return self
 
     @property

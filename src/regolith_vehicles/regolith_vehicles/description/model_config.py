@@ -467,7 +467,7 @@ class VehicleModelConfig(EnergySections):
     def _energy_has_a_battery(self) -> VehicleModelConfig:
         for key, entries in (('panels', self.panels), ('loads', self.loads)):
             if entries and self.battery is None:
-                raise ValueError(f'{key}: need a battery; allowed: with key battery')
+                raise ValueError(f'battery = None: is needed for {key}; allowed: a battery, or no {key}')
         return self
 
     @model_validator(mode='after')

@@ -19,10 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_files import rounded_text
 from regolith_terrain.grid import SoilGrid
 from regolith_terrain.solids import Solids
 from regolith_vehicles.description.energy_config import LoadConfig
 from regolith_vehicles.description.model_config import VehicleModelConfig
+from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_vehicles.dynamics.model_checks import index_of
 from regolith_vehicles.dynamics.multibody import Multibody
 from regolith_vehicles.energy.environment import ColdDarkness, Radiation, RadiativeEnvironment
@@ -52,6 +54,10 @@ BACK_SHARE = 0.05
 """State of charge above that at which it is on again, in addition."""
 UNLOCKED = 0.02
 """State of charge at which an empty battery supplies motors and loads again."""
+HIDDEN_SHARE = 0.1
+"""Share of a panel that may be inside drawn shapes."""
+FAR_M = 10.0
+"""Largest distance of a cell from the vehicle [m]; a larger one indicates a wrong unit."""
 _REACH_M = 3.0
 """Radius around the base within which rocks can hide the sun [m]."""
 
@@ -144,6 +150,35 @@ class VehicleEnergy(Saved):
         self._hull = [(row, visual_planes(visual)) for row, part in enumerate(visuals.parts) for visual in part.visuals]
         if self.config.thermal is not None:
             self._part_nodes = part_nodes(self.config, [part.name for part in visuals.parts])[0]
+
+    def refuse_useless_panels(self, data: Any, poses: Vector) -> None:
+        """Refuse panels inside drawn shapes, where no light comes, and panels far beyond the vehicle.
+
+        Args:
+            data: MuJoCo state of the vehicle (mujoco.MjData).
+            poses: Poses of its drawn parts, shape (n, 7).
+
+        Raises:
+            VehicleModelError: If a panel is useless.
+        """
+        hull = [moved(planes, poses[row, :3], rotation.matrix(poses[row, 3:7])) for row, planes in self._hull]
+        for name, panel, body in zip(self.config.panels, self.panels, self._panel_bodies, strict=True):
+            points = portable_math.times(panel.points, data.xmat[body].reshape(3, 3).T) + data.xpos[body]
+            # At least the distance of each point from the nearest shape [m], negative inside.
+            outside = [(portable_math.times(points, planes[:, :3].T) - planes[:, 3]).max(axis=1) for planes in hull]
+            gaps = np.min(outside, axis=0) if outside else np.zeros(len(points))
+            hidden = float(np.mean(gaps < -1e-6))
+            if hidden > HIDDEN_SHARE:
+                place, problem = 'position', f'puts {100.0 * hidden:.0f} % of the panel inside shapes of the vehicle'
+                allowed = f'a place outside of all drawn shapes; up to {100.0 * HIDDEN_SHARE:.0f} % may be inside'
+            elif float(gaps.max()) > FAR_M:
+                place = 'position' if float(gaps.min()) > FAR_M else 'size_m'
+                problem = f'puts cells {rounded_text(float(gaps.max()), 3)} m from all shapes of the vehicle'
+                allowed = f'cells within {FAR_M:g} m of them'
+            else:
+                continue
+            value = list(getattr(panel.config, place))
+            raise VehicleModelError(self.config.file, f'panels.{name}.{place}', value, allowed, problem)
 
     def _parts(self) -> list[Vector]:
         """Return views of the parts of :attr:`values`."""
