@@ -399,6 +399,19 @@ def test_batteries_are_drawn_in_percent_and_watts(run_dir: Path) -> None:
     assert [line.get_label() for line in share.get_lines()] == list(charges)
 
 
+def test_small_changes_have_whole_numbers_at_the_axis(run_dir: Path) -> None:
+    """Without an offset such as +9.999e1 above the axis."""
+    run = read_run(run_dir)
+    charge = Charge(np.array([0.0, 1.0]), np.array([0.99999, 0.99995]), np.array([40.0, 40.0]))
+    drawn = energy(replace(run, tracks={name: replace(t, charge=charge) for name, t in run.tracks.items()}))
+    assert drawn is not None
+    drawn.draw_without_rendering()
+    labels = [label.get_text() for label in drawn.axes[0].get_yticklabels()]
+    assert drawn.axes[0].yaxis.get_offset_text().get_text() == '' and all(
+        each.startswith('99.99') for each in labels[1:-1]
+    )
+
+
 def test_track_plot_draws_tracks_and_ruts_where_they_are_in_millimeters(run_dir: Path) -> None:
     """Two tracks along x that lie side by side: the plot is longer along x, and its ruts are under the tracks."""
     run = read_run(run_dir)

@@ -299,5 +299,6 @@ def styled(*axes: Axes) -> None:
     for a in axes:
         a.grid(True, color=_GRID, lw=0.7)
         a.set_axisbelow(True)
+        a.ticklabel_format(useOffset=False)
         for side in ('top', 'right'):
             a.spines[side].set_visible(False)

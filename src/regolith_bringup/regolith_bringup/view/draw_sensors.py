@@ -16,7 +16,7 @@ from regolith_bringup.view.clouds import columns_of
 from regolith_bringup.view.frames import FixedFrames
 from regolith_bringup.view.message import ViewMessage
 from regolith_bringup.view.rerun_canvas import Canvas, path_of, placed
-from regolith_sensors.report import display_image, image_pixels
+from regolith_sensors.report import display_pixels, image_pixels
 
 STATIC = '/tf_static'
 IMAGE, PACKED, CLOUD = 'sensor_msgs/msg/Image', 'sensor_msgs/msg/CompressedImage', 'sensor_msgs/msg/PointCloud2'
@@ -112,10 +112,7 @@ def picture(topic: str, message: Any) -> Any:
     if not _shows_light(topic):
         return rr.SegmentationImage(image_pixels(message)) if message.encoding in _CLASSES else None
     try:
-        seen = image_pixels(message)
-        bits = (
-            seen if message.encoding in ('mono8', 'rgb8') else (255.0 * display_image(message) + 0.5).astype(np.uint8)
-        )
+        bits = display_pixels(message)
     except ValueError:
         return None
     return rr.EncodedImage(contents=_jpeg(bits), media_type='image/jpeg')

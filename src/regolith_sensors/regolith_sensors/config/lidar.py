@@ -31,7 +31,7 @@ class LidarConfig(BeamConfig):
     description: str = Field('', description='One line about the lidar.')
     returns: Literal['strongest', 'first', 'last', 'mean', 'dual'] = Field(
         'strongest',
-        description='Echo of a beam that makes a point; mean: the mean of all, weighted by intensity; dual: two points, '
+        description='Echo of a beam that makes a point; mean: of all, weighted by intensity; dual: two points, of '
         'the strongest and the last one.',
     )
     min_echo_separation_m: float = Field(0.05, gt=0.0, description='Range difference below which echoes merge [m].')

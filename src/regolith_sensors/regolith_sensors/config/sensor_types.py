@@ -138,6 +138,9 @@ class SensorType:
     """Whether it renders its surroundings, so its own vehicle must not occlude it."""
     placed: bool = False
     """Whether its model has the geodetic origin, see :mod:`regolith_sensors.inertial.geodetic_origin`."""
+    sheet: str = ''
+    """``module:function`` of its plot in the report: (bag, sensor) -> matplotlib figure, or None without data.
+    '': images and point clouds are shown as those of cameras and lidars."""
 
     def __post_init__(self) -> None:
         """Refuse streams that no vehicle provides."""
@@ -196,6 +199,7 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
         },
         ('histogram', 'points'),
         sees=True,
+        sheet='regolith_sensors.report.type_sheets:spad_sheet',
     ),
     'event_camera': SensorType(
         EventCameraConfig,
@@ -205,6 +209,7 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
         (Output('camera_info', 'sensor_msgs/msg/CameraInfo'),),
         fixed_frames=(OPTICAL,),
         sees=True,
+        sheet='regolith_sensors.report.type_sheets:event_sheet',
     ),
     'thermal_camera': SensorType(
         ThermalCameraConfig,
@@ -214,6 +219,7 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
         (Output('camera_info', 'sensor_msgs/msg/CameraInfo'),),
         fixed_frames=(OPTICAL,),
         sees=True,
+        sheet='regolith_sensors.report.type_sheets:thermal_sheet',
     ),
     'imu': SensorType(
         ImuConfig,

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
-    from regolith_sensors.report.contact_sheet import display_image as display_image
+    from regolith_sensors.report.contact_sheet import display_pixels as display_pixels
     from regolith_sensors.report.image_reader import image_pixels as image_pixels
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
-        'contact_sheet': ('display_image',),
+        'contact_sheet': ('display_pixels',),
         'image_reader': ('image_pixels',),
     },
 )

@@ -15,8 +15,8 @@ _NONE = (
 )
 _CAPTION = (
     'Images as a display shows them (sRGB), the times simulated; below them, where recorded, depth along the optical '
-    'axis (1 to 30 m, logarithmic) and classes (ground pale, rocks orange, vehicles blue, wheels light blue). Lidars '
-    'from above, x ahead to the right.'
+    'axis (1 to 30 m, logarithmic) and classes (ground pale, rocks orange, vehicles blue, wheels light blue). Point '
+    'clouds from above, x ahead to the right.'
 )
 _LEFT_OUT = (
     'Not recorded: {}. A few preview images of every camera are always recorded; `--set recording.sensors=true` keeps '
@@ -44,7 +44,7 @@ def section(run: Run) -> ReportSection:
     if not sensors:
         return ReportSection(_TITLE, (Caption(_NONE),), _ORDER)
     parts: list[Caption | Heading | Figure | Table] = []
-    for name, figure in sensor_sheets(run.bag).items():
+    for name, figure in sensor_sheets(run.bag, sensors).items():
         parts += [Heading(name), Figure(figure, f'Data of {name} over the run')]
     parts.append(Caption(_CAPTION))
     missing = unrecorded_topics(run, sensors)

@@ -83,4 +83,5 @@ def line_plot(paths: Trajectories) -> Figure:
 def _styled(*all_axes: Any) -> None:
     for axes in all_axes:
         axes.grid(alpha=0.25)
+        axes.ticklabel_format(useOffset=False)
         axes.spines[['top', 'right']].set_visible(False)
