@@ -49,3 +49,14 @@ def test_dust_is_off_without_its_section(tmp_path: Path) -> None:
     assert load_scenario(file).scenario.dust is None
     dust = load_scenario(file, ['dust={}']).scenario.dust
     assert dust is not None and dust.extinction_m2pkg == 12.1
+
+
+def test_dust_that_no_sensor_sees_is_noted(tmp_path: Path) -> None:
+    file = tmp_path / 'dusty.yaml'
+    file.write_text('terrain: {source: flat}\nvehicles: {amber: {model: viper, position: [0, 0]}}\ndust: {}\n')
+    (line,) = load_scenario(file).notices
+    assert line.endswith(
+        'dusty.yaml:3: note: dust: has no effect, because no vehicle has a sensor; fix: a sensor that sees it'
+    )
+    eye = 'vehicles.amber.sensors={eye: {model: navcam, mount: {xyz: [0.6, 0.0, 2.2]}}}'
+    assert load_scenario(file, [eye]).notices == ()

@@ -291,6 +291,8 @@ class SensorsNode:
             return
         committed_ns, due = self.states.ground.committed_ns, self._schedule.next()
         self.states.follow_dust(committed_ns if due is None else min(committed_ns, due.end_ns))
+        if text := self._dust.left_out_text():
+            self.node.get_logger().warning(text)
         self._dust.poll()
         self._executor.spin_once(timeout_sec=0.0)
 

@@ -61,6 +61,14 @@ def images_of(figure: Figure) -> list[NDArray[Any]]:
     return [np.asarray(image.get_array()) for axes in figure.axes for image in axes.get_images()]
 
 
+def assert_whole(figure: Figure) -> None:
+    """Check that all labels are within the figure."""
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        box = axes.get_tightbbox()
+        assert box is None or (box.y1 <= figure.bbox.height and box.y0 >= 0.0 and box.x0 >= 0.0)
+
+
 def test_display_is_srgb_encoded() -> None:
     image = display_pixels(sixteen('mono16', [[0, 65535], [128, 14036]]))
     # IEC 61966-2-1: linear below 0.0031308, and 21.4 % of the light is the middle of the scale.
@@ -88,10 +96,7 @@ def test_sheet_of_a_camera_has_four_frames_and_whole_titles() -> None:
     bag = Bag(it__image_raw=('sensor_msgs/msg/Image', frames))
     (figure,) = sensor_sheets(bag, ()).values()
     assert [axes.get_title('left') for axes in figure.axes] == ['0.00 s', '3.00 s', '6.00 s', '9.00 s']
-    figure.draw_without_rendering()
-    top = figure.bbox.height
-    for axes in figure.axes:
-        assert axes.get_tightbbox().y1 <= top
+    assert_whole(figure)
 
 
 def test_sheet_of_a_thermal_camera_is_in_kelvin() -> None:
@@ -102,6 +107,7 @@ def test_sheet_of_a_thermal_camera_is_in_kelvin() -> None:
     assert first.min() == 200.0 and first.max() == 300.0
     assert figure.axes[-1].get_ylabel() == 'apparent temperature [K]'
     assert sensor_sheets(Bag(), sensors('microbolometer')) == {}
+    assert_whole(figure)
 
 
 def events(t_s: int, x: list[int], polarity: list[int]) -> Any:
@@ -117,6 +123,7 @@ def test_sheet_of_an_event_camera_has_the_last_polarity_of_each_pixel() -> None:
     bag = Bag(it__events=('regolith_msgs/msg/CameraEvents', [events(n, [n % 6], [1]) for n in range(20)]))
     (figure,) = sensor_sheets(bag, sensors(EYE)).values()
     assert [axes.get_title('left') for axes in figure.axes][:2] == ['0.00 s: 5 events', '5.00 s: 5 events']
+    assert_whole(figure)
     assert [int(image.sum()) for image in images_of(figure)] == [5] * 4 and EVENT_COLORS.N == 3
 
 
@@ -143,6 +150,8 @@ def test_sheet_of_a_spad_sensor_shows_photons_over_range_and_its_cloud() -> None
     assert first[0, 0] == 7 and first.sum() == 7
     (line,) = sheets['/a/it'].axes[3].get_lines()
     assert line.get_xdata()[10] == pytest.approx(0.5 * LIGHT_SPEED * 1e-8) and line.get_ydata()[10] == 7
+    for sheet in sheets.values():
+        assert_whole(sheet)
     # The cloud reaches 4 m, and so do its axes.
     low, high = sheets['/a/it/points'].axes[0].get_xlim()
     assert -0.5 < low < 0.0 and 4.0 < high < 4.5

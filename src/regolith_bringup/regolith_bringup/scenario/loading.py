@@ -27,7 +27,13 @@ from regolith_bringup.scenario.participant_sections import check_keys, checked_s
 from regolith_bringup.scenario.particle_section import check_particles
 from regolith_bringup.scenario.rock_free_paths import with_rock_free_paths
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
-from regolith_bringup.scenario.sensors_section import check_frame_memory, check_mounts, dates_to_text, resolved_sensors
+from regolith_bringup.scenario.sensors_section import (
+    check_frame_memory,
+    check_mounts,
+    dates_to_text,
+    note_dust,
+    resolved_sensors,
+)
 from regolith_bringup.scenario.spawn_clearance import check_spawn_clearance
 from regolith_bringup.scenario.terrain_section import law_of, resolve_terrain, soil_values
 from regolith_bringup.scenario.topic_checks import check_participant_names, check_recorded, with_barrier_type
@@ -144,6 +150,7 @@ def _resolved(scenario: Scenario, source: YamlSource) -> ResolvedScenario:
     check_recorded(scenario.model_copy(update=changed), source)
     check_mounts(scenario.model_copy(update=changed), source)
     check_frame_memory(scenario.model_copy(update=changed), source)
+    note_dust(scenario.model_copy(update=changed), source)
     note_sight(scenario.model_copy(update=changed), source)
     check_frames(scenario.model_copy(update=changed), source)
     check_determinism(scenario, models, source)

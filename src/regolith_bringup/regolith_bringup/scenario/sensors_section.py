@@ -138,6 +138,12 @@ def check_frame_memory(scenario: Scenario, source: YamlSource) -> None:
         source.warn(key, problem, fix, value)
 
 
+def note_dust(scenario: Scenario, source: YamlSource) -> None:
+    """Note that dust which no sensor can see is not computed."""
+    if scenario.dust is not None and not scenario_sensors(scenario):
+        source.warn(('dust',), 'has no effect, because no vehicle has a sensor', 'a sensor that sees it', kind='note')
+
+
 def check_mounts(scenario: Scenario, source: YamlSource) -> None:
     """Refuse sensors and lights far from their vehicle, and those inside or on a part of it.
 

@@ -168,6 +168,11 @@ class DustCloud:
         return self._commits[-1].t_ns if self._commits else -1
 
     @property
+    def left_out(self) -> int:
+        """Return the number of parcels that were left out, because ``max_parcels`` were in the air."""
+        return self._left_out
+
+    @property
     def parcel_extinction_m2(self) -> float:
         """Return the extinction cross section of a parcel [m^2]."""
         return self.config.extinction_m2pkg * self.config.parcel_mass_kg

@@ -21,8 +21,8 @@ from regolith_sensors.camera.display import display_image
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.report.image_reader import image_pixels
 
-COLUMNS = 4
-"""Largest number of images of a row."""
+COLUMNS, LEAST_COLUMNS = 4, 3
+"""Largest number of images of a row, and the number for whose width rows of fewer images are made."""
 WIDTH_IN = 12.0
 """Width of a sheet [inch]."""
 DARK = '#16181b'
@@ -101,22 +101,26 @@ def stamp_text(message: Any) -> str:
     return f'{stamp.sec + 1e-9 * stamp.nanosec:.2f} s'
 
 
-def image_grid(titles: Sequence[str], rows: int, aspect: float) -> tuple[Figure, NDArray[Any]]:
+def image_grid(titles: Sequence[str], rows: int, aspect: float, below: str = '') -> tuple[Figure, NDArray[Any]]:
     """Return a figure for rows of images, and its axes without frames, shape (rows, columns).
 
     Args:
         titles: Titles of the columns.
         rows: Number of rows.
         aspect: Height of an image divided by its width.
+        below: Text below the images.
     """
-    columns = max(len(titles), 2)
-    figure = Figure(figsize=(WIDTH_IN, rows * (WIDTH_IN / columns * aspect + 0.05) + _TITLE_IN))
+    columns = max(len(titles), LEAST_COLUMNS)
+    height = rows * (WIDTH_IN / columns * aspect + 0.05) + _TITLE_IN
+    figure = Figure(figsize=(WIDTH_IN, height + (_TITLE_IN if below else 0.0)))
     figure.set_layout_engine('constrained', w_pad=0.03, h_pad=0.03, wspace=0.0, hspace=0.0)
     axes = figure.subplots(rows, columns, squeeze=False)
     for axis in axes.flat:
         axis.set_axis_off()
     for axis, title in zip(axes[0], titles):
         axis.set_title(title, fontsize=9, loc='left')
+    if below:
+        figure.supxlabel(below, fontsize=9)
     return figure, axes
 
 

@@ -57,11 +57,10 @@ def event_sheet(bag: BagReader, sensor: ResolvedSensor) -> Figure | None:
     groups = [[by_number[n + k].content for k in range(together)] for n in starts]
     first = groups[0][0]
     titles = [f'{stamp_text(group[0])}: {sum(len(m.x) for m in group)} events' for group in groups]
-    figure, axes = image_grid(titles, 1, first.height / first.width)
+    below = f'events of {together / float(sensor.config.rate_hz):g} s; blue: the last one brighter, orange: darker'
+    figure, axes = image_grid(titles, 1, first.height / first.width, below)
     for axis, group in zip(axes[0], groups):
         axis.imshow(event_image(group), cmap=EVENT_COLORS, vmin=-1.5, vmax=1.5, interpolation='nearest')
-    seconds = together / float(sensor.config.rate_hz)
-    figure.supxlabel(f'events of {seconds:g} s; blue: the last one brighter, orange: darker', fontsize=9)
     return figure
 
 

@@ -22,6 +22,7 @@ from regolith_sensors.camera.pipeline import Camera, CameraImage, CameraPose
 from regolith_sensors.config.sensor_types import WHEELS
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.labels.ground_truth import Box2D, boxes
+from regolith_sensors.light import Sun
 from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, vehicle_lamps
 from regolith_sensors.scene.scene import Semantic
@@ -35,6 +36,12 @@ _CHEAP = ('camera_info', 'image_metadata', 'preview')
 _PICTURES = ('image_raw', 'image_8bit', 'image_raw/compressed')
 PREVIEWS, PREVIEW_WIDTH = 4, 480
 """Number of preview images of a camera in a run, and their maximum width [px]."""
+
+
+_FEWER = 4
+"""Step of the pixels that are searched for sunlight."""
+_LEAST_SURFACE, _MOST_SUNLIT = 0.05, 1e-3
+"""Smallest share of surfaces in a dark image, and largest sunlit share of them."""
 
 
 class CameraTopics(SensorTopics):
@@ -118,9 +125,8 @@ class CameraTopics(SensorTopics):
         lamps = vehicle_lamps(self.context, view, t_ns)
         sun = self.context.sun_at(t_ns)
         frame = self.camera.expose(scene, view.scene.origin, pose, sun, lamps, n, view.dust(t_ns))
-        lit = bool(lamps) or (sun is not None and sun.elevation > 0.0)
-        if lit and not frame.radiance.any():
-            self.warn_of_blank(t_ns, 'the image is black, as no light reaches the camera; fix: check mount and light')
+        if warning := darkness(frame, sun, bool(lamps), pose(0.5).position):
+            self.warn_of_blank(t_ns, warning)
         return frame
 
     def _images(self, picture: CameraImage, header: Header, preview: bool = False) -> dict[str, Any]:
@@ -239,6 +245,34 @@ def preview_frames(duration_s: float, rate_hz: float) -> frozenset[int]:
     """Return the numbers of the frames with previews, evenly distributed over a run."""
     last = max(math.ceil(duration_s * rate_hz - 1e-9) - 1, 0)
     return frozenset(round(k * last / (PREVIEWS - 1)) for k in range(PREVIEWS))
+
+
+def darkness(frame: RenderedImage, sun: Sun | None, lamps: bool, place: NDArray[np.float64]) -> str:
+    """Return the reason why an image is black or dark although there is light; '' if it is not, and at night.
+
+    Args:
+        frame: The image.
+        sun: The sun; None: there is none.
+        lamps: Whether lamps are on.
+        place: Position of the camera in the world [m].
+    """
+    day = sun is not None and sun.elevation > 0.0
+    if sun is not None and day and not lamps and (hidden := _hidden_sun(frame, sun, place)):
+        high = f'{math.degrees(sun.elevation):.1f}'
+        return f'the image is dark, as {hidden} the sun, {high} degrees high; fix: a lamp, another place or time'
+    if (day or lamps) and not frame.radiance.any():
+        return 'the image is black, as no light reaches the camera; fix: check mount and light'
+    return ''
+
+
+def _hidden_sun(frame: RenderedImage, sun: Sun, place: NDArray[np.float64]) -> str:
+    """Return what hides the sun from all that a camera sees; '' if it lights any surface, or there are only few."""
+    if sun.far is not None and sun.far.at(place) <= 0.0:
+        return 'terrain beyond light.view_range_m hides'
+    few = frame.instance[::_FEWER, ::_FEWER]
+    surface = few[few >= 0]
+    seen = len(surface) > _LEAST_SURFACE * few.size
+    return 'terrain, rocks or vehicles hide' if seen and np.mean(surface & 1) < _MOST_SUNLIT else ''
 
 
 def preview_message(shown: NDArray[np.uint8], encoding: str, header: Header) -> CompressedImage:

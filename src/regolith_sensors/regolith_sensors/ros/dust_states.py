@@ -15,6 +15,7 @@ import numpy as np
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
+from regolith_files import rounded_text
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.dust.dust_cloud import DustCloud, Lens
 from regolith_sensors.report.summary import DUST_SUMMARY
@@ -54,6 +55,20 @@ class DustStates:
         self._run_dir = Path(run_dir) if run_dir else None
         self._folders = [Path(run_dir), *Path(restore_from).parents] if restore_from else [Path(run_dir)]
         self._hold_ns: int | None = None
+        self._told = 0
+        """Number of parcels left out at the last warning."""
+
+    def left_out_text(self) -> str:
+        """Return a warning if dust is left out, and again whenever ten times as much is; '' otherwise."""
+        cloud = self.cloud
+        if cloud.left_out < max(1, 10 * self._told):
+            return ''
+        self._told = cloud.left_out
+        mass = rounded_text(1e3 * cloud.left_out * cloud.config.parcel_mass_kg, 3)
+        return (
+            f'dust: {mass} g are left out up to {cloud.t_ns * 1e-9:.3f} s, because dust.max_parcels = '
+            f'{cloud.config.max_parcels} are in the air; fix: a larger parcel_mass_kg or max_parcels'
+        )
 
     def hold(self, t_ns: int) -> None:
         """Save the state of a commit [ns] as soon as the dust has followed it."""

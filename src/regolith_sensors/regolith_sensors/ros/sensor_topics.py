@@ -157,7 +157,9 @@ def _warn(topics: SensorTopics, number: int, t_ns: int, what: str) -> None:
     """Warn of the first, the tenth, the hundredth problem of a kind and so on."""
     if 10 ** (len(str(number)) - 1) == number:
         count = f' ({number} so far)' if number > 1 else ''
-        topics.context.node.get_logger().warning(f'{topics.sensor.full_name}: {what} at {t_ns * 1e-9:.3f} s{count}')
+        problem, fix = what.partition('; fix: ')[::2]
+        text = f'{topics.sensor.full_name}: {problem} at {t_ns * 1e-9:.3f} s{count}'
+        topics.context.node.get_logger().warning(f'{text}; fix: {fix}' if fix else text)
 
 
 def frame_poses(sensor: ResolvedSensor, view: WorldView, t_ns: int, duration_ns: int) -> Poses:
