@@ -73,8 +73,14 @@ def refused(file: Path) -> str:
         (LIDAR, {'elevation_deg': [20, -20]}, 'elevation_deg = [20.0, -20.0]: is not increasing'),
         (LIDAR, {'elevation_deg': [5, 5]}, 'elevation_deg = [5.0, 5.0]: is not increasing'),
         (SPAD, {}, 'divergence_rad: is missing; allowed: a value (divergence_rad: Full field of view of a pixel'),
+        (LIDAR, {'divergence_rad': [-1, 0]}, 'divergence_rad.0 = -1: is out of range'),
+        (LIDAR, {'range_m': [0.5, 1e9]}, 'range_m.1 = 1000000000.0: is out of range'),
+        (LIDAR, {'noise': {'range_stddev_m': 1e9}}, 'noise.range_stddev_m = 1000000000.0: is out of range'),
+        ({'type': 'gnss'}, {'altitude_m': 1e12}, 'altitude_m = 1000000000000.0: is out of range'),
+        ({'type': 'imu'}, {'gyroscope': {'bias_stddev': 1e30}}, 'gyroscope.bias_stddev = 1e+30: is out of range'),
+        (CAMERA, {'iso': 1e30}, 'iso = 1e+30: is out of range'),
         (WIDE_SPAD, {'elevation_deg': [20, -20]}, 'elevation_deg = [20.0, -20.0]: is not increasing'),
-        (WIDE_SPAD, {'range_m': [0.5, 1e9]}, 'range_m = [0.5, 1000000000.0]: 64 pixels with '),
+        (WIDE_SPAD, {'range_m': [0.5, 1e6]}, 'range_m = [0.5, 1000000.0]: 64 pixels with '),
         (WIDE_SPAD, {'columns': 20_000}, 'columns = 20000: 160000 pixels with '),
         (WIDE_SPAD, {'bin_s': 1e-12, 'range_m': [0.5, 1e4]}, 'bin_s = 1e-12: 64 pixels with '),
         (WIDE_SPAD, {'pulses': 65_535, 'range_m': [0.5, 1e4], 'bin_s': 1e-9}, 'pulses = 65535: makes frames of 4.37 s'),
@@ -100,6 +106,12 @@ def test_exposures_end_within_the_period(tmp_path: Path) -> None:
     assert model['auto_exposure']['max_exposure_s'] == 1.0 and model['rate_hz'] == 1.0
     with pytest.raises(InputError, match=r'exposure_s = 0\.5: .*; allowed: up to 0\.25 s per frame at rate_hz = 4;'):
         load_scenario(file, ['vehicles.a.sensors.s.rate_hz=4'])
+
+
+def test_negative_light_of_a_lamp_is_refused(tmp_path: Path) -> None:
+    lamp = 'vehicles.a.spotlights={lamp: {intensity_w_sr: [-30.0, 1.0, 1.0], mount: {xyz: [0.6, 0.2, 1.4]}}}'
+    with pytest.raises(InputError, match=r'spotlights\.lamp\.intensity_w_sr\.0 = -30\.0: is out of range'):
+        load_scenario(scenario(tmp_path, CAMERA), [lamp])
 
 
 def test_sensor_without_outputs_is_refused(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ CROSSED = 'terrain.regions=[{soil: lunar_nominal, polygon: [[1, 0], [2, 1], [2, 
         ('world={max_step_s: 1e-5}', 'world.max_step_s', '1e-05'),
         ('terrain.profiles={line: {start: [1, 2], end: [1, 2]}}', 'terrain.profiles.line.end', '[1.0, 2.0]'),
         ('terrain={scm_mode: reference, slip_sinkage: {enabled: true}}', 'terrain.slip_sinkage.enabled', 'true'),
-        ('obstacles={a: {type: mesh, position: [3, 3], size: [1, 1, 1]}}', 'obstacles.a.path', 'null'),
+        ('obstacles={a: {type: mesh, position: [3, 3], size: [1, 1, 1]}}', 'obstacles.a.path', ''),
     ],
 )
 def test_checks_of_scenarios_name_the_key_at_fault(setting: str, key: str, value: str) -> None:

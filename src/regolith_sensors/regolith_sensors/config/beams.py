@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from pydantic import Field, model_validator
 from regolith_files import Section
 
 Floats = NDArray[np.float64]
+Divergence = Annotated[float, Field(ge=0.0, le=1.0)]
+Range = Annotated[float, Field(le=1e6)]
 
 
 BYTES_PER_BEAM, BYTES_PER_RAY = 100, 30
@@ -40,8 +42,8 @@ class BeamConfig(Section):
         False, description='Whether all beams are at one time; otherwise column by column over the period.'
     )
     rate_hz: float = Field(10.0, ge=1e-3, le=1000.0, description='Sweep rate in simulated time [Hz].')
-    range_m: tuple[float, float] = Field((0.5, 100.0), description='Minimum and maximum range [m].')
-    divergence_rad: tuple[float, float] = Field(
+    range_m: tuple[Range, Range] = Field((0.5, 100.0), description='Minimum and maximum range [m].')
+    divergence_rad: tuple[Divergence, Divergence] = Field(
         (0.0, 0.0), description='Full beam divergence, horizontal and vertical [rad].'
     )
     sample_radius: int = Field(1, ge=1, le=6, description='Sample radius r: a beam has 2 r - 1 sub-rays per axis.')

@@ -18,7 +18,7 @@ Color3 = tuple[float, float, float]
 Gain = Annotated[float, Field(ge=0.1, le=10.0)]
 Gains = tuple[Gain, Gain, Gain]
 Efficiency = Annotated[float, Field(ge=0.0, le=1.0)]
-Amount = Annotated[float, Field(ge=0.0)]
+Amount = Annotated[float, Field(ge=0.0, le=1e9)]
 Amount3 = tuple[Amount, Amount, Amount]
 
 
@@ -71,7 +71,10 @@ class NoiseConfig(Section):
         description='Standard deviation of the read noise of red, green and blue pixels [signal unit].',
     )
     dsnu: float = Field(
-        0.0, ge=0.0, description='Dark signal non-uniformity: standard deviation of fixed pixel offsets [signal unit].'
+        0.0,
+        ge=0.0,
+        le=1e9,
+        description='Dark signal non-uniformity: standard deviation of fixed pixel offsets [signal unit].',
     )
     prnu: float = Field(
         0.0,
@@ -79,8 +82,12 @@ class NoiseConfig(Section):
         lt=0.5,
         description='Photo response non-uniformity: relative standard deviation of fixed pixel gains [-].',
     )
-    row: float = Field(0.0, ge=0.0, description='Standard deviation of the fixed offsets of rows [signal unit].')
-    column: float = Field(0.0, ge=0.0, description='Standard deviation of the fixed offsets of columns [signal unit].')
+    row: float = Field(
+        0.0, ge=0.0, le=1e9, description='Standard deviation of the fixed offsets of rows [signal unit].'
+    )
+    column: float = Field(
+        0.0, ge=0.0, le=1e9, description='Standard deviation of the fixed offsets of columns [signal unit].'
+    )
     hot_fraction: float = Field(
         0.0, ge=0.0, le=0.1, description='Fraction of hot pixels, with a hundredfold dark current [-].'
     )
@@ -185,11 +192,11 @@ class CameraConfig(Section):
     focal_length_m: float = Field(gt=0.0, le=10.0, description='Focal length [m].')
     f_number: float = Field(gt=0.0, le=128.0, description='F-number: focal length divided by aperture diameter [-].')
     focus_distance_m: float | None = Field(
-        None, gt=0.0, description='Focus distance, at which points are sharp [m]; null: infinity.'
+        None, gt=0.0, le=1e6, description='Focus distance, at which points are sharp [m]; null: infinity.'
     )
     exposure_s: float = Field(ge=1e-7, le=60.0, description='Exposure time [s].')
     auto_exposure: ExposureConfig | None = None
-    iso: float = Field(100.0, gt=0.0, description='ISO sensitivity.')
+    iso: float = Field(100.0, gt=0.0, le=1e7, description='ISO sensitivity.')
     rate_hz: float = Field(10.0, ge=1e-3, le=1000.0, description='Frame rate in simulated time [Hz].')
     color: Literal['mono', 'rgb', 'bayer_rggb', 'bayer_bggr', 'bayer_gbrg', 'bayer_grbg'] = Field(
         'rgb',
@@ -215,7 +222,7 @@ class CameraConfig(Section):
     quantum_efficiency: tuple[Efficiency, Efficiency, Efficiency] = Field(
         (0.5, 0.55, 0.5), description='Electrons per photon in the red, green and blue channels [-].'
     )
-    full_well: float = Field(10000.0, gt=0.0, description='Signal at which a pixel is full [signal unit].')
+    full_well: float = Field(10000.0, gt=0.0, le=1e9, description='Signal at which a pixel is full [signal unit].')
     aggregator_gain: float | None = Field(
         None, gt=0.0, description='Gain G from radiance to signal; null: the physical gain, with a signal in electrons.'
     )

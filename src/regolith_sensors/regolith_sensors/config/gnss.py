@@ -30,7 +30,10 @@ class GnssConfig(Section):
         None, ge=-180.0, le=180.0, description="Longitude of the world's origin [deg]; null: as for the latitude."
     )
     altitude_m: float | None = Field(
-        None, description="Height of the world's origin [m]; null: that of terrain.site or of the model at its center."
+        None,
+        ge=-20_000.0,
+        le=1e7,
+        description="Height of the world's origin [m]; null: that of terrain.site or of the model at its center.",
     )
     north_deg: float | None = Field(
         None,
@@ -39,11 +42,15 @@ class GnssConfig(Section):
         description='Bearing of +y of the world, clockwise from true north [deg]; null: that of the elevation model.',
     )
     noise_horizontal_m: float = Field(
-        0.5, ge=0.0, description='Standard deviation of the white noise per horizontal axis [m].'
+        0.5, ge=0.0, le=1e5, description='Standard deviation of the white noise per horizontal axis [m].'
     )
-    noise_vertical_m: float = Field(1.0, ge=0.0, description='Standard deviation of the vertical white noise [m].')
+    noise_vertical_m: float = Field(
+        1.0, ge=0.0, le=1e5, description='Standard deviation of the vertical white noise [m].'
+    )
     drift_horizontal_m: float = Field(
-        1.5, ge=0.0, description='Standard deviation of the slow error per horizontal axis [m].'
+        1.5, ge=0.0, le=1e5, description='Standard deviation of the slow error per horizontal axis [m].'
     )
-    drift_vertical_m: float = Field(3.0, ge=0.0, description='Standard deviation of the slow vertical error [m].')
+    drift_vertical_m: float = Field(
+        3.0, ge=0.0, le=1e5, description='Standard deviation of the slow vertical error [m].'
+    )
     drift_correlation_time_s: Seconds = Field(300.0, description='Correlation time of the slow error [s].')

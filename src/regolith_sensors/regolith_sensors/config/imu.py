@@ -14,12 +14,14 @@ from regolith_files import Seconds, Section
 class InertialErrors(Section):
     """Errors of three axes of one kind; the unit is m/s^2 or rad/s."""
 
-    noise_density: float = Field(0.0, ge=0.0, description='Noise density N of the white noise [unit / sqrt(Hz)].')
-    bias_stddev: float = Field(0.0, ge=0.0, description='Standard deviation of the Gauss-Markov bias [unit].')
+    noise_density: float = Field(
+        0.0, ge=0.0, le=1e6, description='Noise density N of the white noise [unit / sqrt(Hz)].'
+    )
+    bias_stddev: float = Field(0.0, ge=0.0, le=1e6, description='Standard deviation of the Gauss-Markov bias [unit].')
     bias_correlation_time_s: Seconds = Field(100.0, description='Correlation time of the Gauss-Markov bias [s].')
-    random_walk: float = Field(0.0, ge=0.0, description='Random walk K of the bias [unit / s / sqrt(Hz)].')
+    random_walk: float = Field(0.0, ge=0.0, le=1e6, description='Random walk K of the bias [unit / s / sqrt(Hz)].')
     turn_on_bias_stddev: float = Field(
-        0.0, ge=0.0, description='Standard deviation of the constant bias, drawn once per run [unit].'
+        0.0, ge=0.0, le=1e6, description='Standard deviation of the constant bias, drawn once per run [unit].'
     )
     scale_factor_stddev: float = Field(
         0.0,
@@ -34,7 +36,7 @@ class InertialErrors(Section):
         description='Standard deviation of the misalignment angles between axes, drawn once per run [rad].',
     )
     full_scale_range: float | None = Field(
-        None, gt=0.0, description='Full-scale range: maximum absolute value [unit]; null: no limit.'
+        None, gt=0.0, le=1e6, description='Full-scale range: maximum absolute value [unit]; null: no limit.'
     )
     resolution_bits: int | None = Field(
         None,

@@ -32,12 +32,16 @@ from regolith_sensors.night_sky import sky_over
 from regolith_sensors.rays import registry
 from regolith_world.numerics import rotation
 
+Intensity = Annotated[float, Field(ge=0.0, le=1e6)]
+
 
 class SpotlightConfig(Section):
     """A spotlight on a vehicle; it shines along x of its own frame."""
 
     mount: Mount = Field(default_factory=Mount)
-    intensity_w_sr: tuple[float, float, float] = Field((30.0, 30.0, 30.0), description='red, green, blue [W/sr]')
+    intensity_w_sr: tuple[Intensity, Intensity, Intensity] = Field(
+        (30.0, 30.0, 30.0), description='red, green, blue [W/sr]'
+    )
     inner_angle_deg: float = Field(15.0, gt=0.0, lt=89.0, description='half angle of the full cone [deg]')
     outer_angle_deg: float = Field(25.0, gt=0.0, lt=90.0, description='half angle where it has faded [deg]')
 

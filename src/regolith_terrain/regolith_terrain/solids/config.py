@@ -56,13 +56,11 @@ class ObstacleConfig(Section):
 
     @model_validator(mode='after')
     def _has_one_shape(self) -> ObstacleConfig:
-        if self.type == 'mesh':
-            if self.path is None or self.size is not None:
-                key = 'size' if self.path is not None else 'path = null'
-                raise ValueError(f'{key}: is not valid for type mesh; allowed: path without size')
-        elif self.size is None or self.path is not None:
-            key = 'path' if self.size is not None else 'size = null'
-            raise ValueError(f'{key}: is not valid for type {self.type}; allowed: size without path')
-        elif self.scale != 1.0:
+        needed, other = ('path', 'size') if self.type == 'mesh' else ('size', 'path')
+        if getattr(self, needed) is None:
+            raise ValueError(f'{needed} = None: is missing for type {self.type}; allowed: {needed} without {other}')
+        if getattr(self, other) is not None:
+            raise ValueError(f'{other}: is not valid for type {self.type}; allowed: {needed} without {other}')
+        if self.type != 'mesh' and self.scale != 1.0:
             raise ValueError(f'scale = {self.scale!r}: applies only to type mesh; allowed: no value with size')
         return self
