@@ -42,6 +42,12 @@ SIMULATED_S = {
     'wheel_crm': 2.0,  # the front wheels are in particles from 1.3 s on
 }
 """Simulated time of each scenario [s], long enough for its characteristic events."""
+_PARKED = 'driver={type: constant, speed_mps: 0.0}'
+PINNED_SETTINGS = {
+    'crater_rim_night': (f'vehicles.second.{_PARKED}',),
+    'polar_day': (f'vehicles.amber.{_PARKED}', f'vehicles.basalt.{_PARKED}'),
+}
+"""Further settings of the runs with pinned variables, whose level excludes external drivers."""
 COLUMNS = {
     'again': 'again',
     'one': 'in one process',
@@ -83,7 +89,9 @@ def differences(found: dict[str, Any]) -> dict[str, str]:
 def row(scenario: str, environment: dict[str, str] | None = None) -> tuple[dict[str, str], dict[str, str]]:
     """Return the first differences by name of the comparison: without and with pinned variables."""
     loose = verified(scenario, '--cpu-variants', environment=environment)
-    firm = verified(scenario, '--set', 'world.determinism=cross_machine', environment=environment)
+    settings = ('world.determinism=cross_machine', *PINNED_SETTINGS.get(scenario, ()))
+    pinned = [option for setting in settings for option in ('--set', setting)]
+    firm = verified(scenario, *pinned, environment=environment)
     return differences(loose), differences(firm)
 
 

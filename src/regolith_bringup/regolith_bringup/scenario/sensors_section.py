@@ -130,9 +130,10 @@ def check_frame_memory(scenario: Scenario, source: YamlSource) -> None:
             continue
         problem = f'makes frames that take {rounded_text(need)} GB of memory'
         key: KeyPath = ('vehicles', sensor.vehicle, 'sensors', sensor.name, 'model')
-        size = next(name for name in ('width', 'columns') if hasattr(sensor.config, name))
-        key = (*key, size) if isinstance(value_at(source.data, key), dict) else key
-        value, fix = getattr(sensor.config, size), 'fewer pixels, beams or rays'
+        for size in ('width', 'columns'):
+            if value_at(source.data, (*key, size)) is not None:
+                key = (*key, size)
+        value, fix = value_at(source.data, key), 'fewer pixels, beams or rays'
         if need > there:
             raise source.error(key, problem, f'up to {rounded_text(there, 3)} GB on this machine; fix: {fix}', value)
         source.warn(key, problem, fix, value)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from regolith_files import BagReader
 from regolith_sensors.config.sensors import ResolvedSensor
+from regolith_sensors.heat.thermal_camera import KELVIN_PER_COUNT
 from regolith_sensors.light import LIGHT_SPEED
 from regolith_sensors.report.contact_sheet import WIDTH_IN, even_numbers, image_grid, stamp_text
 from regolith_sensors.report.image_reader import image_pixels
 
-_KELVIN_PER_COUNT = 0.01
 _EVENTS_S = 0.05
 """Time of which a plot shows the events [s]."""
 EVENT_COLORS = ListedColormap(['#d55e00', '#e4e2dd', '#0072b2'])
@@ -35,7 +35,7 @@ def thermal_sheet(bag: BagReader, sensor: ResolvedSensor) -> Figure | None:
     if not (count := _count(bag, topic)):
         return None
     found = [m.content for m in bag.some(topic, even_numbers(count))]
-    kelvin = [_KELVIN_PER_COUNT * image_pixels(m).astype(np.float64) for m in found]
+    kelvin = [KELVIN_PER_COUNT * image_pixels(m).astype(np.float64) for m in found]
     low, high = np.percentile(kelvin, (0.5, 99.5))
     middle, half = 0.5 * (low + high), max(0.5 * (high - low), 0.5)
     figure, axes = image_grid([stamp_text(m) for m in found], 1, found[0].height / found[0].width)
@@ -52,9 +52,9 @@ def event_sheet(bag: BagReader, sensor: ResolvedSensor) -> Figure | None:
         return None
     together = min(count, max(1, round(_EVENTS_S * float(sensor.config.rate_hz))))
     starts = even_numbers(count - together + 1)
-    messages = bag.some(topic, sorted({n + k for n in starts for k in range(together)}))
-    by_number = dict(zip(sorted({n + k for n in starts for k in range(together)}), messages, strict=True))
-    groups = [[by_number[n + k].content for k in range(together)] for n in starts]
+    chosen = sorted({n + k for n in starts for k in range(together)})
+    found = {number: m.content for number, m in zip(chosen, bag.some(topic, chosen), strict=True)}
+    groups = [[found[n + k] for k in range(together)] for n in starts]
     first = groups[0][0]
     titles = [f'{stamp_text(group[0])}: {sum(len(m.x) for m in group)} events' for group in groups]
     below = f'events of {together / float(sensor.config.rate_hz):g} s; blue: the last one brighter, orange: darker'

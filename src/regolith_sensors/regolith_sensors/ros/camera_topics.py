@@ -41,7 +41,7 @@ PREVIEWS, PREVIEW_WIDTH = 4, 480
 _FEWER = 4
 """Step of the pixels that are searched for sunlight."""
 _LEAST_SURFACE, _MOST_SUNLIT = 0.05, 1e-3
-"""Smallest share of surfaces in a dark image, and largest sunlit share of them."""
+"""Smallest share of surfaces in an image without sunlight, and largest sunlit share of them."""
 
 
 class CameraTopics(SensorTopics):
@@ -248,7 +248,7 @@ def preview_frames(duration_s: float, rate_hz: float) -> frozenset[int]:
 
 
 def darkness(frame: RenderedImage, sun: Sun | None, lamps: bool, place: NDArray[np.float64]) -> str:
-    """Return the reason why an image is black or dark although there is light; '' if it is not, and at night.
+    """Return the reason why an image is black or has no sunlight although there is light; '' otherwise, and at night.
 
     Args:
         frame: The image.
@@ -259,7 +259,7 @@ def darkness(frame: RenderedImage, sun: Sun | None, lamps: bool, place: NDArray[
     day = sun is not None and sun.elevation > 0.0
     if sun is not None and day and not lamps and (hidden := _hidden_sun(frame, sun, place)):
         high = f'{math.degrees(sun.elevation):.1f}'
-        return f'the image is dark, as {hidden} the sun, {high} degrees high; fix: a lamp, another place or time'
+        return f'the image has no sunlight, as {hidden} the sun, {high} degrees high; fix: a lamp, another place or time'
     if (day or lamps) and not frame.radiance.any():
         return 'the image is black, as no light reaches the camera; fix: check mount and light'
     return ''
