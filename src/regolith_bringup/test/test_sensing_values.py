@@ -100,7 +100,7 @@ def test_one_ring_has_one_elevation(tmp_path: Path) -> None:
 
 
 def test_exposures_end_within_the_period(tmp_path: Path) -> None:
-    """A lower rate allows a longer exposure, and automatic exposure uses no more than the period."""
+    """A lower rate allows a longer exposure, and automatic exposure ends within the period."""
     file = scenario(tmp_path, {**CAMERA, 'exposure_s': 0.5, 'auto_exposure': {'max_exposure_s': 2.0}}, rate_hz=1.0)
     model = load_scenario(file).scenario.vehicles['a'].sensors['s']['model']
     assert model['auto_exposure']['max_exposure_s'] == 1.0 and model['rate_hz'] == 1.0

@@ -116,7 +116,9 @@ def test_image_without_sunlight_says_what_hides_the_sun() -> None:
     assert darkened(0.0).startswith(
         'the image has no sunlight, as terrain, rocks or vehicles hide the sun, 1.6 degrees high; fix'
     )
-    assert darkened(0.5, far=0.0).startswith('the image has no sunlight, as terrain beyond light.view_range_m hides the sun')
+    assert darkened(0.5, far=0.0).startswith(
+        'the image has no sunlight, as terrain beyond light.view_range_m hides the sun'
+    )
     assert darkened(0.5) == darkened(0.5, far=0.2) == '' == darkened(0.0, sun=None) == darkened(0.0, sun=-0.1)
     assert darkened(0.0, lamps=True) == '' == darkened(0.0, sky=1.0)
 

@@ -62,7 +62,7 @@ def images_of(figure: Figure) -> list[NDArray[Any]]:
 
 
 def assert_whole(figure: Figure) -> None:
-    """Check that all labels are within the figure."""
+    """Check that all labels are within the plot."""
     figure.draw_without_rendering()
     for axes in figure.axes:
         box = axes.get_tightbbox()

@@ -139,7 +139,7 @@ class SensorType:
     placed: bool = False
     """Whether its model has the geodetic origin, see :mod:`regolith_sensors.inertial.geodetic_origin`."""
     sheet: str = ''
-    """``module:function`` of its plot in the report: (bag, sensor) -> matplotlib figure, or None without data.
+    """``module:function`` of its plot in the report: (bag, sensor) -> matplotlib plot, or None without data.
     '': images and point clouds are shown as those of cameras and lidars."""
 
     def __post_init__(self) -> None:

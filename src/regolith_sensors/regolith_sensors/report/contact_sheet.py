@@ -102,7 +102,7 @@ def stamp_text(message: Any) -> str:
 
 
 def image_grid(titles: Sequence[str], rows: int, aspect: float, below: str = '') -> tuple[Figure, NDArray[Any]]:
-    """Return a figure for rows of images, and its axes without frames, shape (rows, columns).
+    """Return a plot for rows of images, and its axes without frames, shape (rows, columns).
 
     Args:
         titles: Titles of the columns.

@@ -259,7 +259,7 @@ def darkness(frame: RenderedImage, sun: Sun | None, lamps: bool, place: NDArray[
     day = sun is not None and sun.elevation > 0.0
     if sun is not None and day and not lamps and (hidden := _hidden_sun(frame, sun, place)):
         high = f'{math.degrees(sun.elevation):.1f}'
-        return f'the image has no sunlight, as {hidden} the sun, {high} degrees high; fix: a lamp, another place or time'
+        return f'the image has no sunlight, as {hidden} the sun, {high} degrees high; fix: a lamp, or another place'
     if (day or lamps) and not frame.radiance.any():
         return 'the image is black, as no light reaches the camera; fix: check mount and light'
     return ''
