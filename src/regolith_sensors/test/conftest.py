@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regolith_sensors.brdf import PRESETS, HapkeParameters
-from regolith_sensors.dust.density import BLOCK, CELL_M, DensityGrid
+from regolith_sensors.dust.density import BLOCK, CELLS_M, DensityGrid
 from regolith_sensors.dust.optics import DustOptics, dust_optics
 from regolith_sensors.scene.scene import Scene
 from regolith_sensors.surfaces.materials import Lambert, Material
@@ -41,15 +41,20 @@ def dust_box() -> Callable[..., DustOptics]:
         beta: float,
         parameters: HapkeParameters = PRESETS['lunar_sato2014'],
     ) -> DustOptics:
-        """Return uniform dust with an extinction coefficient [1/m] between two corners [m] on planes of cells."""
-        first, last = (np.rint(np.array(corner) / CELL_M).astype(int) for corner in (low, high))
-        blocks = first // BLOCK
-        size = (last - 1) // BLOCK - blocks + 1
+        """Return uniform dust with an extinction coefficient [1/m] between two corners [m] on planes of cells.
+
+        The density falls from beta to 0 within half a cell of each face, on both sides of it.
+        """
+        cell = CELLS_M[0]
+        first, last = (np.rint(np.array(corner) / cell).astype(int) for corner in (low, high))
+        blocks = (first - 1) // BLOCK
+        size = last // BLOCK - blocks + 1
         lookup = np.arange(size.prod(), dtype=np.int32).reshape(size)
         cells = np.stack(np.meshgrid(*[np.arange(BLOCK)] * 3, indexing='ij'), axis=-1).reshape(-1, 3)
         at = (np.argwhere(lookup >= 0)[:, None] + blocks) * BLOCK + cells
-        inside = ((at >= first) & (at < last)).all(axis=2)
-        extinction = np.ascontiguousarray(np.where(inside, beta, 0.0), dtype=np.float32)
-        return dust_optics(DensityGrid(blocks * (BLOCK * CELL_M), lookup, extinction), parameters)
+        # Corners on a face have half the density.
+        share = np.clip(np.minimum(at - first, last - at) + 0.5, 0.0, 1.0).prod(axis=2)
+        sums = np.ascontiguousarray(beta * share[None], dtype=np.float32)
+        return dust_optics(DensityGrid.of([(blocks * (BLOCK * cell), cell, lookup)], sums), parameters)
 
     return make

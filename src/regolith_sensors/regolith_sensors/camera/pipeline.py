@@ -20,7 +20,8 @@ from regolith_sensors.camera.penumbra import smooth_penumbrae
 from regolith_sensors.camera.readout import ImageSensor, NoiseStreams, signals
 from regolith_sensors.config.camera import CameraConfig, ExposureConfig
 from regolith_sensors.config.flare import FlareConfig
-from regolith_sensors.dust.optics import DustOptics, add_dust
+from regolith_sensors.dust.dusty_image import add_dust
+from regolith_sensors.dust.optics import DustOptics
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, SkyLight, Spotlight, Sun
 from regolith_sensors.numerics.lens import camera_matrix, pixel_rays, project
 from regolith_sensors.rays.backend import RayBackend
@@ -193,7 +194,7 @@ class Camera:
         elif config.edge_samples:
             self._refine(scene, eyes, light, first, held)
         if dust is not None:
-            add_dust(dust, scene, eyes, light, self._frame, first)
+            add_dust(dust, scene, eyes, light, self._frame)
         if config.effects.flare is not None:
             self._add_flare(config.effects.flare, scene, origin, pose(0.5), sun, lamps)
         return self._frame

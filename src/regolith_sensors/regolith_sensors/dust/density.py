@@ -1,38 +1,46 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Density of dust on a sparse grid of cells, and the way of rays through it.
+"""Density of dust on sparse grids.
 
-Cells are cubes of 5 cm in world coordinates, in blocks of 8 x 8 x 8; only blocks with dust exist. A parcel adds its
-mass to 27 cells with the weights of a quadratic spline, which is smoother than trilinear ones. As its grains move apart
-it is drawn in pieces around its path. The density is constant within a cell, so the optical depth of
-a ray is an exact sum over the cells that it crosses: there is no step size.
+A parcel stands for grains that move apart. It is drawn on the grid whose cells are about as wide as they are spread, so
+that it is smooth and few cells hold it: cells of 5, 15, 45 and 135 cm, in blocks of 8 x 8 x 8. Only blocks with dust
+exist. A parcel, or each of a few pieces around its path, adds its mass to 27 corners of cells with the weights of a
+quadratic spline. The density is trilinear between corners, so that images show no edges of cells.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from regolith_sensors.arrays import Floats, Ints, Longs, Singles
+from regolith_sensors.arrays import Bools, Floats, Ints, Longs, Singles
 from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_world.numerics import kernel
 from regolith_world.random import generator, mix_bits
 
-CELL_M = 0.05
-"""Side of a cell [m]."""
+CELLS_M = (0.05, 0.15, 0.45, 1.35)
+"""Sides of the cells of each level [m]."""
 BITS = 3
 BLOCK = 1 << BITS
 """Cells along a side of a block. Smaller blocks than 16 leave out more empty space: a ray takes half the time."""
-_LAST = BLOCK - 1
+LAST = BLOCK - 1
+"""Index of the last cell along a side of a block."""
 RANGE_M = 100.0
 """Horizontal distance from the viewer up to which dust is seen [m]."""
-_CELLS = BLOCK**3
-_PIECES, _MOST_PIECES = 60_000, 32
-"""Pieces in which all parcels together, and a single one, are drawn at most."""
-_SUMS = 4
-_INF = np.inf
+SIDE = BLOCK + 1
+"""Corners of cells along a side of a block."""
+_PIECES, _MOST_PIECES = 120_000, 32
+"""Pieces in which all parcels together, and a single one, are drawn at most, if there are fewer parcels."""
+_SPLINE = 0.5
+"""Standard deviation of a quadratic spline in cells."""
+_NODE_M = 0.3
+"""Largest distance between nodes of light [m], if the cells are not larger."""
+_SUMS = 2
+CELL, BLOCKS, FIRST, NODES, FIRST_NODE, LOW, HIGH, _COLUMNS = 3, 4, 7, 8, 9, 10, 13, 16
+"""Columns of the levels of a grid, after its corner."""
 
 
 def _offsets() -> Floats:
@@ -45,19 +53,59 @@ _OFFSETS = _offsets()
 
 
 class DensityGrid(NamedTuple):
-    """Extinction coefficient of dust, for the kernels."""
+    """Extinction coefficient of dust, for the kernels: the sum of that of all levels."""
 
-    corner: Floats
-    """Lower corner of the lookup table relative to the scene origin [m], shape (3,)."""
+    levels: Floats
+    """Of each level: lower corner relative to the scene origin [m], side of a cell [m], blocks along x, y, z, first
+    entry in the lookup table, nodes of light along a block, the first node less those of blocks of other levels, and
+    both corners of the box around all cells with dust [m], shape (levels, 16)."""
     lookup: Ints
-    """Number of each block, -1 without dust, shape (blocks along x, y, z)."""
+    """Number of each block, -1 without dust; blocks along z follow each other, shape (entries,)."""
+    filled: Bools
+    """Whether a cell has dust, blocks one after another with 512 cells along x, y, z each, shape (blocks * 512,)."""
     extinction: Singles
-    """Extinction coefficient of each cell [1/m], shape (blocks, 512), cells along x, y, z."""
+    """Extinction coefficient at each corner of cells [1/m], 729 for each block, shape (blocks * 729,)."""
 
     @property
     def is_empty(self) -> bool:
         """Return whether there is no dust."""
         return len(self.extinction) == 0
+
+    def blocks(self, level: int) -> Longs:
+        """Return the places of the blocks of a level in units of blocks, in the order of their numbers."""
+        shape = self.levels[level, BLOCKS:FIRST].astype(np.int64)
+        first = int(self.levels[level, FIRST])
+        return _places(self.lookup[first : first + int(shape.prod())].reshape(shape))
+
+    @staticmethod
+    def of(parts: Sequence[tuple[Floats, float, Ints]], sums: Singles) -> DensityGrid:
+        """Return the grid of levels.
+
+        Args:
+            parts: Lower corner relative to the scene origin [m], side of a cell [m] and lookup table of each level.
+            sums: Parts of the extinction at the lower corners of cells [1/m], shape (parts, blocks, 512).
+        """
+        levels = np.zeros((len(parts), _COLUMNS))
+        extinction = np.zeros((sums.shape[1], SIDE**3), np.float32)
+        filled = np.zeros((sums.shape[1], BLOCK**3), np.bool_)
+        entries, count, nodes = 0, 0, 0
+        for row, (corner, cell, lookup) in zip(levels, parts):
+            places = _places(lookup)
+            run_in_ranges(_gather, len(places), 64, sums, lookup, places, extinction, filled)
+            side = 1 + BLOCK // next((apart for apart in (4, 2) if apart * cell <= _NODE_M), 1)
+            row[:LOW] = *corner, cell, *lookup.shape, entries, side, nodes - count * side**3
+            here = filled[count : count + len(places)].reshape(-1, BLOCK, BLOCK, BLOCK)
+            for axis in range(3):
+                others = tuple({1, 2, 3} - {axis + 1})
+                block, layer = np.nonzero(here.any(axis=others))
+                layer += places[block, axis] * BLOCK
+                row[LOW + axis], row[HIGH + axis] = (
+                    corner[axis] + cell * layer.min(),
+                    corner[axis] + cell * (layer.max() + 1),
+                )
+            entries, count, nodes = entries + lookup.size, count + len(places), nodes + len(places) * side**3
+        table = np.concatenate([lookup.ravel() for _, _, lookup in parts]) if parts else np.zeros(0, np.int32)
+        return DensityGrid(levels, table, filled.ravel(), extinction.ravel())
 
 
 class Puffs(NamedTuple):
@@ -87,49 +135,109 @@ def density_grid(puffs: Puffs, parcel_extinction_m2: float, origin: Floats, view
     near = (np.abs(puffs.place[:, :2] - viewer[:2]) < RANGE_M).all(axis=1)
     place, spread, number = (np.ascontiguousarray(part[near]) for part in puffs)
     if not len(place):
-        return DensityGrid(np.zeros(3), np.zeros((0, 0, 0), np.int32), np.zeros((0, _CELLS), np.float32))
-    # Wide parcels need more pieces to be smooth.
-    weights = (1.0 + spread / CELL_M) ** 2
-    pieces = np.clip((weights * (_PIECES / weights.sum())).astype(np.int64), 1, _MOST_PIECES)
-    margin = spread.max() * float(np.abs(_OFFSETS).max()) + CELL_M
-    first = np.floor((place.min(axis=0) - margin) / (BLOCK * CELL_M)).astype(np.int64)
-    last = np.floor((place.max(axis=0) + margin) / (BLOCK * CELL_M)).astype(np.int64)
-    lookup = np.full(last - first + 1, -1, dtype=np.int32)
-    count = _number_blocks(place, spread, number, pieces, _OFFSETS, first, lookup)
+        return DensityGrid.of((), np.zeros((0, 0, BLOCK**3), np.float32))
+    cells = np.array(CELLS_M)
+    level = np.searchsorted(_SPLINE * cells[1:], spread, side='right')
+    pieces = np.clip(np.ceil((spread / (_SPLINE * cells[level])) ** 2), 1.0, _MOST_PIECES)
+    pieces = np.maximum(pieces * min(_PIECES / pieces.sum(), 1.0), 1.0).astype(np.int64)
+    # The spread of a parcel is that of its pieces and that of the spline.
+    spread = np.sqrt(np.maximum(spread**2 - (_SPLINE * cells[level]) ** 2, 0.0))
+    works, parts, count = list[tuple[Any, ...]](), list[tuple[Floats, float, Ints]](), 0
+    for k in np.unique(level):
+        here, side = level == k, BLOCK * cells[k]
+        at = place[here], spread[here], number[here], pieces[here], _OFFSETS, float(cells[k])
+        margin = spread[here].max() * float(np.abs(_OFFSETS).max()) + 2.0 * cells[k]
+        first = np.floor((place[here].min(axis=0) - margin) / side).astype(np.int64)
+        last = np.floor((place[here].max(axis=0) + margin) / side).astype(np.int64)
+        lookup = np.full(last - first + 1, -1, dtype=np.int32)
+        count = _number_blocks(*at, first, count, lookup)
+        works.append((*at, first, lookup, parcel_extinction_m2 / cells[k] ** 3))
+        parts.append((first * side - origin, float(cells[k]), lookup))
     # As many sums as this, whatever the number of threads, so that their rounding is the same.
-    sums = np.zeros((_SUMS, count, _CELLS), dtype=np.float32)
-    each = parcel_extinction_m2 / CELL_M**3
-    run_in_ranges(_splat, _SUMS, 1, place, spread, number, pieces, _OFFSETS, first, lookup, each, sums)
-    return DensityGrid(first * (BLOCK * CELL_M) - origin, lookup, sums.sum(axis=0))
+    sums = np.zeros((_SUMS, count, BLOCK**3), dtype=np.float32)
+    for work in works:
+        run_in_ranges(_splat, _SUMS, 1, *work, sums)
+    return DensityGrid.of(parts, sums)
+
+
+def _places(lookup: Ints) -> Longs:
+    """Return the places of the blocks of a level in the order of their numbers, shape (n, 3)."""
+    there = np.argwhere(lookup >= 0)
+    return there[np.argsort(lookup[tuple(there.T)])]
+
+
+@kernel
+def _gather(
+    first: int, last: int, sums: Singles, lookup: Ints, places: Longs, extinction: Singles, filled: Bools
+) -> None:
+    """Add up the parts of the extinction at the corners of blocks at these places, and mark cells that have dust."""
+    owners = np.empty(8, np.int64)
+    for row in range(first, last):
+        a, b, c = places[row, 0], places[row, 1], places[row, 2]
+        block = lookup[a, b, c]
+        # Corners on the far sides of a block are those of the next blocks.
+        for n in range(8):
+            i, j, k = a + (n >> 2), b + (n >> 1 & 1), c + (n & 1)
+            inside = i < lookup.shape[0] and j < lookup.shape[1] and k < lookup.shape[2]
+            owners[n] = lookup[i, j, k] if inside else -1
+        corner = -1
+        for x in range(SIDE):
+            for y in range(SIDE):
+                for z in range(SIDE):
+                    corner += 1
+                    owner = owners[((x >> BITS << 1) + (y >> BITS) << 1) + (z >> BITS)]
+                    if owner < 0:
+                        continue
+                    cell = (((x & LAST) << BITS) + (y & LAST) << BITS) + (z & LAST)
+                    total = np.float32(0.0)
+                    for part in range(sums.shape[0]):
+                        total += sums[part, owner, cell]
+                    if not total > 0.0:
+                        continue
+                    extinction[block, corner] = total
+                    for u in range(max(x - 1, 0), min(x, LAST) + 1):
+                        for v in range(max(y - 1, 0), min(y, LAST) + 1):
+                            for w in range(max(z - 1, 0), min(z, LAST) + 1):
+                                filled[block, ((u << BITS) + v << BITS) + w] = True
 
 
 @kernel(views_only=True, forceinline=True)
-def _piece(place: Floats, spread: Floats, number: Longs, offsets: Floats, n: int, k: int) -> tuple[float, float, float]:
-    """Return the place of a piece of a parcel in cells, with integer coordinates at their centers."""
+def _piece(
+    place: Floats, spread: Floats, number: Longs, offsets: Floats, cell: float, n: int, k: int
+) -> tuple[float, float, float]:
+    """Return the place of a piece of a parcel in cells, with integer coordinates at their corners."""
     row = (int(mix_bits(np.uint64(number[n])) & np.uint64(0xFFFF)) + k) % offsets.shape[0]
     s = spread[n]
     return (
-        (place[n, 0] + s * offsets[row, 0]) / CELL_M - 0.5,
-        (place[n, 1] + s * offsets[row, 1]) / CELL_M - 0.5,
-        (place[n, 2] + s * offsets[row, 2]) / CELL_M - 0.5,
+        (place[n, 0] + s * offsets[row, 0]) / cell,
+        (place[n, 1] + s * offsets[row, 1]) / cell,
+        (place[n, 2] + s * offsets[row, 2]) / cell,
     )
 
 
 @kernel(views_only=True)
 def _number_blocks(
-    place: Floats, spread: Floats, number: Longs, pieces: Longs, offsets: Floats, first: Longs, lookup: Ints
+    place: Floats,
+    spread: Floats,
+    number: Longs,
+    pieces: Longs,
+    offsets: Floats,
+    cell: float,
+    first: Longs,
+    count: int,
+    lookup: Ints,
 ) -> int:
-    """Number the blocks that parcels touch, in the order of the parcels; return their number."""
-    count = 0
+    """Number the blocks that parcels touch from ``count`` on, in the order of the parcels; return the next number."""
     for n in range(place.shape[0]):
         for piece in range(pieces[n]):
-            u, v, w = _piece(place, spread, number, offsets, n, piece)
+            u, v, w = _piece(place, spread, number, offsets, cell, n, piece)
             i, j, k = int(math.floor(u + 0.5)), int(math.floor(v + 0.5)), int(math.floor(w + 0.5))
-            inside = 0 < i & _LAST < _LAST and 0 < j & _LAST < _LAST and 0 < k & _LAST < _LAST
+            # Its corners are those of four cells along each axis.
+            inside = 1 < i & LAST < LAST and 1 < j & LAST < LAST and 1 < k & LAST < LAST
             for corner in range(1 if inside else 8):
-                a = (i - 1 + 2 * (corner & 1) >> BITS) - first[0]
-                b = (j - 1 + 2 * (corner >> 1 & 1) >> BITS) - first[1]
-                c = (k - 1 + 2 * (corner >> 2) >> BITS) - first[2]
+                a = (i - 2 + 3 * (corner & 1) >> BITS) - first[0]
+                b = (j - 2 + 3 * (corner >> 1 & 1) >> BITS) - first[1]
+                c = (k - 2 + 3 * (corner >> 2) >> BITS) - first[2]
                 if lookup[a, b, c] < 0:
                     lookup[a, b, c] = count
                     count += 1
@@ -145,6 +253,7 @@ def _splat(
     number: Longs,
     pieces: Longs,
     offsets: Floats,
+    cell: float,
     first: Longs,
     lookup: Ints,
     each: float,
@@ -162,6 +271,7 @@ def _splat(
             number,
             pieces,
             offsets,
+            cell,
             first,
             lookup,
             each,
@@ -181,6 +291,7 @@ def _splat_part(
     number: Longs,
     pieces: Longs,
     offsets: Floats,
+    cell: float,
     first: Longs,
     lookup: Ints,
     each: float,
@@ -191,7 +302,7 @@ def _splat_part(
 ) -> None:
     for n in range(begin, end):
         for piece in range(pieces[n]):
-            u, v, w = _piece(place, spread, number, offsets, n, piece)
+            u, v, w = _piece(place, spread, number, offsets, cell, n, piece)
             i, j, k = int(math.floor(u + 0.5)), int(math.floor(v + 0.5)), int(math.floor(w + 0.5))
             _weights(u - i, along)
             _weights(v - j, across)
@@ -201,140 +312,14 @@ def _splat_part(
                 for b in range(3):
                     y, weight = j + b - 1, each / pieces[n] * along[a] * across[b]
                     bx, by = (x >> BITS) - first[0], (y >> BITS) - first[1]
-                    row = ((x & _LAST) << BITS) + (y & _LAST) << BITS
+                    row = ((x & LAST) << BITS) + (y & LAST) << BITS
                     for c in range(3):
                         z = k + c - 1
                         block = lookup[bx, by, (z >> BITS) - first[2]]
-                        extinction[block, row + (z & _LAST)] += weight * upward[c]
+                        extinction[block, row + (z & LAST)] += weight * upward[c]
 
 
 @kernel(views_only=True, forceinline=True)
 def _weights(off: float, out: Floats) -> None:
     """Write the weights of the three nearest cells: a quadratic spline."""
     out[0], out[1], out[2] = 0.5 * (0.5 - off) ** 2, 0.75 - off * off, 0.5 * (0.5 + off) ** 2
-
-
-@kernel(views_only=True, forceinline=True)
-def clipped(
-    corner: Floats, lookup: Ints, x: float, y: float, z: float, dx: float, dy: float, dz: float, near: float, far: float
-) -> tuple[float, float]:
-    """Return the part of a ray within the box of all blocks, as distances [m]; the first is larger if it misses it."""
-    for axis in range(3):
-        o = x if axis == 0 else y if axis == 1 else z
-        d = dx if axis == 0 else dy if axis == 1 else dz
-        a, b = corner[axis] - o, corner[axis] + lookup.shape[axis] * (BLOCK * CELL_M) - o
-        if abs(d) < 1e-12:
-            if a > 0.0 or b < 0.0:
-                far = near - 1.0
-            continue
-        first, last = a / d, b / d
-        near, far = max(near, min(first, last)), min(far, max(first, last))
-    return near, far
-
-
-@kernel(views_only=True)
-def cross(
-    corner: Floats,
-    lookup: Ints,
-    extinction: Singles,
-    x: float,
-    y: float,
-    z: float,
-    dx: float,
-    dy: float,
-    dz: float,
-    near: float,
-    far: float,
-    starts: Singles,
-    depths: Singles,
-    cells: Longs,
-) -> int:
-    """Write the cells with dust that a ray crosses; return their number.
-
-    Args:
-        corner: See :class:`DensityGrid`.
-        lookup: See :class:`DensityGrid`.
-        extinction: See :class:`DensityGrid`.
-        x: Start of the ray relative to the scene origin [m].
-        y: The same along y.
-        z: The same along z.
-        dx: Unit direction.
-        dy: The same along y.
-        dz: The same along z.
-        near: Distance at which it begins [m].
-        far: Distance at which it ends [m].
-        starts: Output: distance at which it enters each cell [m].
-        depths: Output: optical depth of each cell.
-        cells: Output: block times the cells of a block, plus the cell.
-
-    Source: amanatides1987.
-    Checked by: test_dust_optics.py::test_slab_has_its_transmission.
-    """
-    near, far = clipped(corner, lookup, x, y, z, dx, dy, dz, near, far)
-    count = 0
-    if not near < far:
-        return 0
-    side = BLOCK * CELL_M
-    # Distances between planes, the next plane, and the direction of steps, along each axis.
-    inverse_x = 1.0 / dx if abs(dx) > 1e-12 else _INF
-    inverse_y = 1.0 / dy if abs(dy) > 1e-12 else _INF
-    inverse_z = 1.0 / dz if abs(dz) > 1e-12 else _INF
-    ox, oy, oz = (x - corner[0]) / CELL_M, (y - corner[1]) / CELL_M, (z - corner[2]) / CELL_M
-    sx, sy, sz = dx / CELL_M, dy / CELL_M, dz / CELL_M
-    nx, ny, nz = lookup.shape[0] * BLOCK, lookup.shape[1] * BLOCK, lookup.shape[2] * BLOCK
-    t = near
-    while t < far and count < cells.shape[0]:
-        # A little ahead, so that rounding does not return to the cell before.
-        ahead = t + 1e-6
-        u, v, w = ox + sx * ahead, oy + sy * ahead, oz + sz * ahead
-        i, j, k = int(math.floor(u)), int(math.floor(v)), int(math.floor(w))
-        if i < 0 or j < 0 or k < 0 or i >= nx or j >= ny or k >= nz:
-            break
-        block = lookup[i >> BITS, j >> BITS, k >> BITS]
-        if block < 0:
-            ex = ((i >> BITS) + (1 if dx > 0.0 else 0)) * side - (x - corner[0])
-            ey = ((j >> BITS) + (1 if dy > 0.0 else 0)) * side - (y - corner[1])
-            ez = ((k >> BITS) + (1 if dz > 0.0 else 0)) * side - (z - corner[2])
-            leave = _INF
-            if abs(dx) > 1e-12:
-                leave = ex * inverse_x
-            if abs(dy) > 1e-12:
-                leave = min(leave, ey * inverse_y)
-            if abs(dz) > 1e-12:
-                leave = min(leave, ez * inverse_z)
-            t = max(leave, ahead)
-            continue
-        # Through the cells of this block.
-        tx = ((i + (1 if dx > 0.0 else 0)) - ox) * CELL_M * inverse_x if abs(dx) > 1e-12 else _INF
-        ty = ((j + (1 if dy > 0.0 else 0)) - oy) * CELL_M * inverse_y if abs(dy) > 1e-12 else _INF
-        tz = ((k + (1 if dz > 0.0 else 0)) - oz) * CELL_M * inverse_z if abs(dz) > 1e-12 else _INF
-        gx, gy, gz = CELL_M * abs(inverse_x), CELL_M * abs(inverse_y), CELL_M * abs(inverse_z)
-        bi, bj, bk = i >> BITS, j >> BITS, k >> BITS
-        while t < far and count < cells.shape[0]:
-            until = min(min(tx, ty), min(tz, far))
-            cell = (((i & _LAST) << BITS) + (j & _LAST) << BITS) + (k & _LAST)
-            beta = extinction[block, cell]
-            if beta > 0.0 and until > t:
-                starts[count], depths[count] = t, beta * (until - t)
-                cells[count] = block * _CELLS + cell
-                count += 1
-            t = max(until, t)
-            if until >= far:
-                break
-            if tx <= ty and tx <= tz:
-                i += 1 if dx > 0.0 else -1
-                tx += gx
-            elif ty <= tz:
-                j += 1 if dy > 0.0 else -1
-                ty += gy
-            else:
-                k += 1 if dz > 0.0 else -1
-                tz += gz
-            if i >> BITS != bi or j >> BITS != bj or k >> BITS != bk:
-                break
-    return count
-
-
-def most_cells(grid: DensityGrid) -> int:
-    """Return the largest number of cells that a ray can cross."""
-    return BLOCK * sum(grid.lookup.shape) + 8

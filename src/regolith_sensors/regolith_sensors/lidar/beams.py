@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Floats, Singles
 from regolith_sensors.config.beams import BeamConfig
-from regolith_sensors.dust.density import CELL_M
+from regolith_sensors.dust.density import CELLS_M
 from regolith_sensors.dust.optics import DustEchoes, DustOptics, LidarRays, dust_echoes
 from regolith_sensors.rays.backend import RayBackend
 
@@ -67,7 +67,7 @@ class Beams:
         poses: Poses,
         range_falloff: bool = True,
         dust: DustOptics | None = None,
-        bin_m: float = CELL_M,
+        bin_m: float = CELLS_M[0],
         by_beam: bool = False,
     ) -> Echoes:
         """Return the echoes of all sub-rays. Without a hit the range is +inf and the intensity 0.

@@ -19,7 +19,7 @@ import numpy as np
 
 from regolith_sensors.arrays import Floats, Singles
 from regolith_sensors.config.spad import SpadConfig
-from regolith_sensors.dust.density import CELL_M
+from regolith_sensors.dust.density import CELLS_M
 from regolith_sensors.dust.optics import DustOptics
 from regolith_sensors.lidar.beams import REFERENCE_RANGE, Beams, Poses, beam_directions
 from regolith_sensors.lidar.sweep import RETURN_TYPES, Scan
@@ -144,7 +144,7 @@ class Spad:
         Checked by: test_spad.py::test_frame_of_a_wall_has_its_range_and_repeats_bit_for_bit.
         """
         config, detector = self.config, self.config.detector
-        bin_m = max(0.5 * LIGHT_SPEED * config.bin_s, CELL_M)
+        bin_m = max(0.5 * LIGHT_SPEED * config.bin_s, CELLS_M[0])
         distance, echo, objects, thrown = self.beams.echoes(scene, origin, poses, True, dust, bin_m, by_beam=True)
         columns, rings, subs = self.beams.shape
         dark = detector.dark_count_hz * config.bin_s
