@@ -19,8 +19,8 @@ from regolith_sensors.numerics.lens import pixel_rays
 from regolith_sensors.rays.camera_rays import lights, view
 from regolith_sensors.rays.image import sample_streams
 from regolith_sensors.scene.scene import Scene, Semantic
-from regolith_sensors.surfaces.materials import Lambert
-from regolith_sensors.surfaces.meshes import Mesh
+from regolith_sensors.surfaces.materials import Lambert, Principled
+from regolith_sensors.surfaces.meshes import Mesh, box
 
 
 def bowl(depth: float, width: float, rings: int = 48, sectors: int = 96) -> Mesh:
@@ -85,6 +85,35 @@ def test_shadow_of_a_spherical_bowl(
     # Bounces after the fourth add f^4 A^4, less than 3e-4.
     assert four == pytest.approx(whole, rel=0.02)
     assert four / one == pytest.approx(over_one, abs=0.01)
+
+
+def test_glossy_hull_has_no_bright_spots(flat_scene: Callable[..., Scene]) -> None:
+    """A glossy plate mirrors sunlit ground: the mean over its pixels is F L of the ground, and its noise is small.
+
+    With the density of the cosine alone, few paths met the narrow reflection, as spots of many times its brightness.
+    """
+    scene = flat_scene(Lambert((0.2, 0.2, 0.2)), (Principled((0.0, 0.0, 0.0), roughness=0.15, specular=0.5),))
+    plate = scene.add_object('plate', [(scene.add_mesh(box((0.5, 0.02, 0.5))), Semantic.OTHER)])
+    # It stands upright and leans forward: the camera sees the ground in it, from its shaded side.
+    lean = math.radians(-30.0) / 2.0
+    scene.place(plate, 0, (0.0, 2.0, 1.5), (math.sin(-lean), 0.0, 0.0, math.cos(lean)))
+    size = 32
+    across = (np.arange(size) - 0.5 * (size - 1)) / (8.0 * size)
+    rays = np.stack([*np.meshgrid(across, across), np.ones((size, size))], axis=2)
+    rays /= np.linalg.norm(rays, axis=2, keepdims=True)
+    # The plate's own shadow lies to the west of what it mirrors.
+    sun = Sun(math.radians(90.0), math.radians(45.0))
+    scene.center((0.0, 0.0, 1.5))
+    # x right, y down, z ahead of the camera are x, -z, y of the world.
+    turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+    camera = view(scene.origin, rays.astype(np.float32), turn, np.array([0.0, 0.0, 1.5]), 8.0 * size)
+    seen = scene.commit().render(camera, lights(scene.origin, sun), sample_streams(1, 'eye', 0, 1, 32, 1))
+    assert np.isclose(seen.range, 2.0, atol=0.1).all() and (seen.sun_part == 0.0).all()
+    radiance = seen.radiance[..., 1]
+    ground = 0.2 / math.pi * sun.irradiance[1] * math.sin(sun.elevation)
+    # Schlick's term at 30 deg is that at the normal, and masking at this width takes less than 1 %.
+    assert radiance.mean() == pytest.approx(0.5 * ground, rel=0.02)
+    assert radiance.max() < 2.0 * radiance.mean()
 
 
 def test_one_bounce_is_unchanged(flat_scene: Callable[..., Scene]) -> None:

@@ -108,6 +108,27 @@ def test_neighboring_pixels_sample_the_whole_disc(flat_scene: Callable[..., Scen
     assert np.abs((found - mean).mean(axis=1)[soft]).max() < 4.0 * 0.06 / math.sqrt(40.0)
 
 
+def test_narrow_penumbra_is_no_row_of_dots(flat_scene: Callable[..., Scene], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Along a straight border, whose penumbra is a pixel wide, the visible part does not jump from pixel to pixel."""
+    scene = flat_scene(Lambert(), (Lambert((0.0, 0.0, 0.0)),))
+    thing = scene.add_object('plate', [(scene.add_mesh(box((0.5, 2.0, 0.01))), Semantic.OTHER)])
+    scene.place(thing, 0, (0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 1.0))
+    sun = Sun(math.radians(270.0), math.radians(60.0))
+    # The edge at x = 0.5 m casts its shadow on x = 0.5 + 1.0 / tan(60 deg), 1.08 cm wide.
+    at = (0.5 + 0.99 / math.tan(math.radians(60.0)) + 0.3, 0.0, 4.0)
+
+    def roughness() -> float:
+        seen = look(scene, at, 0.011, sun)
+        border = (seen > 0.05) & (seen < 0.95)
+        border[:, :2] = border[:, -2:] = False
+        jumps = np.abs(np.diff(seen, 2, axis=1))[:, 1:-1]
+        return float(jumps[border[:, 2:-2]].max())
+
+    averaged = roughness()
+    monkeypatch.setattr(pipeline, 'smooth_penumbrae', lambda *_: None)
+    assert averaged < 0.4 * roughness()
+
+
 def test_contact_shadow_stays_sharp(flat_scene: Callable[..., Scene], monkeypatch: pytest.MonkeyPatch) -> None:
     """A box of 5 cm on the ground has penumbrae of at most 0.8 mm: at 4 mm per pixel no neighbor counts.
 

@@ -30,11 +30,11 @@ from regolith_sensors.scene.vehicle_mesh import vehicle_parts
 from regolith_sensors.surfaces import materials, micro_relief, shading, soil_relief
 from regolith_sensors.surfaces.materials import HapkeSoil, Lambert, Material, Principled, material_table, reflect
 from regolith_sensors.surfaces.meshes import box, capsule, cylinder, icosphere, rock
-from regolith_sensors.surfaces.terrain_tiles import CELLS, SoilHeightSource, TerrainTiles
+from regolith_sensors.surfaces.terrain_tiles import CELLS, SIDE, SoilHeightSource, TerrainTiles
 from regolith_terrain.elevation.raster import RasterField
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilGrid
-from regolith_terrain.height_field import FlatField
+from regolith_terrain.height_field import FlatField, PlaneField
 from regolith_terrain.procedural import ProceduralField
 from regolith_vehicles.description.model_files import load_vehicle_model
 from regolith_vehicles.running_gear_registry import load_visuals
@@ -386,6 +386,31 @@ def test_ground_continues_beyond_an_elevation_model() -> None:
     assert max(east for east, _ in seen) >= 300.0
     for _, heights in seen:
         np.testing.assert_allclose(heights, -3.0, atol=1e-5)
+
+
+def test_ground_ends_in_a_smooth_line_at_the_view_range() -> None:
+    """On a slope the skyline of an eye 2 m above the ground is at the view range in all directions, not at tile edges.
+
+    It is on vertices, whose distance is at most that of a cell's corners more or less: 1 % of the range.
+    """
+    slope, reach = 0.1, 300.0
+    tiles = TerrainTiles(SoilHeightSource(SoilGrid(PlaneField(0.0, slope), 0.25)), view_range=reach)
+    for middle in ((0.0, 0.0), (40.0, -70.0)):
+        tiles.center(*middle)
+        places = []
+        for tile in tiles.tiles:
+            vertices = tile.vertices[: SIDE * SIDE * 3].reshape(SIDE, SIDE, 3)[1:-1, 1:-1].reshape(-1, 3)
+            places.append(vertices + tiles.corner(tile))
+        x, y, z = (np.concatenate(places) - (*middle, slope * middle[1] + 2.0)).T
+        away, turn = np.hypot(x, y), np.arctan2(y, x)
+        near = (away > 1.0) & (away < 0.93 * reach)
+        np.testing.assert_allclose(z[near] + 2.0, slope * y[near], atol=1e-3)
+        skyline = [
+            away[here][np.argmax(z[here] / away[here])]
+            for here in (np.abs(turn - toward) < 0.02 for toward in np.linspace(0.2 * np.pi, 0.8 * np.pi, 31))
+        ]
+        # The center of the bend is rounded to 1 / 16 of the range.
+        assert np.ptp(skyline) < 0.09 * reach and np.mean(skyline) == pytest.approx(reach, rel=0.04)
 
 
 @pytest.mark.parametrize(

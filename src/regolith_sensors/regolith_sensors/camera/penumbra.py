@@ -9,7 +9,8 @@ brightness of the surface stay sharp. Where the blocker is near, no neighbor lie
 the shadow stays sharp.
 
 The distance of the blocker comes from the further rays of pixels at shadow borders, so the filter needs no rays of its
-own. For the cost see the documentation of the sensors. The widths of penumbrae grow by :data:`WIDENING`.
+own. For the cost see the documentation of the sensors. The widths of penumbrae grow by :data:`WIDENING`. Direct
+neighbors count a little also where it is down to a sixth of a pixel wide: it would be a row of light and dark pixels.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ _ROWS = 16
 _MICROMETERS = np.float32(1e6)
 _FEW, _MANY = np.float32(8.0), np.float32(24.0)
 """Effective numbers of neighbors between which the average changes from all rays of pixels to their first rays."""
+_BESIDE, _DIAGONAL = np.float32(0.3), np.float32(0.1)
+"""Least weights of direct neighbors of pixels at borders."""
+_NARROW = np.float32(50.0)
+"""Square of the distance of neighbors relative to the radius of the average above which a border is sharp."""
 _ZERO, _ONE, _INF = np.float32(0.0), np.float32(1.0), np.float32(np.inf)
 
 
@@ -184,14 +189,20 @@ def _average(
                 _site(distance, rays, axes, i, j, 2),
             )
             left, right = max(j - REACH, 0), min(j + REACH + 1, width)
+            bordering = marks[i, j] != 0
             weights = squares = of_all = of_first = _ZERO
             for a in range(top, bottom):
                 for b in range(left, right):
                     dx, dy = sites[0, a, b] - x, sites[1, a, b] - y
                     across = dx * dx + dy * dy
                     # Most neighbors are too far away, so the distance is checked first.
-                    if across < square and abs(sites[2, a, b] - z) < apart and object_id[a, b] == object_id[i, j]:
-                        weight = _ONE - across / square
+                    least = _ZERO
+                    if bordering and abs(a - i) <= 1 and abs(b - j) <= 1 and across < _NARROW * square:
+                        least = _BESIDE if a == i or b == j else _DIAGONAL
+                    if across >= square and least == _ZERO:
+                        continue
+                    if abs(sites[2, a, b] - z) < apart and object_id[a, b] == object_id[i, j]:
+                        weight = max(_ONE - across / square, least)
                         weights += weight
                         squares += weight * weight
                         of_all += weight * sun_part[a, b] / sunlit[a, b, 1]

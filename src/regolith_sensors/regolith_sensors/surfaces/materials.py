@@ -194,6 +194,14 @@ def reflect(table: Singles, material: int, mu0: Single, mu: Single, haversine: S
 
 
 @kernel(views_only=True, forceinline=True)
+def glossy_width(table: Singles, material: int) -> Single:
+    """Return the GGX width of a surface with a reflecting coat; 0 of others."""
+    if int(table[material, _KIND]) != PRINCIPLED:
+        return _ZERO
+    return table[material, _ROUGHNESS] * table[material, _ROUGHNESS]
+
+
+@kernel(views_only=True, forceinline=True)
 def diffuse_albedo(table: Singles, material: int) -> Bands:
     """Return the reflected part of uniform light from all directions in red, green and blue; 0 for regolith."""
     kind = int(table[material, _KIND])

@@ -5,10 +5,13 @@
 The set of tiles is a function of a center, rounded to a grid of its own. A square of the quadtree is divided while it
 is nearer to the center than ``detail`` times its side. Equal centers and equal soil thus give equal tiles, independent
 of earlier ones. Each tile has a skirt around its edges, which closes the gaps toward coarser neighbors.
+
+From the view range on, the surface bends down: hills end there in a smooth line, instead of in the steps of tiles.
 """
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from typing import Protocol
 
@@ -31,6 +34,10 @@ _SMOOTHED, _SMOOTH_DEPTH = 0.65, 0.01
 _COARSE_KEPT = 8192
 WIDEST_RUT = 0.7
 """Cell width above which the undisturbed ground is shown [m]."""
+BEND = 0.1
+"""Distance over which the surface bends down by 45 deg, relative to the view range at which it begins."""
+_STEPS = 16
+"""The center of the bend is rounded to at most the view range divided by this, so that few tiles change with it."""
 
 
 class HeightSource(Protocol):
@@ -94,13 +101,15 @@ class SoilHeightSource:
 class TerrainTile:
     """A terrain tile: its shape and its slot in the pool."""
 
-    __slots__ = ('datum', 'key', 'revision', 'slot', 'vertices')
+    __slots__ = ('bent', 'datum', 'key', 'revision', 'slot', 'vertices')
 
     def __init__(self, key: Key, slot: int, vertices: Singles) -> None:
         self.key = key
         self.slot = slot
         self.vertices = vertices
         """Flat vertices of its surface, SIDE x SIDE in its own coordinates [m]; 5 spare numbers at the end."""
+        self.bent = False
+        """Whether a part of it bends down."""
         self.datum = 0.0
         """Height of the vertices' z = 0 [m]."""
         self.revision = 0
@@ -115,7 +124,7 @@ class TerrainTiles:
 
         Args:
             ground: Source of the heights.
-            view_range: Distance from the center to which the ground is shown [m].
+            view_range: Distance from the center to which the ground is shown as it is [m].
             detail: Level of detail; cells are about distance / (32 detail) wide.
 
         Raises:
@@ -134,6 +143,8 @@ class TerrainTiles:
         self._by_key: dict[Key, TerrainTile] = {}
         self._free: list[int] = []
         self._center: tuple[int, int] | None = None
+        self._bend = (0.0, 0.0)
+        """Center of the circle outside of which the surface bends down [m]."""
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -156,12 +167,17 @@ class TerrainTiles:
                 del self._by_key[key]
         # The slot of a tile depends on history, but no result depends on the slot.
         self._grow(len(keys) - len(self._by_key))
+        coarse = step * 2.0 ** max(int(np.floor(np.log2(self.view_range / (_STEPS * step)))), 0)
+        bend = tuple(coarse * float(np.floor(n * step / coarse + 0.5)) for n in center)
+        moved, self._bend = bend != self._bend, (bend[0], bend[1])
         for key in keys:
-            if key not in self._by_key:
+            known = key in self._by_key
+            if not known:
                 slot = self._free.pop()
-                tile = TerrainTile(key, slot, self._vertices[slot])
+                self._by_key[key] = TerrainTile(key, slot, self._vertices[slot])
+            tile = self._by_key[key]
+            if not known or (moved and (tile.bent or self._reach(tile) > self.view_range)):
                 self._fill(tile)
-                self._by_key[key] = tile
         self.tiles = [self._by_key[key] for key in keys]
         return True
 
@@ -196,15 +212,23 @@ class TerrainTiles:
         side = CELLS * self.cell(tile)
         return tile.key[1] * side, tile.key[2] * side, tile.datum
 
+    def _reach(self, tile: TerrainTile) -> float:
+        """Return the distance of a tile's farthest corner from the center of the bend [m]."""
+        side = CELLS * self.cell(tile)
+        away = [max(abs(k * side - c), abs(k * side + side - c)) for k, c in zip(tile.key[1:], self._bend)]
+        return math.hypot(*away)
+
     def _chosen(self, x: float, y: float) -> list[Key]:
         """Return the keys of all tiles around a center."""
         extent = self.ground.extent
+        # The bend, and as much as its center is off.
+        reach = (1.0 + BEND + 1.0 / _STEPS) * self.view_range
         level = 0
-        while CELLS * self.ground.spacing * (1 << level) < self.view_range:
+        while CELLS * self.ground.spacing * (1 << level) < reach:
             level += 1
         found: list[Key] = []
         side = CELLS * self.ground.spacing * (1 << level)
-        roots = [int(np.floor((c + d * self.view_range) / side)) for c in (x, y) for d in (-1.0, 1.0)]
+        roots = [int(np.floor((c + d * reach) / side)) for c in (x, y) for d in (-1.0, 1.0)]
         waiting = [(level, a, b) for a in range(roots[0], roots[1] + 1) for b in range(roots[2], roots[3] + 1)]
         while waiting:
             level, a, b = waiting.pop()
@@ -220,7 +244,7 @@ class TerrainTiles:
             ):
                 continue
             distance = np.hypot(max(west - x, 0.0, x - west - side), max(south - y, 0.0, y - south - side))
-            if distance > self.view_range:
+            if distance > reach:
                 continue
             if level > 0 and distance < self.detail * side:
                 waiting += [(level - 1, 2 * a + da, 2 * b + db) for da in (0, 1) for db in (0, 1)]
@@ -245,6 +269,10 @@ class TerrainTiles:
         tile.datum = float(np.floor(undisturbed[0, 0]))
         cell = self.cell(tile)
         _fill_tile(present, undisturbed, tile.datum, cell, self.nodes[tile.slot], tile.vertices)
+        tile.bent = self._reach(tile) > self.view_range
+        if tile.bent:
+            corner = a * CELLS * cell - self._bend[0], b * CELLS * cell - self._bend[1]
+            _bend_down(tile.vertices[: SIDE * SIDE * 3].reshape(-1, 3), *corner, self.view_range)
         tile.revision += 1
 
 
@@ -283,3 +311,12 @@ def _fill_tile(
                 z -= 0.5 * cell
             at = 3 * (a * side + b)
             vertices[at], vertices[at + 1], vertices[at + 2] = ia * cell, ib * cell, z
+
+
+@kernel
+def _bend_down(vertices: Singles, x: float, y: float, radius: float) -> None:
+    """Lower the vertices of a tile, whose corner is at (x, y) [m], outside of a circle around (0, 0)."""
+    for n in range(vertices.shape[0]):
+        beyond = math.hypot(x + vertices[n, 0], y + vertices[n, 1]) - radius
+        if beyond > 0.0:
+            vertices[n, 2] -= beyond * beyond / (2.0 * BEND * radius)

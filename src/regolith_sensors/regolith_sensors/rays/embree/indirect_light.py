@@ -32,13 +32,13 @@ from regolith_sensors.rays.embree.lighting import (
     viewing_cosine,
 )
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
-from regolith_sensors.surfaces.materials import reflect
+from regolith_sensors.surfaces.materials import glossy_width, reflect
 from regolith_sensors.surfaces.shading import haversine
 from regolith_sensors.surfaces.soil_relief import Horizons
 from regolith_world.numerics import kernel
 from regolith_world.random import mix_bits
 
-_ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
+_ZERO, _HALF, _ONE, _TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
 _PI = np.float32(math.pi)
 _BOUNCES, _PER_BOUNCE, _ROULETTE = 2048, 64, 8
 """Numbers of samples: the first one, their distance per bounce, and the bounces before those of the roulette."""
@@ -87,6 +87,38 @@ def indirect_memory(most: Singles) -> IndirectMemory:
 
 
 @kernel(views_only=True, forceinline=True)
+def _mirrored(
+    nx: Single, ny: Single, nz: Single, vx: Single, vy: Single, vz: Single, a: Single, b: Single, width: Single
+) -> tuple[Single, Single, Single]:
+    """Return the mirror direction of a viewer at a facet drawn from the GGX distribution around a normal.
+
+    Source: walter2007.
+    Checked by: test_bounces.py::test_glossy_hull_has_no_bright_spots.
+    """
+    square = (_ONE - a) / (_ONE + (width * width - _ONE) * a)
+    up, aside, angle = math.sqrt(square), math.sqrt(max(_ONE - square, _ZERO)), _TWO * _PI * b
+    # Two vectors normal to n, without a special direction (Duff et al. 2017).
+    sign = _ONE if nz >= _ZERO else -_ONE
+    c = -_ONE / (sign + nz)
+    d = nx * ny * c
+    p, q = aside * math.cos(angle), aside * math.sin(angle)
+    hx = up * nx + p * (_ONE + sign * nx * nx * c) + q * d
+    hy = up * ny + p * sign * d + q * (sign + ny * ny * c)
+    hz = up * nz - p * sign * nx - q * ny
+    twice = _TWO * (vx * hx + vy * hy + vz * hz)
+    return twice * hx - vx, twice * hy - vy, twice * hz - vz
+
+
+@kernel(views_only=True, forceinline=True)
+def _mirror_density(mu0: Single, mu: Single, haversine: Single, width: Single) -> Single:
+    """Return the density of :func:`_mirrored` per solid angle [1/sr]: D cos(n, h) / (4 cos(v, h))."""
+    cos_half = math.sqrt(max(_ONE - haversine, np.float32(1e-8)))
+    n_h = min(_HALF * max(mu0 + mu, _ZERO) / cos_half, _ONE)
+    spread = n_h * n_h * (width * width - _ONE) + _ONE
+    return width * width * n_h / (np.float32(4.0) * _PI * spread * spread * cos_half)
+
+
+@kernel(views_only=True, forceinline=True)
 def _leave(
     materials: Singles,
     surface: int,
@@ -115,16 +147,24 @@ def _leave(
     """
     cosine, through = memory.cosine, memory.through
     a, b = sample_pair(stream, pixel, draw)
-    # A point on the unit sphere, added to the normal, has the cosine distribution.
-    z, angle = _ONE - _TWO * a, _TWO * _PI * b
-    r = math.sqrt(max(_ONE - z * z, _ZERO))
+    width = glossy_width(materials, surface)
     nx, ny, nz = g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane]
-    x, y, z = nx + r * math.cos(angle), ny + r * math.sin(angle), nz + z
-    scale = _ONE / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-8)))
-    x, y, z = x * scale, y * scale, z * scale
+    vx, vy, vz = g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane]
+    if width > _ZERO and a < _HALF:
+        x, y, z = _mirrored(nx, ny, nz, vx, vy, vz, _TWO * a, b, width)
+        if not nx * x + ny * y + nz * z > _ZERO:
+            return False
+    else:
+        # A point on the unit sphere, added to the normal, has the cosine distribution.
+        z, angle = _ONE - _TWO * (_TWO * a - _ONE if width > _ZERO else a), _TWO * _PI * b
+        r = math.sqrt(max(_ONE - z * z, _ZERO))
+        x, y, z = nx + r * math.cos(angle), ny + r * math.sin(angle), nz + z
+        scale = _ONE / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-8)))
+        x, y, z = x * scale, y * scale, z * scale
     cosine[lane] = max(nx * x + ny * y + nz * z, np.float32(0.02))
-    hav = haversine(x, y, z, g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane])
-    red, green, blue = reflect(materials, surface, cosine[lane], viewing_cosine(g, lane), hav)
+    viewed = viewing_cosine(g, lane)
+    hav = haversine(x, y, z, vx, vy, vz)
+    red, green, blue = reflect(materials, surface, cosine[lane], viewed, hav)
     packet[ORG_X, lane], packet[ORG_Y, lane], packet[ORG_Z, lane] = (
         g[BEGIN, lane],
         g[BEGIN + 1, lane],
@@ -132,11 +172,13 @@ def _leave(
     )
     packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane] = x, y, z
     # The cosine is sampled and also contained in r.
+    scale = _PI / cosine[lane]
+    if width > _ZERO:
+        scale = _ONE / (_HALF / scale + _HALF * _mirror_density(cosine[lane], viewed, hav, width))
     if draw < _BOUNCES + _PER_BOUNCE:
-        scale = share * _PI / cosine[lane]
+        scale *= share
         through[0, lane], through[1, lane], through[2, lane] = scale * red, scale * green, scale * blue
         return True
-    scale = _PI / cosine[lane]
     chance = min(scale * max(red, green, blue), _ONE)
     luck, _ = sample_pair(stream, pixel, draw + _PER_BOUNCE * _ROULETTE)
     if luck >= chance:
@@ -186,9 +228,10 @@ def gather_indirect(
 ) -> None:
     """Add the light that lit surfaces reflect via each hit lane to its viewer, over one or more diffuse bounces.
 
-    Directions have the cosine density cos i / pi. A path continues with the probability of its reflectance (Russian
-    roulette). Each gathered radiance is limited to that of white paper in the sun, which removes caustics. This is
-    Regolith's own choice against bright spots with few rays.
+    Directions have the cosine density cos i / pi. From glossy surfaces, half of them are those of the mirror facets of
+    their coat instead, and each has the weight of both densities together (Veach & Guibas 1995). A path continues with
+    the probability of its reflectance (Russian roulette). Each gathered radiance is limited to that of white paper in
+    the sun, which removes caustics. This is Regolith's own choice against bright spots with few rays.
 
     Source: kajiya1986; arvo1990.
     Checked by: test_bounces.py::test_shadow_of_a_spherical_bowl, test_bounces.py::test_one_bounce_is_unchanged.
