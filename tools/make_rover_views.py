@@ -27,7 +27,7 @@ IMAGE = Path(__file__).parents[1] / 'docs' / 'images' / 'rover_views.png'
 LIGHT = LightConfig.model_validate({'view_range_m': 1500.0, 'terrain_detail': 10.0})
 SUN_DEG = 18.0
 """Elevation of the sun [deg]."""
-SHORT = {'max_full_fraction': 0.01, 'max_exposure_s': 1.0}
+SHORT = {'max_full_fraction': 0.001, 'max_exposure_s': 1.0}
 """Automatic exposure of a dark scene with a bright part."""
 
 

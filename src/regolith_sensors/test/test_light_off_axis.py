@@ -18,7 +18,7 @@ from regolith_sensors.rays.camera_rays import lights, view
 from regolith_sensors.rays.image import RenderedImage, sample_streams
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.surfaces.materials import Lambert
-from regolith_sensors.surfaces.meshes import box
+from regolith_sensors.surfaces.meshes import box, icosphere
 
 DOWN = np.diag([1.0, -1.0, -1.0])
 
@@ -137,3 +137,24 @@ def test_wide_beam_has_the_label_of_its_center(flat_scene: Callable[..., Scene])
     for side in (1, -1):
         for edge, name in ((-0.012, 'near'), (-0.004, 'near'), (0.004, 'wall'), (0.012, 'wall')):
             assert label(side * edge, side) == numbers[name], (edge, side)
+
+
+@pytest.mark.parametrize(('elevation_deg', 'dark'), [(-65.0, True), (-8.0, True), (-6.0, False)])
+def test_sun_below_the_horizon_does_not_light_undersides(
+    flat_scene: Callable[..., Scene], elevation_deg: float, dark: bool
+) -> None:
+    """A ball that is half in the ground is black at night. A sun close to the horizon can light it from a valley."""
+    scene = flat_scene(Lambert(), (Lambert(),), half=3.2)
+    ball = scene.add_object('ball', [(scene.add_mesh(icosphere(3)), Semantic.ROCK)])
+    scene.place(ball, 0, (0.0, 0.0, 1.5 if not dark else 0.0), (0.0, 0.0, 0.0, 1.0))
+    scene.center((0.0, 0.0, 2.0))
+    across = (np.arange(64) - 31.5) / 64.0
+    rays = np.stack([*np.meshgrid(across, across), np.ones((64, 64))], axis=2)
+    rays /= np.linalg.norm(rays, axis=2, keepdims=True)
+    # It looks along +y, with x to the right; the sun is behind it.
+    turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+    camera = view(scene.origin, rays.astype(np.float32), turn, np.array([0.0, -2.5, 1.0]), 64.0)
+    sun = Sun(math.radians(180.0), math.radians(elevation_deg))
+    seen = scene.commit().render(camera, lights(scene.origin, sun), sample_streams(1, 'eye', 0, 4))
+    assert (seen.semantic == Semantic.ROCK).any()
+    assert (seen.radiance.max() == 0.0) == dark

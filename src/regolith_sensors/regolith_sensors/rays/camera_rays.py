@@ -71,8 +71,19 @@ def view(
     )
 
 
+DEEPEST_LIGHT = -math.sin(math.radians(7.0))
+"""Sine of the lowest elevation of the sun that lights anything: on the Moon's highest mountain, 10.8 km above the mean
+radius, a level horizon is 6.4 deg below the horizontal."""
+
+
 def lights(scene_origin: Floats, sun: Sun | None, lamps: Sequence[Spotlight] = ()) -> Lights:
-    """Return sun and lamps in the form that the kernels use; a missing sun means night."""
+    """Return sun and lamps in the form that the kernels use; a missing sun means night.
+
+    So does one that is deeper below the horizontal than the horizon of any mountain: below the ground nothing would stop
+    its light, which would reach undersides of rocks.
+    """
+    if sun is not None and sun.direction[2] < DEEPEST_LIGHT:
+        sun = None
     direction = np.array([0.0, 0.0, 1.0]) if sun is None else sun.direction
     helper = np.eye(3)[int(np.argmin(np.abs(direction)))]
     first = np.cross(direction, helper)
