@@ -201,6 +201,12 @@ def traverse_picture() -> Image.Image:
     return whole
 
 
+def with_palette(image: Image.Image, colors: int) -> Image.Image:
+    """Return an image of few colors. Dithering hides the borders of faint light, and makes files smaller."""
+    palette = image.quantize(colors, kmeans=2)
+    return image.quantize(palette=palette, dither=Image.Dither.FLOYDSTEINBERG)
+
+
 def write_sheet(shown: dict[str, NDArray[np.uint8]], columns: int, path: Path) -> None:
     """Write titled images as one image, and each of them into the folder of the command line, if there is one."""
     rows = -(-len(shown) // columns)
@@ -216,13 +222,13 @@ def write_sheet(shown: dict[str, NDArray[np.uint8]], columns: int, path: Path) -
         draw.rectangle((0, 0, box[2] + 8, box[3] + 6), fill=(0, 0, 0))
         draw.text((4, 2), name, fill=(255, 255, 255))
         whole.paste(picture, (k % columns * (WIDTH + GAP), k // columns * (HEIGHT + GAP)))
-    whole.quantize(200, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
+    with_palette(whole, 200).save(path, optimize=True)
     print(f'{path}: {path.stat().st_size / 1000:.0f} kB')
 
 
 def main() -> None:
     """Write the images, and the single panels of the gallery into the given folder."""
-    traverse_picture().quantize(200, kmeans=2, dither=Image.Dither.NONE).save(TRAVERSE, optimize=True)
+    with_palette(traverse_picture(), 200).save(TRAVERSE, optimize=True)
     print(f'{TRAVERSE}: {TRAVERSE.stat().st_size / 1000:.0f} kB')
     light = LightConfig.model_validate({'view_range_m': 1500.0, 'terrain_detail': 10.0})
     shown = panels(Site(gallery_scenario(), DRIVEN_S, light))

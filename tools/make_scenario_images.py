@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from make_gallery import Site
+from make_gallery import Site, with_palette
 from PIL import Image
 
 from regolith_bringup.scenario.loading import load_scenario
@@ -100,8 +100,8 @@ def main() -> None:
     for name in sys.argv[1:] or VIEWS:
         path = FOLDER / f'scenario_{name}.png'
         whole = photograph(name, VIEWS[name])
-        for colors in (160, 96, 64, 48, 32):
-            whole.quantize(colors, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
+        for colors in (256, 160, 96, 64, 48, 32):
+            with_palette(whole, colors).save(path, optimize=True)
             if path.stat().st_size < LARGEST:
                 break
         print(f'{path}: {path.stat().st_size / 1000:.0f} kB, {colors} colors')

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import math
 from pathlib import Path
 
@@ -69,6 +71,7 @@ def test_mistakes_are_named_with_key_value_and_what_is_allowed(
         ('mesh: yard.yaml', ('objects.a.visual.mesh', 'name extension', 'OBJ')),
         ('mesh: flat.obj', ('objects.a.visual.mesh', 'allowed: ')),
         ('mesh: torn.stl', ('objects.a.visual.mesh', 'torn.stl', 'STL')),
+        ('mesh: torn.glb', ('objects.a.visual.mesh', 'torn.glb', 'is not a glTF file', 'GLB')),
         ('mesh: large.obj', ('objects.a.visual.mesh', '300 m wide', 'objects.a.visual.mesh_scale', '0.001')),
         ('mesh: heap.obj, mesh_scale: 0', ('objects.a.visual.mesh_scale', '0')),
         ('mesh: heap.obj, color: [1.0, 0.5]', ('objects.a.visual.color', 'allowed')),
@@ -81,6 +84,7 @@ def test_mistakes_of_an_object_mesh_are_named_with_key_value_and_what_is_allowed
 ) -> None:
     """A missing file, one that is no mesh, no solid or incomplete, one in millimeters, a wrong unit or color."""
     files = {'flat.obj': TETRAHEDRON.replace('v 0 0 1', 'v 1 1 0'), 'torn.stl': 'x' * 90, 'heap.obj': TETRAHEDRON}
+    files['torn.glb'] = '{'
     files['large.obj'] = TETRAHEDRON.replace('1 0 0', '300 0 0')
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding='utf-8')
@@ -102,6 +106,22 @@ def test_mesh_of_an_object_reaches_every_process_with_an_absolute_path(tmp_path:
     (tmp_path / 'heap.obj').write_text(TETRAHEDRON, encoding='utf-8')
     found = load_scenario(thing(tmp_path, 'mesh: heap.obj, mesh_scale: 0.5')).scenario.objects['a']['visual']
     assert found == {'mesh': str(tmp_path / 'heap.obj'), 'mesh_scale': 0.5, 'color': None}
+
+
+def test_what_images_do_not_show_of_a_gltf_file_is_one_note(tmp_path: Path) -> None:
+    corners = base64.b64encode(np.eye(3, dtype='<f4').tobytes()).decode()
+    data = {
+        'asset': {'version': '2.0'},
+        'buffers': [{'byteLength': 36, 'uri': f'data:;base64,{corners}'}],
+        'bufferViews': [{'buffer': 0, 'byteLength': 36}],
+        'accessors': [{'bufferView': 0, 'componentType': 5126, 'count': 3, 'type': 'VEC3'}],
+        'materials': [{'emissiveFactor': [1.0, 1.0, 1.0], 'alphaMode': 'BLEND'}],
+        'meshes': [{'primitives': [{'attributes': {'POSITION': 0}, 'material': 0}]}],
+        'nodes': [{'mesh': 0}],
+    }
+    (tmp_path / 'lamp.gltf').write_text(json.dumps(data), encoding='utf-8')
+    notes = [note for note in load_scenario(thing(tmp_path, 'mesh: lamp.gltf')).notices if 'visual' in note]
+    assert len(notes) == 1 and 'images do not show emissive light, transparency' in notes[0]
 
 
 def test_a_vehicle_within_an_obstacle_is_refused(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 MESHES = 'the path of an OBJ, STL or MSH file'
+VISUAL_MESHES = 'the path of an OBJ, STL, MSH, GLB or glTF file'
 
 
 def resolve_meshes(source: YamlSource) -> None:
@@ -29,14 +30,14 @@ def resolve_meshes(source: YamlSource) -> None:
     Raises:
         InputError: If a mesh file does not exist. The message states the key.
     """
-    for section, *keys in (('obstacles', 'path'), ('objects', 'visual', 'mesh')):
+    for section, allowed, *keys in (('obstacles', MESHES, 'path'), ('objects', VISUAL_MESHES, 'visual', 'mesh')):
         entries = source.data.get(section)
         for name, entry in entries.items() if isinstance(entries, dict) else ():
             for key in keys[:-1]:
                 entry = entry.get(key) if isinstance(entry, dict) else None
             given = entry.get(keys[-1]) if isinstance(entry, dict) else None
             if isinstance(given, str) and given:
-                entry[keys[-1]] = str(source.find_file((section, name, *keys), given, MESHES))
+                entry[keys[-1]] = str(source.find_file((section, name, *keys), given, allowed))
 
 
 LARGEST_MESH_M, DOUBTFUL_MESH_M = 100.0, 20.0
@@ -82,13 +83,22 @@ def check_object_mesh(name: str, visual: VisualConfig, source: YamlSource) -> No
     Raises:
         InputError: With the key, and the problem of the file.
     """
-    from regolith_vehicles.description import load_triangles
-
     key: KeyPath = ('objects', name, 'visual', 'mesh')
     try:
-        triangles = load_triangles(Path(visual.mesh), visual.mesh_scale)
+        if Path(visual.mesh).suffix.lower() in ('.glb', '.gltf'):
+            from regolith_sensors.scene import load_gltf
+
+            found = load_gltf(Path(visual.mesh), visual.mesh_scale)
+            triangles = found.triangles
+            if found.ignored:
+                problem, fix = f'images do not show {", ".join(found.ignored)}', 'none is needed'
+                source.warn(key, problem, fix, visual.mesh, 'note')
+        else:
+            from regolith_vehicles.description import load_triangles
+
+            triangles = load_triangles(Path(visual.mesh), visual.mesh_scale)
     except ValueError as error:
-        raise source.wrap(key, error, MESHES, visual.mesh) from None
+        raise source.wrap(key, error, VISUAL_MESHES, visual.mesh) from None
     scale = visual.mesh_scale if 'mesh_scale' in visual.model_fields_set else None
     side = float(np.ptp(triangles.reshape(-1, 3), axis=0).max())
     _check_size(key, visual.mesh, ('mesh_scale', scale), side, source)

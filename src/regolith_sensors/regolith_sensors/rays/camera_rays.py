@@ -79,8 +79,8 @@ radius, a level horizon is 6.4 deg below the horizontal."""
 def lights(scene_origin: Floats, sun: Sun | None, lamps: Sequence[Spotlight] = ()) -> Lights:
     """Return sun and lamps in the form that the kernels use; a missing sun means night.
 
-    So does one that is deeper below the horizontal than the horizon of any mountain: below the ground nothing would stop
-    its light, which would reach undersides of rocks.
+    So does one that is deeper below the horizontal than the horizon of any mountain: nothing would stop its light below
+    the ground, and it would reach undersides of rocks.
     """
     if sun is not None and sun.direction[2] < DEEPEST_LIGHT:
         sun = None

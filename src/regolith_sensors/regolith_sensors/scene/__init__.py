@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_sensors.scene.gltf_files import load_gltf as load_gltf
     from regolith_sensors.scene.object_history import ObjectHistory as ObjectHistory
     from regolith_sensors.scene.object_layer import object_mesh as object_mesh
     from regolith_sensors.scene.own_hull import MIN_SENSOR_CLEARANCE_M as MIN_SENSOR_CLEARANCE_M
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
+        'gltf_files': ('load_gltf',),
         'object_history': ('ObjectHistory',),
         'object_layer': ('object_mesh',),
         'own_hull': (

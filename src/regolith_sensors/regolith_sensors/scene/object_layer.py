@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
+from regolith_sensors.scene.gltf_files import SUFFIXES, load_gltf
 from regolith_sensors.scene.scene import Scene, SceneObject, Semantic
 from regolith_sensors.surfaces.materials import Principled
 from regolith_sensors.surfaces.meshes import Mesh, cylinder, joined, of_shape
@@ -46,6 +49,7 @@ class ObjectLayer:
         self._scene = scene
         self._materials: dict[tuple[str, tuple[float, ...]], int] = {}
         self._meshes: dict[str, int] = {}
+        self._rows: dict[Principled, int] = {}
 
     def add(self, visual: ObjectVisual, number: int | None = None) -> SceneObject:
         """Add an object to the scene and return it.
@@ -57,7 +61,8 @@ class ObjectLayer:
         look = (plain(visual.shapes), visual.material, visual.mesh, visual.mesh_scale, visual.color.tolist())
         key = str((visual.anchor == Anchor.LINE, look))
         if key not in self._meshes:
-            mesh = object_mesh(visual, self._material(visual))
+            paint = None if len(visual.color) else self._number
+            mesh = object_mesh(visual, self._material(visual), paint)
             sizes = np.sort(np.ptp(mesh.vertices, axis=0))
             cell_m = float(np.clip(0.5 * sizes[2], *_LIGHT_CELLS_M))
             self._meshes[key] = self._scene.add_mesh(mesh, bool(sizes[1] >= _LEAST_LIT_M), cell_m)
@@ -71,11 +76,17 @@ class ObjectLayer:
             if len(visual.color):
                 red, green, blue = visual.color.tolist()
                 material = Principled((red, green, blue), material.roughness)  # paint
-            self._materials[key] = self._scene.add_material(material)
+            self._materials[key] = self._number(material)
         return self._materials[key]
 
+    def _number(self, material: Principled) -> int:
+        """Return the row of a material in the scene's table; a new one is added."""
+        if material not in self._rows:
+            self._rows[material] = self._scene.add_material(material)
+        return self._rows[material]
 
-def object_mesh(visual: ObjectVisual, material: int = 0) -> Mesh:
+
+def object_mesh(visual: ObjectVisual, material: int = 0, paint: Callable[[Principled], int] | None = None) -> Mesh:
     """Return the mesh of a visual in its own frame, that of a line along z with a length of 1 m; beams are left out.
 
     A mesh file that cannot be read is replaced by the shapes, with a warning. This can only happen to spawned objects,
@@ -84,18 +95,26 @@ def object_mesh(visual: ObjectVisual, material: int = 0) -> Mesh:
     Args:
         visual: A visible visual.
         material: Row of the material table.
+        paint: Function that returns the row of a material of a mesh file; None: all have ``material``.
     """
     if visual.anchor == Anchor.LINE:
         return cylinder(float(visual.shapes[0].size[0]), 0.5, _LINE_SIDES, material)
     if visual.mesh:
         try:
-            return _of_file(visual.mesh, visual.mesh_scale, material)
+            return _of_file(visual.mesh, visual.mesh_scale, material, paint)
         except (OSError, ValueError) as error:
             warnings.warn(f'{visual.name}: {error}; its collision shapes are shown', stacklevel=2)
     return joined([mesh for shape in visual.shapes if (mesh := of_shape(shape, material)) is not None])
 
 
-def _of_file(path: str, scale: float, material: int) -> Mesh:
-    corners = load_triangles(Path(path), scale).reshape(-1, 3)
+def _of_file(path: str, scale: float, material: int, paint: Callable[[Principled], int] | None) -> Mesh:
+    rows: Sequence[int] | NDArray[np.int64] = ()
+    if path.lower().endswith(SUFFIXES):
+        found = load_gltf(Path(path), scale)
+        corners = found.triangles.reshape(-1, 3)
+        rows = np.array([paint(each) for each in found.materials])[found.material] if paint is not None else ()
+    else:
+        corners = load_triangles(Path(path), scale).reshape(-1, 3)
     triangles = np.arange(len(corners), dtype=np.uint32).reshape(-1, 3)
-    return Mesh(corners, triangles, np.full(len(triangles), material, dtype=np.uint16))
+    numbers = np.asarray(rows, np.uint16) if len(rows) else np.full(len(triangles), material, dtype=np.uint16)
+    return Mesh(corners, triangles, numbers)

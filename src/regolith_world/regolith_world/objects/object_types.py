@@ -129,7 +129,8 @@ class VisualConfig(Section):
 
     mesh: str = Field(
         '',
-        description='Mesh file: OBJ, STL or MSH, in the frame of the body. Empty: the collision shapes are visible.',
+        description='Mesh file: OBJ, STL, MSH, GLB or glTF, in the frame of the body. Empty: the collision shapes are '
+        'visible.',
     )
     mesh_scale: float = Field(1.0, gt=0.0, le=1e4, description='Unit of the mesh file [m].')
     color: tuple[Share, Share, Share] | None = Field(
