@@ -88,21 +88,16 @@ class DensityGrid(NamedTuple):
         levels = np.zeros((len(parts), _COLUMNS))
         extinction = np.zeros((sums.shape[1], SIDE**3), np.float32)
         filled = np.zeros((sums.shape[1], BLOCK**3), np.bool_)
+        bounds = np.empty((sums.shape[1], 6), np.int64)
         entries, count, nodes = 0, 0, 0
         for row, (corner, cell, lookup) in zip(levels, parts):
             places = _places(lookup)
-            run_in_ranges(_gather, len(places), 64, sums, lookup, places, extinction, filled)
+            run_in_ranges(_gather, len(places), 64, sums, lookup, places, extinction, filled, bounds)
             side = 1 + BLOCK // next((apart for apart in (4, 2) if apart * cell <= _NODE_M), 1)
             row[:LOW] = *corner, cell, *lookup.shape, entries, side, nodes - count * side**3
-            here = filled[count : count + len(places)].reshape(-1, BLOCK, BLOCK, BLOCK)
-            for axis in range(3):
-                others = tuple({1, 2, 3} - {axis + 1})
-                block, layer = np.nonzero(here.any(axis=others))
-                layer += places[block, axis] * BLOCK
-                row[LOW + axis], row[HIGH + axis] = (
-                    corner[axis] + cell * layer.min(),
-                    corner[axis] + cell * (layer.max() + 1),
-                )
+            here = places * BLOCK
+            row[LOW:HIGH] = corner + cell * (here + bounds[count : count + len(places), :3]).min(axis=0)
+            row[HIGH:] = corner + cell * (here + bounds[count : count + len(places), 3:]).max(axis=0)
             entries, count, nodes = entries + lookup.size, count + len(places), nodes + len(places) * side**3
         table = np.concatenate([lookup.ravel() for _, _, lookup in parts]) if parts else np.zeros(0, np.int32)
         return DensityGrid(levels, table, filled.ravel(), extinction.ravel())
@@ -168,10 +163,20 @@ def _places(lookup: Ints) -> Longs:
 
 @kernel
 def _gather(
-    first: int, last: int, sums: Singles, lookup: Ints, places: Longs, extinction: Singles, filled: Bools
+    first: int,
+    last: int,
+    sums: Singles,
+    lookup: Ints,
+    places: Longs,
+    extinction: Singles,
+    filled: Bools,
+    bounds: Longs,
 ) -> None:
-    """Add up the parts of the extinction at the corners of blocks at these places, and mark cells that have dust."""
-    owners = np.empty(8, np.int64)
+    """Add up the parts of the extinction at the corners of blocks at these places, and mark cells that have dust.
+
+    Bounds are the lowest cells of each block along each axis, and those after the highest ones.
+    """
+    owners, dusty = np.empty(8, np.int64), np.empty(SIDE, np.bool_)
     for row in range(first, last):
         a, b, c = places[row, 0], places[row, 1], places[row, 2]
         block = lookup[a, b, c]
@@ -180,25 +185,31 @@ def _gather(
             i, j, k = a + (n >> 2), b + (n >> 1 & 1), c + (n & 1)
             inside = i < lookup.shape[0] and j < lookup.shape[1] and k < lookup.shape[2]
             owners[n] = lookup[i, j, k] if inside else -1
-        corner = -1
         for x in range(SIDE):
             for y in range(SIDE):
+                first_corner = (x * SIDE + y) * SIDE
                 for z in range(SIDE):
-                    corner += 1
                     owner = owners[((x >> BITS << 1) + (y >> BITS) << 1) + (z >> BITS)]
-                    if owner < 0:
-                        continue
-                    cell = (((x & LAST) << BITS) + (y & LAST) << BITS) + (z & LAST)
                     total = np.float32(0.0)
-                    for part in range(sums.shape[0]):
-                        total += sums[part, owner, cell]
-                    if not total > 0.0:
-                        continue
-                    extinction[block, corner] = total
-                    for u in range(max(x - 1, 0), min(x, LAST) + 1):
-                        for v in range(max(y - 1, 0), min(y, LAST) + 1):
-                            for w in range(max(z - 1, 0), min(z, LAST) + 1):
-                                filled[block, ((u << BITS) + v << BITS) + w] = True
+                    if owner >= 0:
+                        cell = (((x & LAST) << BITS) + (y & LAST) << BITS) + (z & LAST)
+                        for part in range(sums.shape[0]):
+                            total += sums[part, owner, cell]
+                    extinction[block, first_corner + z] = total
+                    dusty[z] = total > 0.0
+                for u in range(max(x - 1, 0), min(x, LAST) + 1):
+                    for v in range(max(y - 1, 0), min(y, LAST) + 1):
+                        row_of_cells = (u << BITS) + v << BITS
+                        for w in range(BLOCK):
+                            filled[block, row_of_cells + w] |= dusty[w] | dusty[w + 1]
+        for axis in range(3):
+            bounds[block, axis], bounds[block, 3 + axis] = BLOCK, 0
+        for cell in range(BLOCK * BLOCK * BLOCK):
+            if filled[block, cell]:
+                for axis in range(3):
+                    k = cell >> BITS * (2 - axis) & LAST
+                    bounds[block, axis] = min(bounds[block, axis], k)
+                    bounds[block, 3 + axis] = max(bounds[block, 3 + axis], k + 1)
 
 
 @kernel(views_only=True, forceinline=True)
