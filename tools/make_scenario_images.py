@@ -90,6 +90,9 @@ def photograph(name: str, view: View) -> Image.Image:
         focal_length_m=4.6e-3,
         focus_distance_m=float(np.linalg.norm(way)),
         f_number=11.0,
+        # With one sample of each, penumbrae have no grain.
+        samples_per_pixel=1,
+        sun_samples=1,
     )
     pixels = display_image(picture.image, picture.encoding)[0]
     return Image.fromarray(np.ascontiguousarray(pixels)).resize(SIZE, Image.Resampling.LANCZOS)
