@@ -80,6 +80,14 @@ NOT_SAVED = {
     *('ParticleBed.force', 'ParticleBed.torque', 'ParticleBed.rebuilds'),
     *('Assembly._measures', 'Assembly._way', 'Assembly.rebuilt'),  # found with the next lists of pairs; a statistic
     *('BodyArrays.wrench', 'GrainArrays.built', 'GrainArrays.load'),
+    *('BodyArrays.done', 'BodyArrays.force', 'BodyArrays.torque'),  # of the substep
+    *(
+        'BodySteps._kept',
+        'BodySteps._steps',
+        'BodySteps._window',
+        'BodyShape.solid',
+        '_Memory.dense',
+    ),  # made again where they are absent
     *('DigGoalDriver._levels', 'TasksDriver._levels', 'Wheels._goal'),  # inputs of the present cycle
     *('InputLatch._latched', 'InputLatch._arrived', 'LiveInput.command', 'VehicleAgent._live'),
     'TerrainParticipant._latched',

@@ -225,6 +225,7 @@ def test_pixels_between_traced_ones_are_those_of_rays(flat_scene: Callable[..., 
     assert np.percentile(difference, 99.0) < 0.015 and difference.max() < 0.1
 
 
+@pytest.mark.slow
 def test_splat_of_1e5_parcels_takes_less_than_50_ms() -> None:
     """1e5 parcels fly to a time and are splat in less than 50 ms of processor time, the shortest of some runs."""
     random = np.random.default_rng(1)

@@ -374,7 +374,6 @@ class World:
             try:
                 offspring = self._evolve(cycle)
             except _Dropped:
-                self._resting.update(self.objects)
                 self._verdict = Verdict.DISCARD
                 continue
             if refused := self._without_room(offspring):
@@ -452,7 +451,6 @@ class World:
 
     def _idle(self, command: Command) -> dict[str, CycleResult]:
         while True:
-            self._resting.update(self.objects)
             try:
                 results = self._exchange(self._record(command, 0))
             except _Dropped:
@@ -470,6 +468,7 @@ class World:
         names = tuple(self.participants)
         if not self.silent:
             self.published_ns = self.t_ns
+        self._resting.update(self.objects)
         handed_over = self._bodies.hand_over(self._resting.others, self._mover) if command == Command.EVOLVE else ()
         moving = (o for root in self._resting.others for o in root.family())
         shown = (o for o in moving if (o.tangible and o.shapes) or isinstance(o, RemoteBody))
@@ -574,7 +573,6 @@ class World:
         for item in before.values():
             if not item.at_rest:
                 item.discard()
-        self._resting.update(before)
         self._verdict = Verdict.DISCARD
 
     def _commit(self, cycle: Cycle, offspring: list[Object], forced: bool) -> None:

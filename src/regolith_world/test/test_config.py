@@ -46,7 +46,7 @@ def test_valid_values_of_a_yaml_file_are_accepted() -> None:
     [
         ({'count': True}, ('count',)),
         ({'count': '3'}, ('count',)),
-        ({'count': 3.0}, ('count',)),
+        ({'count': 3.5}, ('count',)),
         ({'name': 3}, ('name',)),
         ({'place': [1.0, '2']}, ('place', 1)),
         ({'place': [True]}, ('place', 0)),
