@@ -161,7 +161,7 @@ def cross_all(
 
     See :func:`cross`, and :func:`most_steps` for the length of the output.
 
-    Checked by: test_dust_optics.py::test_steps_of_all_levels_are_in_order.
+    Tests: test_dust_optics.py::test_steps_of_all_levels_are_in_order.
     """
     count, ix, iy, iz = 0, inverse(dx), inverse(dy), inverse(dz)
     for level in range(levels.shape[0]):
