@@ -93,7 +93,8 @@ def test_a_node_that_fails_too_often_ends_the_run(
 ) -> None:
     """A world that waits for the node would wait without limit. A stopped world names the missing node."""
     scripts = {
-        'world': f'trap "printf \'{{\\"failure\\": \\"{failure}\\"}}\' > world_summary.json; exit {code}" TERM\n'
+        'world': f'trap "printf \'{{\\"failure\\": \\"{failure}\\"}}\' > outcome; '
+        f'mv outcome world_summary.json; exit {code}" TERM\n'
         'touch started\nwhile :; do sleep 0.02; done\n',
         'agent': f'{ONCE_STARTED}exit 1\n',
     }
