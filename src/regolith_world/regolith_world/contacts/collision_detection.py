@@ -171,19 +171,22 @@ class CollisionDetector:
         Of one family, and with a body that a participant moves, they are the pairs that can touch in the cycle: their
         distances limit no step.
         """
+        if len(members) + len(resting.items) < 2:
+            return []
         low, high = boxes_of([item.box(item.body) for item in members])
         moved = [k for k, item in enumerate(members) if len(item.states) > 1 and not item.unmoved]
         before = [members[k].box(members[k].states.get_state(cycle.t_ns)) for k in moved]
         low0, high0 = boxes_of(before)
         low[moved], high[moved] = np.minimum(low[moved], low0), np.maximum(high[moved], high0)
-        close = np.array(close_pairs(members, low, high), dtype=np.intp).reshape(-1, 2)
-        meet, computed = _meet(low, high, close), np.array([bool(item.moved_by) for item in members])
-        wanted = meet | ~computed[close].any(axis=1)
         pairs = []
-        for (i, j), touch in zip(close[wanted].tolist(), meet[wanted].tolist()):
-            a, b = members[i], members[j]
-            if a.root is not b.root or (touch and a.root.members_collide(a, b)):
-                pairs.append((a, b))
+        if found := close_pairs(members, low, high):
+            close = np.array(found, dtype=np.intp)
+            meet, computed = _meet(low, high, close), np.array([bool(item.moved_by) for item in members])
+            wanted = meet | ~computed[close].any(axis=1)
+            for (i, j), touch in zip(close[wanted].tolist(), meet[wanted].tolist()):
+                a, b = members[i], members[j]
+                if a.root is not b.root or (touch and a.root.members_collide(a, b)):
+                    pairs.append((a, b))
         if resting.items and members:
             for i, j in near_boxes(low, high, resting.low, resting.high, TOUCH_DISTANCE).tolist():
                 a, b = members[i], resting.items[j]
