@@ -318,13 +318,13 @@ def curves_text(pressed: Iterable[Points], sheared: Iterable[Points]) -> str:
     return '\n'.join(lines) + '\n'
 
 
-def write_pressed(path: str, length: float, width: float, depth: Floats, force: Floats) -> None:
-    """Write the curve of a pressed rectangle as a file of curves, by points at least a 50th of its depth apart.
+def write_pressed(path: str, b: float, area: float, depth: Floats, force: Floats) -> None:
+    """Write the curve of a pressed plate as a file of curves, by points at least a 50th of its depth apart.
 
     Args:
         path: File.
-        length: Length of the plate [m].
-        width: Width of the plate [m].
+        b: Size of the plate, 2 area / perimeter [m].
+        area: Its area [m^2].
         depth: Depths [m], shape (n,).
         force: Forces [N], shape (n,).
     """
@@ -333,7 +333,6 @@ def write_pressed(path: str, length: float, width: float, depth: Floats, force: 
     for k, z in enumerate(depth.tolist()):
         if force[k] > 0.0 and z >= (depth[kept[-1]] if kept else 0.0) + apart:
             kept.append(k)
-    b, area = length * width / (length + width), length * width
     points = Points(np.full(len(kept), b), depth[kept], force[kept] / area)
     write_atomically(Path(path), curves_text([points], []))
 

@@ -128,6 +128,25 @@ def test_curves_of_pressed_plates_give_the_moduli(tmp_path: Path) -> None:
         assert row['median'] == pytest.approx(getattr(soil, row['parameter']), rel=bound)
 
 
+def test_points_of_a_disc_have_its_radius_and_its_area(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pressure is the force on pi r^2; b is r."""
+    depth = np.linspace(0.001, 0.02, 20)
+    row = {'curve': np.column_stack((depth, 1e4 * depth)).tolist(), 'incomplete': False}
+    monkeypatch.setattr(plate_sinkage, 'sweep', lambda *_: [row])
+    file = tmp_path / 'disc.csv'
+    values = {'terrain_model': 'crm', 'shape': 'disc', 'a_m': 0.1, 'load_n': 300.0, 'curves': str(file)}
+    plate_sinkage.run(plate_sinkage.Settings.model_validate(values), lambda *_: None)
+    found = read_curves_of_one_plate(file)
+    assert found.of == pytest.approx(np.full(len(found.of), 0.1), rel=1e-12)
+    assert found.stress == pytest.approx(1e4 * found.displacement / (math.pi * 0.01), rel=1e-12)
+
+
+def read_curves_of_one_plate(file: Path) -> Points:
+    """Return the points of a file with one plate, which alone does not determine k_c."""
+    rows = [line.split(',') for line in file.read_text().splitlines()[1:]]
+    return Points(*np.array([[row[1], row[3], row[4]] for row in rows], dtype=float).T)
+
+
 HEAD = ','.join(COLUMNS)
 GOOD = 'pressure,0.1,,0.01,1000'
 

@@ -198,7 +198,8 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
         samples = loading_cycle(settings, load)
         if settings.curves is not None and load == max(settings.load_n):
             rising = np.array([(p.depth, p.force) for p in samples if p.time <= _LOADED_S])
-            write_pressed(settings.curves, settings.a_m, settings.b_m, *rising.T)
+            a, b = settings.a_m, settings.b_m
+            write_pressed(settings.curves, a * b / (a + b), a * b, *rising.T)
         held, eased, again = (_at(samples, t) for t in (_UNDER_LOAD_S, _UNLOADED_S, _RELOADED_S))
         rows.append(
             {
@@ -238,8 +239,9 @@ def _on_particles(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     rows = sweep(s, begin, len(s.load_n), tick)
     if s.curves is not None and len(rows) == len(s.load_n) and not rows[-1]['incomplete']:
         curve = np.array(rows[s.load_n.index(max(s.load_n))]['curve'])
-        # The b of a disc, its radius, is that of a square around it.
-        write_pressed(s.curves, plate.length, plate.width, *curve.T)
+        # 2 area / perimeter of a disc, its radius, is that of a square around it.
+        b = plate.length * plate.width / (plate.length + plate.width)
+        write_pressed(s.curves, b, plate.area, *curve.T)
     return [{**what, 'load_n': load, 'terzaghi_pa': capacity, **row} for load, row in zip(s.load_n, rows, strict=False)]
 
 
