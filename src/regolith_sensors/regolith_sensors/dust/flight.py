@@ -6,8 +6,8 @@ A parcel that leaves x0 with v0 is at x0 + v0 t - (0, 0, g) t^2 / 2. In air with
 at x0 + v0 s - (0, 0, g T) (t - s) with s = T (1 - exp(-t / T)). Nothing is integrated, so a state at any time follows
 from the start alone. The end on the ground is found when a parcel starts, from the ground committed then.
 
-Simplifications in air: Stokes' drag holds for slow, small grains (it is a third too small for 20 um at 1 m/s); there is
-no wind, no lift and no turbulence, and the grains of a parcel, all of one size, do not carry the air along.
+Simplifications in air: Stokes' drag holds for slow, small grains (it is a quarter too small for 20 um at 1 m/s); there
+is no wind, no lift and no turbulence, and the grains of a parcel, all of one size, do not carry the air along.
 """
 
 from __future__ import annotations

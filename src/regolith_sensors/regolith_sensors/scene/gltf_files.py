@@ -17,7 +17,6 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import math
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ from numpy.typing import NDArray
 
 from regolith_files import usable_file
 from regolith_sensors.surfaces.materials import Principled
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 
@@ -316,18 +316,11 @@ def _frame(node: dict[str, Any]) -> Floats:
     """Return the transform of a node into its parent, shape (4, 4)."""
     if 'matrix' in node:
         return np.array(node['matrix'], dtype=np.float64).reshape(4, 4).T
-    x, y, z, w = (float(part) for part in node.get('rotation', (0.0, 0.0, 0.0, 1.0)))
-    norm = math.sqrt(x * x + y * y + z * z + w * w)
+    quaternion = np.array(node.get('rotation', (0.0, 0.0, 0.0, 1.0)), dtype=np.float64)
+    norm = float(np.linalg.norm(quaternion))
     if not norm > 0.0:
         raise ValueError('has a rotation without length')
-    x, y, z, w = x / norm, y / norm, z / norm, w / norm
-    turn = np.array(
-        [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
-            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
-            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-    )
+    turn = rotation.matrix(quaternion / norm)
     out = np.eye(4)
     out[:3, :3] = turn * np.array(node.get('scale', (1.0, 1.0, 1.0)), dtype=np.float64)
     out[:3, 3] = node.get('translation', (0.0, 0.0, 0.0))
