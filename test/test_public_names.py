@@ -72,6 +72,15 @@ def test_packages_import_nothing_until_a_name_is_used() -> None:
     assert done.stdout == '[]\n'
 
 
+def test_check_of_a_scenario_loads_no_compiler_or_physics() -> None:
+    """They take a quarter of a second each time, and every run begins with a check."""
+    command = [sys.executable, '-X', 'importtime', '-m', 'regolith_bringup', 'check', 'two_rovers']
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    loaded = {line.rpartition('|')[2].strip() for line in done.stderr.splitlines() if line.startswith('import time:')}
+    assert 'regolith_bringup.scenario.loading' in loaded
+    assert not loaded & {'numba', 'scipy', 'mujoco', 'embreex', 'rclpy'}
+
+
 def names_of_other_packages(module: str, text: str) -> Iterator[tuple[str, str]]:
     """Yield (package or module, name) of what a module imports from other packages; '' for the module itself."""
     own = {module.partition('.')[0], 'regolith_msgs'}

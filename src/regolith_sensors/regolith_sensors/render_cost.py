@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from regolith_sensors.config.lidar import LidarConfig
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.config.spad import SpadConfig
 from regolith_sensors.config.thermal_camera import ThermalCameraConfig
-from regolith_sensors.lidar.beams import Poses
+
+if TYPE_CHECKING:
+    from regolith_sensors.lidar.beams import Poses
 
 _PIXELS = 160 * 120
 """Maximum number of pixels of a trial frame."""
