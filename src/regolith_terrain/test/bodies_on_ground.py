@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -12,6 +13,8 @@ import numpy as np
 from regolith_terrain import FlatField, SoilGrid, SoilMap, load_soil
 from regolith_terrain.bodies import BodyDescription, BodyGround, BodyShape, BodySteps, RigidBodies
 from regolith_terrain.solids import Solids
+from regolith_terrain.solids.polyhedron import convex_hull
+from regolith_terrain.solids.solids import Solid
 from regolith_terrain.terrain_model import find_terrain_model
 
 MOON, EARTH = 1.62, 9.81
@@ -50,6 +53,20 @@ def one_body(
     pull = np.array([0.0, 0.0, -gravity]) if np.isscalar(gravity) else gravity
     ground = BodyGround(SoilGrid(FlatField(), spacing, law), SoilMap(soil), pull, solids)
     return RigidBodies([BodyDescription('body', shape, mass, **more)], ground)
+
+
+def bodies_in_flight(*each: tuple[BodyShape, float, float]) -> RigidBodies:
+    """Return bodies of these shapes, masses [kg] and coefficients of restitution above rigid terrain, without gravity."""
+    law = find_terrain_model('rigid')
+    ground = BodyGround(SoilGrid(FlatField(), 0.05, law), SoilMap(rigid_parameters()), np.zeros(3), None)
+    made = [BodyDescription(f'body{n}', *one[:2], one[2]) for n, one in enumerate(each)]
+    return RigidBodies(made, ground)
+
+
+def block(low: tuple[float, float, float], high: tuple[float, float, float], turn: np.ndarray | None = None) -> Solids:
+    """Return one box between two corners [m], turned about the origin."""
+    corners = np.array(list(itertools.product(*zip(low, high, strict=True))))
+    return Solids([convex_hull(corners)], [Solid(0, np.zeros(3), np.eye(3) if turn is None else turn, 0.5)])
 
 
 def run(bodies: RigidBodies, seconds: float) -> np.ndarray:

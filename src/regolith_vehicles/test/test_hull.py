@@ -17,7 +17,7 @@ from regolith_terrain.config import load_soil
 from regolith_terrain.contact.ground_contact import spring_limit
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import HeightField
-from regolith_terrain.solids.contact import SolidContactArrays
+from regolith_terrain.solids.contact_arrays import SolidContactArrays
 from regolith_terrain.solids.friction_memory import NO_SOLIDS
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.contact.contact_parts import _hull_frame, _underside

@@ -22,7 +22,8 @@ from regolith_terrain.contact.constants import CONTACT_OK
 from regolith_terrain.contact.ground_contact import PartPose, Press
 from regolith_terrain.contact.kernel_binding import bind_kernels, unbound
 from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.solids.contact import SolidContactArrays, add_solid_wrench
+from regolith_terrain.solids.contact import add_solid_wrench
+from regolith_terrain.solids.contact_arrays import SolidContactArrays
 from regolith_terrain.solids.polyhedron import Polyhedron
 from regolith_terrain.solids.solids import NearbySolids
 from regolith_world.numerics import kernel

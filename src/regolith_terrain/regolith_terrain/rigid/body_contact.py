@@ -42,17 +42,16 @@ from regolith_terrain.solids.point_force import (
     PX,
     PY,
     PZ,
+    RESTITUTION_SPEED,
+    SPHERE_FRICTION,
+    approach_speed,
     brake_spin,
+    dampable,
     push_point,
+    share_masses,
 )
 from regolith_world.cycle import StateField, StateLayout
 from regolith_world.numerics import kernel
-
-RESTITUTION_SPEED = 0.02
-"""Speed of approach above which the coefficient of restitution applies [m/s]."""
-SPHERE_FRICTION = 3.0 * math.pi / 16.0
-"""Torque of the patch below an elastic sphere over its friction and radius [-]; see
-:func:`regolith_terrain.solids.point_force.spin_friction`."""
 
 
 class BodyRigidArrays(NamedTuple):
@@ -114,30 +113,20 @@ def press(arrays: BodyRigidArrays, step: float, part: int, pose: PartPose, wrenc
         found[k, FRICTION] = terrain.soils[soil_at(terrain, point[0], point[1]), SOIL_FRICTION]
         wrench.stats[STAT_MAX_SINKAGE] = max(wrench.stats[STAT_MAX_SINKAGE], depth)
     wrench.stats[STAT_LOADED_NODES] = count
+    inverse = arrays.mobility[part]
+    share, damped = share_masses(found, first, end, 1, inverse, pose) if count > 0 else (0.0, 0.0)
     for k in range(first, end):
         if found[k, POINT_DEPTH] > 0.0:
             stiffness = terrain.soils[soil_at(terrain, found[k, PX], found[k, PY]), SOIL_STIFFNESS]
-            ratio = arrays.damping_ratio[part] if _speed(found[k], pose) > RESTITUTION_SPEED else DAMPING_RATIO
-            inverse, total, radius = arrays.mobility[part], stiffness * count, arrays.points.radius[k]
-            normal = push_point(found[k], held[k], inverse, total, ratio, count, step, pose, wrench)
+            ratio = arrays.damping_ratio[part] if approach_speed(found[k], pose) > RESTITUTION_SPEED else DAMPING_RATIO
+            radius, stiffest = arrays.points.radius[k], min(stiffness, dampable(share, damped, ratio, step))
+            normal = push_point(found[k], held[k], share, damped, stiffest, ratio, step, pose, wrench)
             if radius > 0.0:
                 patch = math.sqrt(radius * found[k, POINT_DEPTH])
                 limit = SPHERE_FRICTION * found[k, FRICTION] * normal * patch
                 nx, ny, nz = found[k, NX], found[k, NY], found[k, NZ]
                 brake_spin(limit, nx, ny, nz, inverse, count, step, pose, wrench)
     return CONTACT_OK
-
-
-@kernel(views_only=True)
-def _speed(point: Floats, pose: PartPose) -> float:
-    """Return the speed of a point of a body along the normal [m/s]."""
-    px, py, pz = point[PX] - pose.center[0], point[PY] - pose.center[1], point[PZ] - pose.center[2]
-    wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
-    vx = pose.velocity[0] + wy * pz - wz * py
-    vy = pose.velocity[1] + wz * px - wx * pz
-    vz = pose.velocity[2] + wx * py - wy * px
-    speed: float = abs(vx * point[NX] + vy * point[NY] + vz * point[NZ])
-    return speed
 
 
 class _Memory(BodyMemory):
@@ -185,7 +174,13 @@ class BodyRigidContact(GroundContact):
             *self._scratch,
         )
         return BodyRigidArrays(
-            terrain, setting.points, setting.mobility, setting.reach, setting.damping_ratio, self._held, self._found
+            terrain,
+            setting.points,
+            setting.mobility,
+            setting.reach,
+            setting.damping_ratio,
+            self._held,
+            self._found,
         )
 
     def still_valid(self, arrays: BodyRigidArrays) -> bool:

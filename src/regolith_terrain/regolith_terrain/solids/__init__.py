@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from regolith_terrain.solids import rock_shapes as rock_shapes
     from regolith_terrain.solids.config import ObstacleConfig as ObstacleConfig
     from regolith_terrain.solids.contact import STIFFNESS_OF_PART as STIFFNESS_OF_PART
-    from regolith_terrain.solids.contact import SolidContactArrays as SolidContactArrays
     from regolith_terrain.solids.contact import add_solid_wrench as add_solid_wrench
+    from regolith_terrain.solids.contact_arrays import SolidContactArrays as SolidContactArrays
     from regolith_terrain.solids.friction_memory import NO_SOLIDS as NO_SOLIDS
     from regolith_terrain.solids.friction_memory import NOTHING_MOVES as NOTHING_MOVES
     from regolith_terrain.solids.friction_memory import SolidContact as SolidContact
@@ -40,9 +40,9 @@ __all__, __getattr__, __dir__ = export_lazily(
         'config': ('ObstacleConfig',),
         'contact': (
             'STIFFNESS_OF_PART',
-            'SolidContactArrays',
             'add_solid_wrench',
         ),
+        'contact_arrays': ('SolidContactArrays',),
         'friction_memory': (
             'NO_SOLIDS',
             'NOTHING_MOVES',

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from regolith_terrain.contact.arrays import Shapes
 from regolith_terrain.contact.ground_contact import make_pose
 from regolith_terrain.grid.node_records import Floats
-from regolith_terrain.solids.contact import MOST_DISCS, SLOTS, SolidContactArrays
+from regolith_terrain.solids.contact_arrays import MOST_DISCS, SLOTS, SolidContactArrays
 from regolith_terrain.solids.moving_solids import MovingSolids
 from regolith_terrain.solids.solids import NOTHING_NEAR, NearbySolids, Solids
 from regolith_world.cycle import Saved, StateField, StateLayout

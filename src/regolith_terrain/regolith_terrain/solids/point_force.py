@@ -23,6 +23,10 @@ fraction exceeds 4.
 """
 DAMPING_RATIO = 0.7
 """Damping ratio of a point with its effective mass, where the step allows it."""
+RESTITUTION_SPEED = 0.02
+"""Speed of approach of a body above which its coefficient of restitution applies [m/s]."""
+SPHERE_FRICTION = 3.0 * math.pi / 16.0
+"""Torque of the patch below an elastic sphere over its friction and radius [-]; see :func:`spin_friction`."""
 STICK_M = 1e-3
 """Sliding distance over which friction reaches 1 - 1/e of its limit [m]."""
 PX, PY, PZ, NX, NY, NZ, POINT_DEPTH, FRICTION = range(8)
@@ -33,10 +37,10 @@ PX, PY, PZ, NX, NY, NZ, POINT_DEPTH, FRICTION = range(8)
 def push_point(
     point: Floats,
     held: Floats,
-    inverse: Floats,
-    part_stiffness: float,
+    share: float,
+    damped: float,
+    stiffest: float,
     damping_ratio: float,
-    count: int,
     step: float,
     pose: PartPose,
     wrench: Wrench,
@@ -48,10 +52,10 @@ def push_point(
     Args:
         point: Columns of the point, shape (8,).
         held: Input and output: mobilized friction, shape (3,).
-        inverse: Inverse inertia at the part's origin, shape (6, 6).
-        part_stiffness: Total stiffness of the springs at all points of the part [N/m].
-        damping_ratio: Damping ratio with the effective mass, where the step allows it.
-        count: Number of points that share the stiffness and the inertia.
+        share: Mass that limits spring and damper of the point, so that no step overshoots [kg].
+        damped: Mass with which the point moves together with the others, for the damper [kg].
+        stiffest: Largest stiffness of the spring [N/m].
+        damping_ratio: Damping ratio with ``damped``, where the step allows it.
         step: Substep [s].
         pose: Pose and twist of the part.
         wrench: Wrench to which the force is added.
@@ -63,10 +67,8 @@ def push_point(
     vy = pose.velocity[1] + wz * px - wx * pz
     vz = pose.velocity[2] + wx * py - wy * px
     leaving = vx * nx + vy * ny + vz * nz
-    mass = effective_mass(inverse, nx, ny, nz, py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx)
-    share = mass / count
-    stiffness = min(STIFFNESS, part_stiffness / count, STIFFEST * share / (step * step))
-    damping = min(2.0 * damping_ratio * math.sqrt(stiffness * share), DAMPEST * share / step)
+    stiffness = min(STIFFNESS, stiffest, STIFFEST * share / (step * step))
+    damping = min(2.0 * damping_ratio * math.sqrt(stiffness * damped), DAMPEST * share / step)
     normal: float = max(0.0, stiffness * depth - damping * leaving)
     # Tangents: the first is normal to the surface normal and to the axis of its smallest component.
     if abs(ny) <= abs(nx) or abs(ny) <= abs(nz):
@@ -88,6 +90,102 @@ def push_point(
     fz = normal * nz + grip * (u1 * az + u2 * bz)
     push_at(wrench, px, py, pz, fx, fy, fz)
     return normal
+
+
+@kernel(views_only=True)
+def approach_speed(point: Floats, pose: PartPose) -> float:
+    """Return the speed of a contact point of a part along its normal, of either sign [m/s]."""
+    px, py, pz = point[PX] - pose.center[0], point[PY] - pose.center[1], point[PZ] - pose.center[2]
+    wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
+    vx = pose.velocity[0] + wy * pz - wz * py
+    vy = pose.velocity[1] + wz * px - wx * pz
+    vz = pose.velocity[2] + wx * py - wy * px
+    speed: float = abs(vx * point[NX] + vy * point[NY] + vz * point[NZ])
+    return speed
+
+
+@kernel(views_only=True)
+def mass_at(point: Floats, inverse: Floats, pose: PartPose) -> float:
+    """Return the effective mass of a part at a contact point along its normal [kg]; see :func:`effective_mass`."""
+    nx, ny, nz = point[NX], point[NY], point[NZ]
+    px, py, pz = point[PX] - pose.center[0], point[PY] - pose.center[1], point[PZ] - pose.center[2]
+    mass: float = effective_mass(inverse, nx, ny, nz, py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx)
+    return mass
+
+
+@kernel(views_only=True)
+def dampable(share: float, damped: float, damping_ratio: float, step: float) -> float:
+    """Return the stiffness at which the limit of the damper gives the damping ratio, or DAMPEST if less [N/m].
+
+    The arguments are those of :func:`push_point`.
+    """
+    damping = DAMPEST * share / (2.0 * min(damping_ratio, DAMPEST) * step)
+    stiffness: float = damping * damping / damped
+    return stiffness
+
+
+@kernel(views_only=True)
+def share_masses(
+    found: Floats, first: int, end: int, groups: int, inverse: Floats, pose: PartPose
+) -> tuple[float, float]:
+    """Return the mass that limits each of some points of a part, and the mass for its damper [kg].
+
+    Points that are loaded together move each other: a_ij = J_i M^-1 J_j^T is the acceleration at point i along its
+    normal by a unit force at point j. No eigenvalue of this matrix exceeds its largest sum of a row, max_i sum_j |a_ij|
+    (Gershgorin), so springs and dampers within the limits of its inverse do not overshoot in any motion. All points
+    have the same limit: with a limit for each, towers tremble. Their dampers are those of the motion in which all
+    points have the same speed, as in an impact of a face: each has its part of the effective mass at the middle of the
+    points, along their mean normal.
+
+    Args:
+        found: Contact points, shape (n, 8); those of depth 0 are not loaded.
+        first: First of the points.
+        end: End of the points.
+        groups: Number of such sets of points that share the inertia.
+        inverse: Inverse inertia at the part's origin, shape (6, 6).
+        pose: Pose of the part.
+
+    Source: gershgorin1931.
+    Checked by: test_bodies_rigid.py::test_box_rebounds_with_its_restitution.
+    """
+    count, most = 0, 1e-9
+    mx = my = mz = nx = ny = nz = 0.0
+    for i in range(first, end):
+        if found[i, POINT_DEPTH] <= 0.0:
+            continue
+        count += 1
+        mx, my, mz = mx + found[i, PX], my + found[i, PY], mz + found[i, PZ]
+        nx, ny, nz = nx + found[i, NX], ny + found[i, NY], nz + found[i, NZ]
+        total = 0.0
+        for j in range(first, end):
+            if found[j, POINT_DEPTH] > 0.0:
+                total += abs(_coupling(found[i], found[j], inverse, pose))
+        most = max(most, total)
+    share = 1.0 / (groups * most)
+    length = math.sqrt(nx * nx + ny * ny + nz * nz)
+    if count == 0 or length < 0.5 * count:  # normals that oppose each other have no common motion
+        return share, share
+    nx, ny, nz = nx / length, ny / length, nz / length
+    px, py, pz = mx / count - pose.center[0], my / count - pose.center[1], mz / count - pose.center[2]
+    mass: float = effective_mass(inverse, nx, ny, nz, py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx)
+    return share, max(share, mass / count)
+
+
+@kernel(views_only=True)
+def _coupling(one: Floats, other: Floats, inverse: Floats, pose: PartPose) -> float:
+    """Return the acceleration of a part at a point along its normal by a unit force at another point [1/kg]."""
+    total = 0.0
+    px, py, pz = one[PX] - pose.center[0], one[PY] - pose.center[1], one[PZ] - pose.center[2]
+    qx, qy, qz = other[PX] - pose.center[0], other[PY] - pose.center[1], other[PZ] - pose.center[2]
+    tx, ty, tz = py * one[NZ] - pz * one[NY], pz * one[NX] - px * one[NZ], px * one[NY] - py * one[NX]
+    ux, uy, uz = qy * other[NZ] - qz * other[NY], qz * other[NX] - qx * other[NZ], qx * other[NY] - qy * other[NX]
+    for a in range(6):
+        left = (
+            one[NX] if a == 0 else one[NY] if a == 1 else one[NZ] if a == 2 else tx if a == 3 else ty if a == 4 else tz
+        )
+        row = inverse[a, 0] * other[NX] + inverse[a, 1] * other[NY] + inverse[a, 2] * other[NZ]
+        total += left * (row + inverse[a, 3] * ux + inverse[a, 4] * uy + inverse[a, 5] * uz)
+    return total
 
 
 @kernel(views_only=True)
