@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from regolith_vehicles.robot_import.converter import convert as convert
     from regolith_vehicles.robot_import.converter import write_folder as write_folder
     from regolith_vehicles.robot_import.options import ImportOptions as ImportOptions
+    from regolith_vehicles.robot_import.xml_elements import Element as Element
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -26,5 +27,6 @@ __all__, __getattr__, __dir__ = export_lazily(
             'write_folder',
         ),
         'options': ('ImportOptions',),
+        'xml_elements': ('Element',),
     },
 )

@@ -35,7 +35,7 @@ def import_robot(
         typer.Option(
             '--limits',
             metavar='JOINT=EFFORT,SPEED',
-            help="Maximum effort [N m, N] and speed [rad/s, m/s] of a motor, e.g. '*_wheel_joint=8,10'; may be repeated.",
+            help="Maximum effort [N m, N] and speed [rad/s, m/s] of motors, e.g. '*_wheel_joint=8,10'; repeatable.",
         ),
     ] = None,
     from_geometry: Annotated[

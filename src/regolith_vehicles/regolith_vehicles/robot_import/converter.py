@@ -10,6 +10,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -32,7 +33,7 @@ from regolith_vehicles.robot_import.wheels import Wheel, find_wheels
 from regolith_world.numerics import portable_math
 
 ALLOWED = 'the path of a URDF, xacro or SDF file'
-_KEPT = 16
+_KEPT = 64
 """Number of converted robots in the cache; the newest are kept."""
 
 
@@ -86,7 +87,9 @@ def convert(file: str | Path, options: ImportOptions | None = None) -> ImportedV
     options = options or ImportOptions()
     path = usable_file(file, ALLOWED)
     if path.suffix.lower() not in FORMATS:
-        raise InputError(Problem(str(file), '', f'has the extension {path.suffix!r}', f'{ALLOWED}: {", ".join(FORMATS)}'))
+        raise InputError(
+            Problem(str(file), '', f'has the extension {path.suffix!r}', f'{ALLOWED}: {", ".join(FORMATS)}')
+        )
     robot = read_robot(path, options)
     wheels = find_wheels(robot, options.wheels)
     wheels = _alone(robot, wheels)
@@ -131,7 +134,9 @@ def _alone(robot: Robot, wheels: list[Wheel]) -> list[Wheel]:
     shared = {name for name, count in steered_alone(wheels).items() if count > 1}
     for name in sorted(shared):
         at = robot.joints[name].at
-        robot.notes.append(f'{at.where}: {at.title}: carries several wheels and is a commanded joint, not their steering')
+        robot.notes.append(
+            f'{at.where}: {at.title}: carries several wheels and is a commanded joint, not their steering'
+        )
     return [
         Wheel(w.joint, w.link, w.tread, w.place, w.sign, None, w.driven)
         if w.steer is not None and w.steer.name in shared
@@ -209,18 +214,22 @@ def write_folder(vehicle: ImportedVehicle, folder: Path) -> Path:
 def vehicle_file_of(path: Path) -> Path:
     """Return the vehicle file of a robot file, converted with the default options.
 
-    The files are in the user's cache folder (``$XDG_CACHE_HOME`` or ``~/.cache``, ``regolith/robots``), in a folder named
-    by their content, where all processes of a run and the viewer find them. Target of the entry points
+    The files are in the user's cache folder (``$XDG_CACHE_HOME`` or ``~/.cache``, ``regolith/robots``), in a folder
+    named by their content, where all processes of a run and the viewer find them. Target of the entry points
     ``regolith.vehicle_formats``.
 
     Raises:
         InputError: If the robot file is invalid, or the cache cannot be written.
     """
     about = path.stat()
-    return _cached(path, about.st_mtime_ns, about.st_size)
+    made = _cached(path, about.st_mtime_ns, about.st_size)
+    if not made.is_file():  # the cache was emptied in between
+        _cached.cache_clear()
+        made = _cached(path, about.st_mtime_ns, about.st_size)
+    return made
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=_KEPT)
 def _cached(path: Path, *_: int) -> Path:
     vehicle = convert(path)
     digest = hashlib.sha256()
@@ -231,6 +240,8 @@ def _cached(path: Path, *_: int) -> Path:
     folder = robots / digest.hexdigest()[:32]
     made = folder / f'{vehicle.name}.yaml'
     if made.is_file():
+        with suppress(OSError):
+            os.utime(folder)
         return made
     try:
         write_folder(vehicle, folder)
@@ -242,7 +253,9 @@ def _cached(path: Path, *_: int) -> Path:
 
 
 def _keep_newest(robots: Path) -> None:
-    found = sorted((path for path in robots.iterdir() if not path.name.startswith('.')), key=lambda p: p.stat().st_mtime)
+    found = sorted(
+        (path for path in robots.iterdir() if not path.name.startswith('.')), key=lambda p: p.stat().st_mtime
+    )
     for path in found[:-_KEPT]:
         shutil.rmtree(path, ignore_errors=True)
 

@@ -74,7 +74,7 @@ class MjcfWriter:
         return portable_math.norm(self._wheels[link].tread.center) <= _ON_CENTER_M
 
     def sign(self, joint: str) -> float:
-        """Return -1 for a joint whose axis is reversed: that of a wheel to the left, that of its steering up; else 1."""
+        """Return -1 for a joint whose axis is reversed, so wheels have it to the left and steering up; else 1."""
         for wheel in self._wheels.values():
             if wheel.joint.name == joint:
                 return wheel.sign
@@ -244,9 +244,7 @@ class MjcfWriter:
                 continue
             name = self._mesh(shape, obj_file(corners, faces))
             painted = color or ({'rgba': _text(own)} if own is not None else {})
-            geom = ElementTree.SubElement(
-                body, 'geom', {'type': 'mesh', 'mesh': name.removesuffix('.obj'), **painted}
-            )
+            geom = ElementTree.SubElement(body, 'geom', {'type': 'mesh', 'mesh': name.removesuffix('.obj'), **painted})
             _place(geom, pose)
 
     def _mesh(self, shape: Shape, content: bytes) -> str:

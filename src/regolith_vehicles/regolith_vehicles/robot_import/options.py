@@ -19,8 +19,8 @@ class ImportOptions:
     differential: tuple[str, str] | None = None
     """Joints of the left and the right rocker, whose angles are opposite."""
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Maximum effort [N m or N] and speed [rad/s or m/s] by joint, in place of the file's values; ``*`` in a name stands
-    for any text. The first name that fits applies."""
+    """Maximum effort [N m or N] and speed [rad/s or m/s] by joint, in place of the file's values; ``*`` in a name
+    stands for any text. The first name that fits applies."""
     inertia_from_geometry: bool = False
     """Whether an inertia that is missing or impossible is computed from the shapes."""
     skip_missing_meshes: bool = False

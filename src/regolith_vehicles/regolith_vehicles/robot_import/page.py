@@ -43,14 +43,18 @@ def import_page(
     lines = [
         f'# {robot.name}',
         '',
-        f'Imported from `{robot.file.name}`. Files: `{name}.yaml`, `{name}.xml`' + (', `sensors.yaml`.' if robot.sensors else '.'),
+        f'Imported from `{robot.file.name}`. Files: `{name}.yaml`, `{name}.xml`'
+        + (', `sensors.yaml`.' if robot.sensors else '.'),
         '',
         f'Mass {total:.6g} kg, center of mass {_numbers(center)} m in `{robot.chassis}` with all joints at zero.',
         f'Base frame: `{robot.chassis}`, expected with x ahead, y to the left, z up.',
         '',
         '## Found',
         '',
-        *_table(('wheel', 'joint', 'radius [m]', 'width [m]', 'center [m]', 'from', 'driven', 'steering'), _wheel_rows(wheels)),
+        *_table(
+            ('wheel', 'joint', 'radius [m]', 'width [m]', 'center [m]', 'from', 'driven', 'steering'),
+            _wheel_rows(wheels),
+        ),
         *_table(('motor', 'role', 'effort', 'speed', 'gain'), _motor_rows(motors)),
         *_table(('joint without a motor', 'reason'), passive.items()),
         *_table(
@@ -109,16 +113,28 @@ def _guesses(
     if any(not motor.of_speed for motor in motors.values()):
         yield 'gain of position servos', 'kp in the table above', 'maximum effort at an error of 0.05 rad or m'
     for name, value in armatures.items():
-        yield f'armature of {name}', f'{value:.4g}', 'inertia of the motor behind its gear, so that the servo does not hunt'
+        yield (
+            f'armature of {name}',
+            f'{value:.4g}',
+            'inertia of the motor behind its gear, so that the servo does not hunt',
+        )
     drive = content['drive']
     yield 'acceleration of wheels', f'{drive["max_wheel_acceleration_radps2"]:g} rad/s^2', 'maximum speed within 0.5 s'
     yield 'substep', f'{content["substep_s"]:g} s', 'stable on all shipped soils'
-    yield 'collision.shapes', str(len(content['collision']['shapes'])), 'shapes of the chassis, and a box around the wheels'
+    yield (
+        'collision.shapes',
+        str(len(content['collision']['shapes'])),
+        'shapes of the chassis, and a box around the wheels',
+    )
     if parts := content.get('ground_shapes'):
         yield 'ground_shapes', str(len(parts)), 'collision shapes except driven wheels; meshes as convex hulls'
     for wheel in wheels:
         if wheel.sign < 0.0 and wheel.driven:
-            yield f'axis of {wheel.joint.name}', 'reversed', 'positive speeds drive forward; joint_states has the other sign'
+            yield (
+                f'axis of {wheel.joint.name}',
+                'reversed',
+                'positive speeds drive forward; joint_states has the other sign',
+            )
     if 'sphere' in {wheel.tread.source.rpartition(' ')[2] for wheel in wheels}:
         yield 'width of spherical wheels', 'the radius', 'a sphere has no width'
     hint = robot.drive
@@ -127,6 +143,10 @@ def _guesses(
         found = max(w.place[1] for w in driven) - min(w.place[1] for w in driven)
         yield 'wheel separation', f'{found:.4g} m', f'from the joints; the drive plug-in has {hint.separation:g} m'
     if hint is not None and hint.radius is not None:
-        yield 'wheel radius', f'{driven[0].tread.radius:.4g} m', f'from the shapes; the drive plug-in has {hint.radius:g} m'
+        yield (
+            'wheel radius',
+            f'{driven[0].tread.radius:.4g} m',
+            f'from the shapes; the drive plug-in has {hint.radius:g} m',
+        )
     if not robot.interfaces and robot.drive is None:
         yield 'motors', ', '.join(motors), 'the file has no ros2_control and no drive plug-in'

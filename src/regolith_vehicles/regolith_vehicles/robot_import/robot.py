@@ -164,14 +164,11 @@ class SensorHint:
     """Sensor that the file describes for another simulator."""
 
     name: str
-    kind: str
-    """'camera', 'imu', 'lidar' or 'gnss'."""
     link: str
     pose: Pose
     """Pose in the link's frame."""
-    rate_hz: float
-    values: dict[str, float]
-    """Camera: width, height [px], fov [rad]. Lidar: columns, rings, azimuth and elevation limits [rad], range [m]."""
+    at: Element
+    """Element ``sensor`` of SDF."""
 
 
 @dataclass(slots=True, eq=False)

@@ -95,8 +95,8 @@ class FileFinder:
         try:
             return usable_file(given, allowed, self.folder)
         except InputError as error:
-            (problem,) = error.problems
-            raise element.error(key, problem.problem, problem.allowed, uri) from None
+            (found,) = error.problems
+            raise element.error(key, found.problem, found.allowed, uri) from None
 
 
 def read_robot_file(path: Path, packages: Mapping[str, Path], arguments: Mapping[str, str]) -> Element:
@@ -144,11 +144,11 @@ def _expanded(path: Path, packages: Mapping[str, Path], arguments: Mapping[str, 
     try:
         text: str = xacro.process_file(str(path), mappings=dict(arguments)).toprettyxml(indent='  ')
     except Exception as error:  # xacro evaluates Python expressions of the file, which raise any exception
-        told = getattr(error, 'message', '') or str(error) or type(error).__name__
-        told = ' '.join(re.sub(r"<class '[^']*'>:?", '', told).split())
-        told = re.sub(r'^(.+) \1$', r'\1', told)  # of an error within an error, xacro gives the text twice
+        message = getattr(error, 'message', '') or str(error) or type(error).__name__
+        message = ' '.join(re.sub(r"<class '[^']*'>:?", '', message).split())
+        message = re.sub(r'^(.+) \1$', r'\1', message)  # of an error within an error, xacro gives the text twice
         allowed = 'a file that xacro expands; its arguments: --arg NAME=VALUE'
-        raise InputError(Problem(str(path), '', f'cannot be expanded: {told}', allowed)) from None
+        raise InputError(Problem(str(path), '', f'cannot be expanded: {message}', allowed)) from None
     finally:
         substitution._eval_find = original
     return text

@@ -59,9 +59,7 @@ class _Frames:
             six = given.contents(6, (0.0,) * 6)
             base, own = given.attributes.get('relative_to', ''), from_rpy(six[:3], six[3:])
         if not base:
-            base = (
-                _text(element, 'child') if element.tag == 'joint' else element.attributes.get('attached_to', '')
-            )
+            base = _text(element, 'child') if element.tag == 'joint' else element.attributes.get('attached_to', '')
         return self.pose(base, element, depth + 1).of(own)
 
 
@@ -192,9 +190,7 @@ def _shape(element: Element, finder: FileFinder) -> Shape | None:
     return Shape(inner.tag, tuple(size), pose, inner, rgba=rgba)
 
 
-def _joint(
-    element: Element, robot: Robot, frames: _Frames, places: dict[str, Pose], prefix: str
-) -> Joint | None:
+def _joint(element: Element, robot: Robot, frames: _Frames, places: dict[str, Pose], prefix: str) -> Joint | None:
     """Return a joint; None for one that fixes the model to the world."""
     name, kind = element.attribute('name'), element.attribute('type')
     if kind not in _KINDS:
@@ -236,9 +232,7 @@ def _move_frame(robot: Robot, places: dict[str, Pose], name: str, shift: np.ndar
         joint.pose = back.of(joint.pose)
     for k, sensor in enumerate(robot.sensors):
         if sensor.link == name:
-            robot.sensors[k] = type(sensor)(
-                sensor.name, sensor.kind, name, back.of(sensor.pose), sensor.rate_hz, sensor.values
-            )
+            robot.sensors[k] = replace(sensor, pose=back.of(sensor.pose))
 
 
 def _read_axis(joint: Joint, axis: Element, frame: Pose, frames: _Frames, child: Pose) -> None:

@@ -28,16 +28,20 @@ MOST_HULL_POINTS = 200
 """Maximum number of corners of a hull. A hull with more is replaced by its points farthest along as many directions."""
 
 
-@lru_cache(maxsize=64)
 def mesh_parts(path: Path) -> tuple[tuple[Vector, tuple[float, ...] | None], ...]:
     """Return the parts of a mesh file: triangles in the file's unit, shape (k, 3, 3), with their color or None.
 
-    Coordinates of a DAE file are in meters by its unit, with its axes as they are (its ``up_axis`` is not applied, as in
-    RViz).
+    Coordinates of a DAE file are in meters by its unit, with its axes as they are (its ``up_axis`` is not applied, as
+    in RViz).
 
     Raises:
         ValueError: If the file is not a valid mesh.
     """
+    return _cached_parts(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _cached_parts(path: Path, _: int) -> tuple[tuple[Vector, tuple[float, ...] | None], ...]:
     if path.suffix.lower() == '.dae':
         return _dae_parts(path)
     return ((load_triangles(path), None),)
@@ -50,13 +54,17 @@ def _dae_parts(path: Path) -> tuple[tuple[Vector, tuple[float, ...] | None], ...
         allowed = 'OBJ, STL or MSH files, or DAE with the package pycollada; fix: pip install pycollada'
         raise ValueError(f'{path}: needs the package pycollada, which is not installed; allowed: {allowed}') from None
     try:
-        document = collada.Collada(str(path), ignore=[collada.common.DaeUnsupportedError, collada.common.DaeBrokenRefError])
+        document = collada.Collada(
+            str(path), ignore=[collada.common.DaeUnsupportedError, collada.common.DaeBrokenRefError]
+        )
         found = list(document.scene.objects('geometry')) if document.scene is not None else []
         unit = float(document.assetInfo.unitmeter or 1.0)
-        parts = [part for geometry in found for primitive in geometry.primitives() if (part := _dae_part(primitive, unit))]
+        parts = [
+            part for geometry in found for primitive in geometry.primitives() if (part := _dae_part(primitive, unit))
+        ]
     except Exception as error:  # pycollada raises many types for invalid files
-        told = ' '.join(str(error).split()) or type(error).__name__
-        raise ValueError(f'{path}: is not a DAE file that can be read: {told}; allowed: COLLADA 1.4 or 1.5') from None
+        text = ' '.join(str(error).split()) or type(error).__name__
+        raise ValueError(f'{path}: is not a DAE file that can be read: {text}; allowed: COLLADA 1.4 or 1.5') from None
     if not parts:
         raise ValueError(f'{path}: has no triangles in its scene; allowed: a <visual_scene> with <instance_geometry>')
     if not all(np.isfinite(part).all() for part, _ in parts):

@@ -33,10 +33,10 @@ def root_at_chassis(robot: Robot) -> None:
     Raises:
         InputError: If the links are not one tree, or no link at its root has a mass.
     """
-    for named in (*robot.links.values(), *robot.joints.values()):
-        if not re.fullmatch(r'\w([\w./-]*\w)?', named.name, re.ASCII):
-            allowed = 'letters, digits and _, with / . - between them'
-            raise named.at.error('name', 'is not the id of a frame', allowed, named.name)
+    places = {link.name: link.at for link in robot.links.values()} | {j.name: j.at for j in robot.joints.values()}
+    for name, at in places.items():
+        if not re.fullmatch(r'\w([\w./-]*\w)?', name, re.ASCII):
+            raise at.error('name', 'is not the id of a frame', 'letters, digits and _, with / . - between them', name)
     children = {joint.child for joint in robot.joints.values()}
     roots = [name for name in robot.links if name not in children]
     if len(roots) != 1:
@@ -116,7 +116,11 @@ def _inertia_problem(link: Link) -> str:
     a, b, c = sorted(np.linalg.eigvalsh(link.inertial.inertia).tolist())
     if a <= 0.0:
         return 'is not positive definite'
-    return 'belongs to no body: a principal moment exceeds the sum of the others' if c > (a + b) * (1 + _TRIANGLE_TOLERANCE) else ''
+    return (
+        'belongs to no body: a principal moment exceeds the sum of the others'
+        if c > (a + b) * (1 + _TRIANGLE_TOLERANCE)
+        else ''
+    )
 
 
 def _replace_inertia(robot: Robot, link: Link, problem: str) -> None:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import numpy as np
@@ -254,19 +253,6 @@ _WHEEL_TAGS = (
     *('left_joint', 'right_joint', 'leftJoint', 'rightJoint'),
     *(f'{side}{part}Joint' for side in ('left', 'right') for part in ('Front', 'Rear')),
 )
-_SENSOR_KINDS = {
-    'camera': 'camera',
-    'depth': 'camera',
-    'depth_camera': 'camera',
-    'rgbd_camera': 'camera',
-    'ray': 'lidar',
-    'gpu_ray': 'lidar',
-    'lidar': 'lidar',
-    'gpu_lidar': 'lidar',
-    'imu': 'imu',
-    'gps': 'gnss',
-    'navsat': 'gnss',
-}
 
 
 def _read_gazebo(root: Element, robot: Robot) -> None:
@@ -298,45 +284,15 @@ def read_drive(plugin: Element, robot: Robot) -> None:
 
     separation, diameter = value('wheel_separation', 'wheelSeparation'), value('wheel_diameter', 'wheelDiameter')
     radius = value('wheel_radius') if diameter is None else 0.5 * diameter
+    if robot.drive is not None:
+        joints = (*robot.drive.joints, *joints)  # one plug-in for each axle
     robot.drive = DriveHint(joints, separation, radius, value('max_wheel_torque', 'wheelTorque', 'torque'))
 
 
 def read_sensor(sensor: Element, link: str, robot: Robot) -> None:
-    """Read a sensor of Gazebo: pose, rate, field of view and range; noise is left out."""
-    name, given = sensor.attributes.get('name', ''), sensor.attributes.get('type', '')
-    kind = _SENSOR_KINDS.get(given)
-    if kind is None:
-        robot.notes.append(f'{sensor.where}: {sensor.title} type = {given!r}: has no equivalent and is ignored')
-        return
+    """Add a sensor of Gazebo, which an extension of another package interprets."""
     pose = Pose()
     if (element := sensor.first('pose')) is not None:
         six = element.contents(6, (0.0,) * 6)
         pose = from_rpy(six[:3], six[3:])
-    values: dict[str, float] = {}
-    if kind == 'camera':
-        camera = sensor.first('camera') or sensor
-        image = camera.first('image') or camera
-        values = {
-            'fov': camera.content('horizontal_fov', math.radians(60.0)),
-            'width': image.content('width', 640.0),
-            'height': image.content('height', 480.0),
-        }
-    if kind == 'lidar':
-        values = _lidar(sensor.first('ray') or sensor.first('lidar') or sensor)
-    robot.sensors.append(SensorHint(name or kind, kind, link, pose, sensor.content('update_rate', 10.0), values))
-
-
-def _lidar(ray: Element) -> dict[str, float]:
-    scan = ray.first('scan') or ray
-    values: dict[str, float] = {}
-    for plane, (count, low, high) in {'horizontal': (640, -math.pi, math.pi), 'vertical': (1, 0.0, 0.0)}.items():
-        inner = scan.first(plane)
-        samples, least, most = float(count), low, high
-        if inner is not None:
-            samples = inner.content('samples', samples)
-            least, most = inner.content('min_angle', low), inner.content('max_angle', high)
-        values |= {f'{plane}_samples': samples, f'{plane}_min': least, f'{plane}_max': most}
-    reach = ray.first('range')
-    values['min'] = 0.1 if reach is None else reach.content('min', 0.1)
-    values['max'] = 100.0 if reach is None else reach.content('max', 100.0)
-    return values
+    robot.sensors.append(SensorHint(sensor.attribute('name'), link, pose, sensor))

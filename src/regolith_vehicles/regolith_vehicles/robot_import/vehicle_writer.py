@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_files import load_plugins
 from regolith_vehicles.robot_import.mjcf_writer import MESHES, MjcfWriter
 from regolith_vehicles.robot_import.motors import Motor
-from regolith_vehicles.robot_import.robot import Pose, Robot, SensorHint, Shape
+from regolith_vehicles.robot_import.robot import Pose, Robot, Shape
 from regolith_vehicles.robot_import.shapes import hull, obj_file, points
 from regolith_vehicles.robot_import.wheels import Wheel
 from regolith_world.numerics import portable_math, rotation
@@ -26,8 +27,9 @@ _ELASTIC, _DAMPING = 4.0e8, 3.0e4
 _SUBSTEPS_S = (1e-3, 8e-4, 5e-4, 4e-4, 2.5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5)
 _SMALLEST_PART_M = 0.01
 """Length below which a part of the hull is left out of ground_shapes, such as the box of an IMU [m]."""
-_PIXEL_M = 5e-6
-"""Pixel pitch of imported cameras [m]; with the field of view it sets the focal length."""
+IMPORTED_SENSORS = 'regolith.imported_sensors'
+"""Entry point group: name -> function from the element ``sensor`` of SDF to the content or name of a sensor file; None
+for types that it does not know."""
 
 
 def substep(mass: float, wheels: Sequence[Wheel], hull_parts: Sequence[Mapping[str, Any]]) -> float:
@@ -86,8 +88,7 @@ def collision_shapes(robot: Robot, wheels: Sequence[Wheel]) -> list[dict[str, An
     """
     entries = []
     for link, pose in robot.rigid_group(robot.chassis):
-        for shape in link.collisions or link.visuals:
-            entries.append(_collision(shape, pose))
+        entries += [_collision(shape, pose) for shape in link.collisions or link.visuals]
     driven = [wheel for wheel in wheels if wheel.driven]
     reach = np.array([[w.tread.radius, 0.5 * w.tread.width, w.tread.radius] for w in driven])
     places = np.array([wheel.place for wheel in driven])
@@ -164,7 +165,9 @@ def vehicle_file(
             'max_angle_deg': min(math.degrees(min(angles, default=math.radians(30.0))), 89.0),
             'max_rate_degps': min(math.degrees(rate), 1000.0),
         }
-    joints = {name: _commanded(robot, motor) for name, motor in motors.items() if motor.role in ('position', 'velocity')}
+    joints = {
+        name: _commanded(robot, motor) for name, motor in motors.items() if motor.role in ('position', 'velocity')
+    }
     if joints:
         content['joints'] = joints
     content['collision'] = {'shapes': collision_shapes(robot, wheels)}
@@ -198,11 +201,22 @@ def _commanded(robot: Robot, motor: Motor) -> dict[str, Any]:
 
 
 def sensor_entries(robot: Robot) -> dict[str, Any]:
-    """Return the section ``sensors`` of a vehicle in a scenario, for the sensors of the robot's file without noise."""
+    """Return the section ``sensors`` of a vehicle in a scenario, for the sensors of the robot's file.
+
+    Extensions in the entry point group IMPORTED_SENSORS interpret them; a sensor that none knows is noted.
+
+    Raises:
+        InputError: If a value of a sensor is invalid.
+    """
+    models = list(load_plugins(IMPORTED_SENSORS).values()) if robot.sensors else []
     entries: dict[str, Any] = {}
     for sensor in robot.sensors:
+        model = next((made for model_of in models if (made := model_of(sensor.at)) is not None), None)
+        if model is None:
+            kind = sensor.at.attributes.get('type', '')
+            robot.notes.append(f'{sensor.at.where}: {sensor.at.title} type = {kind!r}: is unknown and ignored')
+            continue
         pose = robot.rest_pose(sensor.link).of(sensor.pose)
-        model: dict[str, Any] | str = {'camera': _camera, 'lidar': _lidar, 'imu': _imu, 'gnss': _gnss}[sensor.kind](sensor)
         rpy = [math.degrees(x) for x in _rpy(pose.orientation)]
         entries[sensor.name] = {'model': model, 'mount': {'xyz': pose.position.tolist(), 'rpy_deg': rpy}}
     return entries
@@ -215,42 +229,3 @@ def _rpy(quaternion: Vector) -> tuple[float, float, float]:
     if abs(float(r[2, 0])) < 1.0 - 1e-12:
         return math.atan2(r[2, 1], r[2, 2]), pitch, math.atan2(r[1, 0], r[0, 0])
     return math.atan2(-r[1, 2], r[1, 1]), pitch, 0.0
-
-
-def _camera(sensor: SensorHint) -> dict[str, Any]:
-    values, rate = sensor.values, sensor.rate_hz
-    focal = 0.5 * values['width'] * _PIXEL_M / math.tan(0.5 * values['fov'])
-    return {
-        'type': 'camera',
-        'width': int(values['width']),
-        'height': int(values['height']),
-        'pixel_size_m': _PIXEL_M,
-        'focal_length_m': focal,
-        'f_number': 8.0,
-        'exposure_s': min(2e-3, 0.5 / rate),
-        'auto_exposure': {'max_exposure_s': min(0.1, 0.9 / rate)},
-        'rate_hz': rate,
-    }
-
-
-def _lidar(sensor: SensorHint) -> dict[str, Any]:
-    values = sensor.values
-    bounds = {plane: [math.degrees(values[f'{plane}_{end}']) for end in ('min', 'max')] for plane in ('horizontal', 'vertical')}
-    return {
-        'type': 'lidar',
-        'columns': int(values['horizontal_samples']),
-        'azimuth_deg': bounds['horizontal'],
-        'rings': int(values['vertical_samples']),
-        'elevation_deg': bounds['vertical'],
-        'rate_hz': sensor.rate_hz,
-        'range_m': [values['min'], values['max']],
-    }
-
-
-def _imu(sensor: SensorHint) -> dict[str, Any]:
-    return {'type': 'imu', 'rate_hz': sensor.rate_hz}
-
-
-def _gnss(sensor: SensorHint) -> str:
-    return 'gnss_lunanet'
-

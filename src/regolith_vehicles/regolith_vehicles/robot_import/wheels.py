@@ -95,8 +95,8 @@ def find_wheels(robot: Robot, named: Sequence[str]) -> list[Wheel]:
         at = robot.links[robot.chassis].at
         kinds = ', '.join(joint.name for joint in robot.joints.values() if joint.kind == 'continuous') or 'none'
         allowed = (
-            f'a continuous joint with its axis within {AXLE_DEG:g} deg of y of {robot.chassis} and a round shape about it'
-            f' (continuous joints: {kinds}); fix: --wheels JOINT,JOINT'
+            f'a continuous joint with its axis within {AXLE_DEG:g} deg of y of {robot.chassis} and a round shape about'
+            f' it, x ahead and z up (REP 103); continuous joints: {kinds}; fix: --wheels JOINT,JOINT'
         )
         raise InputError(Problem(at.file, '', 'has no driven wheels that are found', allowed))
     return wheels
@@ -148,7 +148,7 @@ def tread_of(robot: Robot, joint: Joint) -> Tread | str:
     problem = 'it has no shapes'
     for noun in ('collision', 'visual'):
         shapes = robot.rigid_shapes(joint.child, visual=noun == 'visual')
-        for group in ([[shape] for shape in shapes] + [shapes] if len(shapes) > 1 else [shapes]):
+        for group in [[shape] for shape in shapes] + [shapes] if len(shapes) > 1 else [shapes]:
             if group:
                 result = _round(group, joint.axis, f'{noun} {"and ".join(sorted({shape.kind for shape in group}))}')
                 if isinstance(result, Tread):
@@ -189,7 +189,7 @@ def _round(shapes: Sequence[Shape], axis: Vector, source: str) -> Tread | str:
 
 
 def _wheel(robot: Robot, joint: Joint, tread: Tread, chosen: bool | None) -> Wheel:
-    """Return a wheel; ``chosen`` tells whether the user named it, None if the user named none."""
+    """Return a wheel; ``chosen``: whether the user named it, None if the user named none."""
     axis, steer, caster = _axis(robot, joint), None, False
     above = robot.parent_joint(joint.parent)
     while above is not None and not above.moves:

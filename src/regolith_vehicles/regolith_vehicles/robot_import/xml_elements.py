@@ -195,7 +195,9 @@ def unknown_parts(root: Element, known: dict[str, tuple[str, ...]], opaque: tupl
         if child.tag in opaque:
             continue
         if child.tag not in known:
-            found.append(f'{child.where}: {child.title}: is unknown and ignored; allowed: {allowed_names(known, child.tag)}')
+            found.append(
+                f'{child.where}: {child.title}: is unknown and ignored; allowed: {allowed_names(known, child.tag)}'
+            )
         else:
             found += unknown_parts(child, known, opaque)
     return found
