@@ -211,6 +211,11 @@ def write_folder(vehicle: ImportedVehicle, folder: Path) -> Path:
     return folder / f'{vehicle.name}.yaml'
 
 
+def cache_home() -> Path:
+    """Return the user's cache folder: ``$XDG_CACHE_HOME`` or ``~/.cache``."""
+    return Path(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'))
+
+
 def vehicle_file_of(path: Path) -> Path:
     """Return the vehicle file of a robot file, converted with the default options.
 
@@ -235,8 +240,7 @@ def _cached(path: Path, *_: int) -> Path:
     digest = hashlib.sha256()
     for name, content in vehicle.files.items():
         digest.update(f'{name} {len(content)} '.encode() + content)
-    home = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
-    robots = Path(home) / 'regolith' / 'robots'
+    robots = cache_home() / 'regolith' / 'robots'
     folder = robots / digest.hexdigest()[:32]
     made = folder / f'{vehicle.name}.yaml'
     if made.is_file():
