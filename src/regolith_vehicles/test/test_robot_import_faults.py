@@ -476,6 +476,24 @@ def test_xacro_error_names_the_file(tmp_path: Path) -> None:
         convert(path.with_name('cart.urdf'), ImportOptions(arguments={'speed': '1'}))
 
 
+def test_ball_caster_rolls_if_named(made: Any) -> None:
+    """A named ball gets three hinges, of which the first is the one of rolling ahead; others stay fixed."""
+    ball = '<collision><geometry><sphere radius="0.05"/></geometry></collision>'
+    text = cart(part('fixed', link=WHEEL + ball, name='ball'))
+    assert made(text)[0].njnt == 5
+    model, _, notes = made(text, ball_casters=('ball',))
+    body = model.body('ball')
+    axes = model.jnt_axis[int(body.jntadr[0]) : int(body.jntadr[0]) + int(body.jntnum[0])]
+    assert axes.tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+    assert any('joint ball_joint: is a ball joint, so that ball rolls' in note for note in notes)
+    assert "--ball-casters: 'bal': is no link that another one carries; allowed: ball (did you mean ball?)" in one_line(
+        made, text, ball_casters=('bal',)
+    )
+    assert 'link fl: is no ball that can roll; allowed: a link with mass on a fixed joint' in one_line(
+        made, text, ball_casters=('fl',)
+    )
+
+
 def test_xacro_arguments_reach_the_robot() -> None:
     robot = Path(__file__).parent / 'data' / 'robots' / 'diff_drive.urdf.xacro'
     made = convert(robot, ImportOptions(arguments={'wheel_radius': '0.2'}, limits={'*': (10.0, 8.0)}))

@@ -30,6 +30,9 @@ def import_robot(
     differential: Annotated[
         str, typer.Option('--differential', metavar='LEFT,RIGHT', help='Rocker joints with opposite angles.')
     ] = '',
+    ball_casters: Annotated[
+        str, typer.Option('--ball-casters', metavar='A,B,...', help='Links of balls that roll; fixed in the file.')
+    ] = '',
     limits: Annotated[
         list[str] | None,
         typer.Option(
@@ -55,12 +58,13 @@ def import_robot(
     from regolith_vehicles.robot_import.converter import convert, parse_pairs, write_folder
     from regolith_vehicles.robot_import.options import ImportOptions
 
-    sides = tuple(name.strip() for name in differential.split(',') if name.strip())
+    sides = _names(differential)
     if differential and len(sides) != 2:
         raise InputError(Problem('--differential', '', 'does not name two joints', 'LEFT,RIGHT', repr(differential)))
     options = ImportOptions(
-        tuple(name.strip() for name in wheels.split(',') if name.strip()),
+        _names(wheels),
         (sides[0], sides[1]) if sides else None,
+        _names(ball_casters),
         {name: _two_numbers(name, text) for name, text in parse_pairs('--limits', limits).items()},
         from_geometry,
         skip_missing,
@@ -76,6 +80,11 @@ def import_robot(
     for name in made.files:
         if not name.startswith('meshes/'):
             print(out / name)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Return the names of an option ``A,B,...``."""
+    return tuple(name.strip() for name in text.split(',') if name.strip())
 
 
 def _two_numbers(name: str, text: str) -> tuple[float, float]:

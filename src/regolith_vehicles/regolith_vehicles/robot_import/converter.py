@@ -26,7 +26,7 @@ from regolith_vehicles.robot_import.page import import_page
 from regolith_vehicles.robot_import.robot import Robot
 from regolith_vehicles.robot_import.robot_files import FORMATS, FileFinder, read_robot_file
 from regolith_vehicles.robot_import.sdf_reader import read_sdf
-from regolith_vehicles.robot_import.tree import check_axes, check_masses, root_at_chassis, total_mass
+from regolith_vehicles.robot_import.tree import SMALLEST_MASS_KG, check_axes, check_masses, root_at_chassis, total_mass
 from regolith_vehicles.robot_import.urdf_reader import read_urdf
 from regolith_vehicles.robot_import.vehicle_writer import ground_shapes, sensor_entries, substep, vehicle_file
 from regolith_vehicles.robot_import.wheels import Wheel, find_wheels
@@ -91,6 +91,8 @@ def convert(file: str | Path, options: ImportOptions | None = None) -> ImportedV
             Problem(str(file), '', f'has the extension {path.suffix!r}', f'{ALLOWED}: {", ".join(FORMATS)}')
         )
     robot = read_robot(path, options)
+    for link in options.ball_casters:
+        _let_roll(robot, link)
     wheels = find_wheels(robot, options.wheels)
     wheels = _alone(robot, wheels)
     motors, passive = find_motors(robot, wheels, options)
@@ -114,6 +116,23 @@ def convert(file: str | Path, options: ImportOptions | None = None) -> ImportedV
         files['sensors.yaml'] = _yaml({'sensors': sensors})
     driven = tuple(wheel.joint.name for wheel in wheels if wheel.driven)
     return ImportedVehicle(name, files, driven, tuple(robot.notes))
+
+
+def _let_roll(robot: Robot, name: str) -> None:
+    """Let a ball that is fixed in the file roll: simulators without rolling balls give it no friction instead."""
+    joint = robot.parent_joint(name)
+    if name not in robot.links or joint is None:
+        allowed = allowed_names((j.child for j in robot.joints.values() if not j.moves), name)
+        raise InputError(Problem('--ball-casters', '', 'is no link that another one carries', allowed, repr(name)))
+    link = robot.links[name]
+    shapes = link.collisions or link.visuals
+    off = max((portable_math.norm(shape.pose.position) for shape in shapes), default=1.0)
+    heavy = link.inertial is not None and link.inertial.mass > SMALLEST_MASS_KG
+    if joint.moves or off > 1e-3 or not heavy or {shape.kind for shape in shapes} != {'sphere'}:
+        problem = 'is no ball that can roll'
+        raise link.at.error('', problem, 'a link with mass on a fixed joint, with a sphere about its origin')
+    joint.kind = 'ball'
+    robot.notes.append(f'{joint.at.where}: {joint.at.title}: is a ball joint, so that {name} rolls')
 
 
 def _yaml(content: Any) -> bytes:

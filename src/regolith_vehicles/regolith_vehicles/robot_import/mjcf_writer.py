@@ -208,7 +208,12 @@ class MjcfWriter:
         if joint.friction > 0.0:
             common['frictionloss'] = _text(joint.friction)
         if joint.kind == 'ball':
-            for name, axis in zip('xyz', np.eye(3)):
+            for k in (
+                1,
+                0,
+                2,
+            ):  # a ball that rolls ahead turns about the first axis, far from the singularity of the second
+                name, axis = 'xyz'[k], np.eye(3)[k]
                 ElementTree.SubElement(body, 'joint', {'name': f'{joint.name}_{name}', 'axis': _text(axis), **common})
             return
         if joint.kind == 'planar':

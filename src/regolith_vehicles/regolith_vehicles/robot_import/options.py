@@ -18,6 +18,8 @@ class ImportOptions:
     """Joints or links of the driven wheels; empty: they are found."""
     differential: tuple[str, str] | None = None
     """Joints of the left and the right rocker, whose angles are opposite."""
+    ball_casters: tuple[str, ...] = ()
+    """Links with a ball as caster, fixed in the file, which roll."""
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Maximum effort [N m or N] and speed [rad/s or m/s] by joint, in place of the file's values; ``*`` in a name
     stands for any text. The first name that fits applies."""
