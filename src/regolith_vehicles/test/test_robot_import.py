@@ -232,7 +232,7 @@ def drive(tmp_path: Path) -> Callable[..., tuple[Vehicle, list[Any]]]:
     return make
 
 
-@pytest.mark.parametrize(('robot', 'options'), [(SIX, None), (DIFF, LIMITS)])
+@pytest.mark.parametrize(('robot', 'options'), [pytest.param(SIX, None, marks=pytest.mark.slow), (DIFF, LIMITS)])
 def test_robot_drives_ahead_and_turns_on_rigid_ground(
     robot: Path, options: ImportOptions | None, drive: Callable[..., tuple[Vehicle, list[Any]]]
 ) -> None:
