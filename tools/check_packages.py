@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LICENSE = 'SPDX-License-Identifier: Apache-2.0'
 
 KEYS = {
+    'collada': 'python3-pycollada-pip',
     'cv2': 'python3-opencv',
     'embreex': 'python3-embreex-pip',
     'hypothesis': 'python3-hypothesis',
@@ -50,7 +51,9 @@ KEYS = {
     'typer': 'python3-typer-pip',
     'astronomy': 'python3-astronomy-engine-pip',
     'warp': 'python3-warp-pip',
+    'xacro': 'python3-xacro-pip',
     'yaml': 'python3-yaml',
+    'yourdfpy': 'python3-yourdfpy-pip',
     'zstandard': 'python3-zstandard',
 }
 """rosdep key by Python module. Any other imported module is a ROS package of the same name."""

@@ -30,6 +30,7 @@ setup(
             'render = regolith_sensors.commands:render',
             'stereo = regolith_sensors.commands:stereo',
         ],
+        'regolith.imported_sensors': ['sdf = regolith_sensors.config.imported_sensors:imported_sensor'],
         'regolith.radiative_environments': ['lunar = regolith_sensors.heat.environment:LunarEnvironment'],
         'regolith.ray_backends': ['embree = regolith_sensors.rays.embree.backend:EmbreeRays'],
         'regolith.report_sections': ['sensors = regolith_sensors.report.section:section'],

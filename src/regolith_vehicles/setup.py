@@ -36,6 +36,12 @@ setup(
             'bodies_node = regolith_world.node_main:run_node',
             'vehicle_node = regolith_world.node_main:run_node',
         ],
+        'regolith.commands': ['vehicle = regolith_vehicles.robot_import.command:vehicle'],
+        'regolith.vehicle_formats': [
+            'sdf = regolith_vehicles.robot_import.converter:vehicle_file_of',
+            'urdf = regolith_vehicles.robot_import.converter:vehicle_file_of',
+            'xacro = regolith_vehicles.robot_import.converter:vehicle_file_of',
+        ],
         'regolith.running_gears': [
             'car = regolith_vehicles.car:Car',
             'feet = regolith_vehicles.feet:Feet',

@@ -23,7 +23,9 @@ class VehicleEntry(Section):
     """One vehicle of a scenario."""
 
     model: str = Field(
-        default='viper', min_length=1, description='Name of a known vehicle model, or path of a vehicle YAML file.'
+        default='viper',
+        min_length=1,
+        description='Name of a known vehicle model, or path of a vehicle YAML file, or of a URDF, xacro or SDF file.',
     )
     position: Place = Field(description='Initial x, y of the base frame in the world frame [m].')
     heading_deg: float = Field(

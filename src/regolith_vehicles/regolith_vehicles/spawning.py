@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from regolith_files import YamlSource, as_yaml_text, validated
+from regolith_files import YamlSource, as_yaml_text, entry_points, validated
 from regolith_vehicles.config import VehicleEntry
+from regolith_vehicles.description.model_files import VEHICLE_FORMATS, known_vehicles, load_vehicle_model
 from regolith_vehicles.description.model_files import VEHICLE_LIBRARY as MODELS
-from regolith_vehicles.description.model_files import known_vehicles, load_vehicle_model
 from regolith_world.objects import URI_SCHEME, Spawnable, SpawnPose, SpawnSource
 
 _FOLDER = 'vehicles/'
@@ -49,6 +49,9 @@ class VehicleSource(SpawnSource):
                 raise ValueError(
                     f'{key} = {sorted(getattr(entry, key))}: cannot be spawned during a run; allowed: none'
                 )
+        if Path(entry.model).suffix.lower() in {f'.{point.name}' for point in entry_points(VEHICLE_FORMATS)}:
+            problem = 'is not a YAML file; allowed: a vehicle file; fix: ./regolith vehicle import writes one'
+            raise ValueError(f'model = {as_yaml_text(entry.model)}: {problem}')
         if 'mjcf' not in MODELS.read(entry.model).data:
             # The file's content is not quoted: the sender of a request may not be permitted to read the file.
             problem = 'does not describe a vehicle; allowed: a file with the key mjcf'
