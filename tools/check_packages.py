@@ -53,7 +53,7 @@ KEYS = {
     'warp': 'python3-warp-pip',
     'xacro': 'python3-xacro-pip',
     'yaml': 'python3-yaml',
-    'yourdfpy': 'python3-yourdfpy-pip',
+    'urdf_parser_py': 'python3-urdf-parser-py-pip',
     'zstandard': 'python3-zstandard',
 }
 """rosdep key by Python module. Any other imported module is a ROS package of the same name."""

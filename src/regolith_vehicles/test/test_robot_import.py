@@ -17,6 +17,7 @@ import mujoco
 import numpy as np
 import pytest
 import yaml
+from scipy.spatial.transform import Rotation
 
 from regolith_files import InputError
 from regolith_terrain import RIGID_TERRAIN_MODEL, RigidTerrainConfig, load_soil
@@ -111,34 +112,43 @@ def test_masses_and_joints_equal_mujoco_reader(robot: Path, options: ImportOptio
         assert ours.dof_frictionloss[dof] == theirs.dof_frictionloss[other]
 
 
-def test_masses_and_joints_equal_yourdfpy(tmp_path: Path) -> None:
-    """yourdfpy, which computes frames by itself, finds the same mass, center of mass, axes and limits."""
-    import yourdfpy
+def test_masses_and_joints_equal_those_of_the_parser_of_ros(tmp_path: Path) -> None:
+    """urdf_parser_py finds the same mass, center of mass, axes and limits."""
+    from urdf_parser_py.urdf import URDF
+
+    def matrix(origin: Any) -> np.ndarray:
+        pose = np.eye(4)
+        if origin is not None:
+            pose[:3, :3] = Rotation.from_euler('xyz', origin.rpy or (0.0, 0.0, 0.0)).as_matrix()
+            pose[:3, 3] = origin.xyz or (0.0, 0.0, 0.0)
+        return pose
+
+    def place(link: str) -> np.ndarray:
+        if link == 'base_link' or link not in read.parent_map:
+            return np.eye(4)
+        joint, parent = read.parent_map[link]
+        return place(parent) @ matrix(read.joint_map[joint].origin)
 
     write_folder(convert(SIX), tmp_path / 'made')
     model, data = loaded(tmp_path / 'made')
-    read = yourdfpy.URDF.load(str(SIX), load_meshes=False, build_scene_graph=True)
-    base = np.linalg.inv(read.get_transform('base_link'))
+    read = URDF.from_xml_string(SIX.read_text(encoding='utf-8'))
+    base = np.linalg.inv(place('base_link'))
     mass, moment = 0.0, np.zeros(3)
-    for name, link in read.link_map.items():
+    for link in read.links:
         if link.inertial is not None:
-            pose = (
-                base @ read.get_transform(name) @ link.inertial.origin
-                if link.inertial.origin is not None
-                else (base @ read.get_transform(name))
-            )
+            pose = base @ place(link.name) @ matrix(link.inertial.origin)
             mass += link.inertial.mass
             moment = moment + link.inertial.mass * pose[:3, 3]
     assert model.body_mass.sum() == pytest.approx(mass, rel=1e-12)
     assert np.allclose(data.subtree_com[0], moment / mass, atol=EXACT)
-    moving = {name: joint for name, joint in read.joint_map.items() if joint.type != 'fixed'}
+    moving = [joint for joint in read.joints if joint.type != 'fixed']
     assert len(moving) == model.njnt - 1
-    for name, joint in moving.items():
-        axis = (base @ read.get_transform(joint.child))[:3, :3] @ joint.axis
-        ours = data.xaxis[model.joint(name).id]
+    for joint in moving:
+        axis = (base @ place(joint.child))[:3, :3] @ joint.axis
+        ours = data.xaxis[model.joint(joint.name).id]
         assert abs(axis @ ours) == pytest.approx(1.0, abs=EXACT)
         if joint.type == 'revolute':
-            low, high = sorted(np.sign(axis @ ours) * model.jnt_range[model.joint(name).id])
+            low, high = sorted(np.sign(axis @ ours) * model.jnt_range[model.joint(joint.name).id])
             assert (low, high) == pytest.approx((joint.limit.lower, joint.limit.upper), abs=EXACT)
 
 
