@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from nav_msgs.msg import Odometry
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 
+from regolith_world.ros.cdr import Writer
 from regolith_world.ros.message_template import MessageTemplate, pose_fields, xyz_fields
 
 
@@ -51,6 +54,21 @@ def test_a_message_without_numbers_has_its_stamp():
     filled = MessageTemplate(message, numbers, [message.header.stamp]).fill(7_000_000_005, [])
     back = deserialize_message(filled, JointState)
     assert (back.header.stamp.sec, back.header.stamp.nanosec, len(back.position)) == (7, 5, 0)
+
+
+@pytest.mark.parametrize('length', range(1, 9))
+def test_bytes_end_with_the_message(length: int) -> None:
+    """rclpy adds up to eight bytes behind a message with an empty array; strict readers of bags refuse them."""
+    message = JointState(name=['y' * length], position=[0.0])
+    filled = MessageTemplate(message, [(message, 'position')], [message.header.stamp]).fill(5, [2.0])
+    exact = Writer()
+    exact.pack(struct.Struct('<iI'), 4, 0, 5)
+    exact.text('')
+    exact.texts(message.name)
+    for values in ([2.0], [], []):
+        exact.numbers(np.array(values), np.dtype('<f8'))
+    assert len(filled) == len(exact.data)
+    assert deserialize_message(filled, JointState).position.tolist() == [2.0]
 
 
 def test_field_outside_the_message_is_an_error():

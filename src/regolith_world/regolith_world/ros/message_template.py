@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rclpy.serialization import serialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 
 from regolith_world.ros.clock_offset import clock_ns
 
 _HEAD = 4
 """Size of the encapsulation header [bytes]. Alignment of CDR counts from behind it."""
 _BEHIND = 8
-"""Most bytes that rclpy adds behind a message; they are arbitrary, so a mark may be there again."""
+"""Most bytes that rclpy adds behind a message with an empty array; they are arbitrary."""
 
 TemplateField = tuple[Any, str]
 """An object within the message and the name of its attribute."""
@@ -42,8 +42,7 @@ class MessageTemplate:
     """Bytes of one message with changing numbers.
 
     Args:
-        message: Message with all constant fields. Its changing fields are overwritten. Its last field must not be an
-            empty array, after which the serializer leaves stray bytes.
+        message: Message with all constant fields. Its changing fields are overwritten.
         numbers: float64 fields in the order of the values of :meth:`fill`. A float64[] field takes as many values as it
             has elements.
         stamps: builtin_interfaces/Time objects that all get the stamp.
@@ -72,7 +71,7 @@ class MessageTemplate:
             stamp.sec, stamp.nanosec = 0x5A5A0000 + k, 0x0A5A0000 + k
         for k, (owner, name) in enumerate(counts):
             setattr(owner, name, 0x6B6B0000 + k)
-        self._bytes = bytearray(serialize_message(message))
+        self._bytes = bytearray(_exact(message))
         places = np.array([self._find(struct.pack('=d', mark)) - _HEAD for mark in marks], dtype=np.int64)
         if (places % 8).any():
             raise ValueError(f'{type(message).__name__}: numbers are not aligned as in CDR')
@@ -84,7 +83,7 @@ class MessageTemplate:
 
     def _find(self, mark: bytes) -> int:
         first = self._bytes.find(mark)
-        if first < 0 or 0 <= self._bytes.find(mark, first + 1) < len(self._bytes) - _BEHIND:
+        if first < 0 or self._bytes.find(mark, first + 1) >= 0:
             raise ValueError('a changing field of the message cannot be identified in its bytes')
         return first
 
@@ -97,3 +96,15 @@ class MessageTemplate:
         for place, count in zip(self._counts, counts):
             struct.pack_into('=I', self._bytes, place, count)
         return bytes(self._bytes)
+
+
+def _exact(message: Any) -> bytes:
+    """Return the bytes of a message without those that rclpy adds, which other readers of bags refuse."""
+    raw: bytes = serialize_message(message)
+    for length in range(max(_HEAD, len(raw) - _BEHIND), len(raw)):
+        try:
+            if deserialize_message(raw[:length], type(message)) == message:
+                return raw[:length]
+        except Exception:  # rclpy has no type of its own for too few bytes
+            continue
+    return raw
