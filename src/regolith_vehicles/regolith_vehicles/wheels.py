@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_terrain import TerrainModel
 from regolith_terrain.contact import ContactSetting, GroundContact
 from regolith_terrain.solids import STIFFNESS_OF_PART
 from regolith_vehicles.commands.command import ACKERMANN, TWIST, DriveCommand
@@ -32,7 +33,7 @@ from regolith_vehicles.powertrain.battery import draw, make_battery
 from regolith_vehicles.powertrain.electric import wheel_motor, wheels_power
 from regolith_vehicles.running_gear import ContactPart, Contacts, GearPlan, RunningGear, Sunk
 from regolith_vehicles.tires import Tire
-from regolith_vehicles.tires.contact import TireContact
+from regolith_vehicles.tires.terrain_contact import tire_contact
 from regolith_vehicles.tires.wheel_tire import wheel_tire
 from regolith_vehicles.visuals.visual_description import PartRole, Roller
 from regolith_world.cycle import StateLayout, state_fields
@@ -101,9 +102,9 @@ class Wheels(RunningGear):
         )
 
     @property
-    def rigid_terrain_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
+    def special_contact(self) -> Callable[[TerrainModel, ContactSetting], GroundContact | None] | None:
         """Factory of the tires' contact, if any wheel has a tire; other wheels use the default contact."""
-        return partial(TireContact, tires=self.tires) if self.tires else None
+        return partial(tire_contact, self.tires) if self.tires else None
 
     @property
     def contact_area(self) -> float:

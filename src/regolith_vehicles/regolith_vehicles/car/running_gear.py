@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain import contact
+from regolith_terrain import TerrainModel, contact
 from regolith_terrain.contact import ContactSetting, GroundContact
 from regolith_vehicles.car import forces
 from regolith_vehicles.car.config import CarConfig
@@ -43,7 +43,7 @@ from regolith_vehicles.running_gear import (
     parameter_indices,
 )
 from regolith_vehicles.tires import Tire
-from regolith_vehicles.tires.contact import TireContact
+from regolith_vehicles.tires.terrain_contact import tire_contact
 from regolith_vehicles.tires.wheel_tire import wheel_tire
 from regolith_vehicles.visuals.visual_description import PartRole, Roller
 from regolith_world.cycle import StateField, StateLayout, state_fields
@@ -217,9 +217,9 @@ class Car(RunningGear):
         )
 
     @property
-    def rigid_terrain_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
+    def special_contact(self) -> Callable[[TerrainModel, ContactSetting], GroundContact | None] | None:
         """Factory of the tires' contact."""
-        return partial(TireContact, tires=self.tires) if self.tires else None
+        return partial(tire_contact, self.tires) if self.tires else None
 
     @property
     def contact_area(self) -> float:
