@@ -232,7 +232,7 @@ class TreadConfig(Section):
 
 
 class RingConfig(Section):
-    """Flexible tire: a ring of points on an elastic foundation, for rigid terrain."""
+    """Flexible tire: a ring of points on an elastic foundation, for rigid terrain and soil of type scm."""
 
     type: Literal['ring']
     description: str = Field('', description='One line about the tire.')

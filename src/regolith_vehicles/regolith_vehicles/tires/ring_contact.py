@@ -61,7 +61,7 @@ from regolith_vehicles.tires.ring_touch import (
 )
 from regolith_vehicles.tires.tire import Tire
 from regolith_world.cycle import Saved, StateField, StateLayout
-from regolith_world.numerics import kernel
+from regolith_world.numerics import kernel, portable_math
 
 _FACING = 0.2
 """Cosine of the angle between ground and rim below which a point does not touch."""
@@ -78,6 +78,8 @@ class RingArrays(NamedTuple):
     """Parameters of the rings, records of RING_RECORD, shape (n,)."""
     which: NDArray[np.int64]
     """Row of ``rings`` for each part, -1: none."""
+    circle: Floats
+    """Cosine and sine of the angle of each point, shape (n, 2, points)."""
     state: Floats
     """In/out: state of each ring, shape (n, STATE_ROWS, points)."""
     work: Floats
@@ -101,7 +103,7 @@ def press(arrays: RingArrays, step: float, part: int, pose: PartPose, wrench: Wr
     wrench.stats[:] = 0.0
     p, state, g, ground = arrays.rings[ring], arrays.state[ring], arrays.work, arrays.others.rigid
     for k in range(p.points):
-        if not _ground_below(p, ground, step, pose, state, g, k):
+        if not _ground_below(p, ground, step, pose, arrays.circle[ring], state, g, k):
             return LEFT_WINDOW
     touching = touch(p, step, g, state)
     if touching > 0:
@@ -121,11 +123,12 @@ def press(arrays: RingArrays, step: float, part: int, pose: PartPose, wrench: Wr
 
 
 @kernel(views_only=True)
-def _ground_below(p: Any, ground: RigidArrays, step: float, pose: PartPose, state: Floats, g: Floats, k: int) -> bool:
+def _ground_below(
+    p: Any, ground: RigidArrays, step: float, pose: PartPose, circle: Floats, state: Floats, g: Floats, k: int
+) -> bool:
     """Write the ground below a point to the work array; return whether it is in the window."""
     m = pose.rotation
-    angle = 2.0 * math.pi * k / p.points
-    s, c = math.sin(angle), math.cos(angle)
+    c, s = circle[0, k], circle[1, k]
     g[GAP, k] = NO_GROUND
     ez = c * m[2, 0] + s * m[2, 2]
     if pose.center[2] + p.radius * ez > ground.top:
@@ -195,6 +198,11 @@ class RingSet:
         for row, config in enumerate(self.configs.values()):
             self.records[row] = config.ring()
         self.points = max((config.points for config in self.configs.values()), default=0)
+        self.circle = np.zeros((len(self.configs), 2, self.points))
+        for circle, config in zip(self.circle, self.configs.values(), strict=True):
+            angle = 2.0 * math.pi * np.arange(config.points) / config.points
+            circle[0, : config.points] = portable_math.each(math.cos, angle)
+            circle[1, : config.points] = portable_math.each(math.sin, angle)
 
     def make_state(self) -> Floats:
         """Return the state of rings without deflection, shape (n, STATE_ROWS, points)."""
@@ -251,7 +259,12 @@ class RingContact(GroundContact):
         """Return the arguments of :func:`press` for a cycle."""
         self._rings.clear_idle(self._state, active)
         return RingArrays(
-            self._others.arrays(window, active), self._rings.records, self._rings.which, self._state, self._work
+            self._others.arrays(window, active),
+            self._rings.records,
+            self._rings.which,
+            self._rings.circle,
+            self._state,
+            self._work,
         )
 
     def step_limit(self, mass: float, area: float) -> StepLimit:

@@ -56,12 +56,14 @@ ground and along the axle [m]."""
     NEW_V,
     OLD_W,
     SLIDES,
+    LIST,
     DIRECTIONS,
-) = range(20)
+) = range(21)
 """Rows of the work array. Of the ground: penetration of the round tire [m], normal toward the axle and along the rim,
 tangent outward and along the rim [-], friction [-], displacement of the round tire along the tangent and along the axle
 in the step [m]. Results: forces per length of arc [N/m], load and stiffness of the belt, new state, previous
-deflection, whether it slides. Then follow normal, tangent, and tip from the center [m], three rows each."""
+deflection, whether it slides, points near the ground. Then follow normal, tangent, and tip from the center [m], three
+rows each."""
 TOUCH_ROWS = DIRECTIONS + 9
 NO_GROUND = -1e9
 """Penetration of a point that has no ground below it [m]."""
@@ -69,8 +71,10 @@ ITERATIONS = 12
 """Maximum number of iterations; the sets of points seldom change after the third."""
 FIRST, MIDDLE, FINAL = range(3)
 """Stages of the iteration. The forces of deflections that are not in balance do not show whether a point slides."""
-_SETTLED = 1e-9
+_SETTLED = 1e-8
 """Change of all deflections at which the iteration ends [m]."""
+_NEAR = 0.01
+"""Distance of the round tire from the ground, and of the belt from the rim, within which a point may touch [m]."""
 
 
 def touch_work(points: int) -> Floats:
@@ -139,34 +143,38 @@ def touch(p: Any, step: float, g: Floats, state: Floats) -> int:
         state: In/out: state of the ring, shape (STATE_ROWS, n).
     """
     n = p.points
-    near = False
+    count, bent = 0, False
     for k in range(n):
-        near = near or g[GAP, k] > 0.0 or state[W, k] != 0.0
-        g[NEW_W, k] = state[W, k]
-    if not near:
-        for k in range(n):
-            state[U, k] = state[S, k] = state[V, k] = 0.0
-        return 0
-    work = g[TOUCH_ROWS:]
+        w = state[W, k]
+        bent = bent or w != 0.0
+        g[NEW_W, k] = w
+        g[NORMAL, k] = g[TANGENT, k] = g[SIDE, k] = g[LOAD, k] = g[STIFFNESS, k] = 0.0
+        g[NEW_U, k] = g[NEW_S, k] = g[NEW_V, k] = 0.0
+        if g[GAP, k] > -_NEAR or w > p.rim_depth - _NEAR:
+            g[LIST, count] = k
+            count += 1
     touching = 0
-    for iteration in range(ITERATIONS):
-        touching = 0
-        for k in range(n):
-            w = g[NEW_W, k]
-            if _tread(p, step, g, k, state, w, FIRST if iteration == 0 else MIDDLE):
-                touching += 1
-            if w > p.rim_depth:  # the rim is below the belt
-                g[STIFFNESS, k] += p.tread
-                g[LOAD, k] += p.tread * p.rim_depth
-            g[OLD_W, k] = w
-        solve_belt(p, step, g[LOAD], g[STIFFNESS], state[W], work, g[NEW_W])
-        change = 0.0
-        for k in range(n):
-            change = max(change, abs(g[NEW_W, k] - g[OLD_W, k]))
-        if change < _SETTLED:
-            break
-    for k in range(n):
-        _tread(p, step, g, k, state, g[NEW_W, k], FINAL)
+    if count > 0 or bent:
+        for iteration in range(ITERATIONS):
+            touching = 0
+            for j in range(count):
+                k = int(g[LIST, j])
+                w = g[NEW_W, k]
+                if _tread(p, step, g, k, state, w, FIRST if iteration == 0 else MIDDLE):
+                    touching += 1
+                if w > p.rim_depth:  # the rim is below the belt
+                    g[STIFFNESS, k] += p.tread
+                    g[LOAD, k] += p.tread * p.rim_depth
+                g[OLD_W, j] = w
+            solve_belt(p, step, g[LOAD], g[STIFFNESS], state[W], g[TOUCH_ROWS:], g[NEW_W])
+            change = 0.0
+            for j in range(count):
+                change = max(change, abs(g[NEW_W, int(g[LIST, j])] - g[OLD_W, j]))
+            if change < _SETTLED:
+                break
+        for j in range(count):
+            k = int(g[LIST, j])
+            _tread(p, step, g, k, state, g[NEW_W, k], FINAL)
     for k in range(n):
         # A belt that is released by the ground returns to a circle; far from it nothing remains.
         state[W, k] = g[NEW_W, k] if abs(g[NEW_W, k]) > 1e-12 else 0.0

@@ -1,16 +1,18 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Contact of tires for each terrain model."""
+"""Contact of tires for each terrain model, and their shapes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from regolith_terrain import TerrainModel
-from regolith_terrain.contact import ContactSetting, GroundContact
+from regolith_terrain.contact import ContactSetting, GroundContact, Shapes, flexible_cylinder
+from regolith_terrain.scm.contact import ScmContact
 from regolith_vehicles.tires.config import RingConfig
 from regolith_vehicles.tires.contact import TireContact
 from regolith_vehicles.tires.ring_contact import RingContact
+from regolith_vehicles.tires.ring_soil import SoilRingContact
 from regolith_vehicles.tires.tire import Tire
 
 
@@ -29,5 +31,14 @@ def tire_contact(tires: Mapping[int, Tire], law: TerrainModel, setting: ContactS
     if law.is_rigid:
         return RingContact(setting, tires) if flexible else TireContact(setting, tires)
     if flexible:
-        raise ValueError('tire of type ring has no contact with this terrain model; allowed: rigid')
+        if issubclass(law.contact_class(), ScmContact):
+            return SoilRingContact(setting, tires)
+        raise ValueError('tire of type ring has no contact with this terrain model; allowed: rigid, scm')
     return None
+
+
+def flexible_shape(tire: Tire | None) -> Shapes | None:
+    """Return the shape of a flexible tire; None for other tires and for wheels without a tire."""
+    if tire is None or not isinstance(tire.config, RingConfig):
+        return None
+    return flexible_cylinder(tire.config.radius_m, tire.config.width_m, tire.config.points)
