@@ -10,6 +10,7 @@ axle. A vertical line through a node meets the rim where u, its height above the
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from regolith_terrain.contact.constants import RING_POINTS, RING_START
 from regolith_terrain.grid.node_records import Floats
@@ -27,36 +28,59 @@ from regolith_terrain.scm.loading import virgin_pressure
 from regolith_terrain.scm.patches import upright_part
 from regolith_world.numerics import kernel
 
-DX, DY, TOP, UPRIGHT, PLASTIC, YIELD, HEIGHT_ABOVE, SOIL, BRANCH, NODE_ROWS = range(10)
+(
+    DX,
+    DY,
+    TOP,
+    UPRIGHT,
+    PLASTIC,
+    YIELD,
+    HEIGHT_ABOVE,
+    SOIL,
+    BRANCH,
+    FIRST,
+    SECOND,
+    SHARE,
+    RISE,
+    DEFLECTION,
+    NODE_ROWS,
+) = range(15)
 """Rows of a list of nodes: position from the axle [m], level_initial above the axle [m], vertical part of the normal,
 plastic sinkage [m], yield pressure [Pa], height of the rim above the axle [m], row of the soil table, branch of the
-stress law."""
+stress law, columns of the points beside the node and fraction of the way between them, rise of the rim with its
+deflection [-], deflection at that height [m]."""
 _UNKNOWN, _FREE, _ELASTIC, _VIRGIN = -1.0, 0.0, 1.0, 2.0
 """Branches of the stress law."""
 _DOWN = 0.1
 """Cosine of the angle from straight down to a point of the rim beyond which the soil does not deflect it."""
 _RAY_STEPS = 8
-_RAY_END = 1e-9
-"""Height by which the last step moves [m]; the step before was the square root of it."""
+_RAY_END = 1e-5
+"""Height by which the last step moves at most [m]; the error after it is its square over the radius."""
 _TWO_PI = 2.0 * math.pi
 
 
+class _Meeting(NamedTuple):
+    """Where a vertical line meets the rim."""
+
+    u: float
+    """Height above the axle [m]."""
+    first: int
+    """Column of the point before."""
+    second: int
+    """Column of the point after."""
+    share: float
+    """Fraction of the way between them."""
+    cosine: float
+    """Cosine of the angle."""
+    sine: float
+    """Sine of the angle."""
+
+
 @kernel(views_only=True, forceinline=True)
-def _between(values: Floats, start: int, count: int, angle: float) -> tuple[int, int, float]:
-    """Return the columns of the points before and after an angle [rad], and the fraction of the way."""
-    place = angle * (count / _TWO_PI)
-    first = int(math.floor(place))
-    share = place - first
-    first = first % count
-    second = first + 1 if first + 1 < count else 0
-    return start + first, start + second, share
-
-
-@kernel(views_only=True)
 def _meet(
     rim: Floats, start: int, count: int, radius: float, rotation: Floats, dx: float, dy: float, u: float
-) -> tuple[float, float, float, float]:
-    """Return where a vertical line meets the rim: height [m], angle [rad], deflection [m], its slope [m/rad].
+) -> _Meeting:
+    """Return where a vertical line meets the rim, by Newton's method.
 
     Args:
         rim: Deflections [m].
@@ -70,39 +94,46 @@ def _meet(
     """
     x0, z0 = dx * rotation[0, 0] + dy * rotation[1, 0], dx * rotation[0, 2] + dy * rotation[1, 2]
     xu, zu = rotation[2, 0], rotation[2, 2]
-    angle = w = slope = 0.0
+    per_radian = count / _TWO_PI
+    a = b = start
+    share = 0.0
+    x, z = x0 + u * xu, z0 + u * zu
     for _ in range(_RAY_STEPS):
-        x, z = x0 + u * xu, z0 + u * zu
         square = x * x + z * z
-        angle = math.atan2(z, x)
-        a, b, share = _between(rim, start, count, angle)
-        w, slope = rim[a] + share * (rim[b] - rim[a]), (rim[b] - rim[a]) * (count / _TWO_PI)
-        r = radius - w
-        steep = 2.0 * (x * xu + z * zu) + 2.0 * r * slope * (x * zu - z * xu) / square
+        place = math.atan2(z, x) * per_radian
+        if place < 0.0:
+            place += count
+        first = min(int(place), count - 1)
+        share = place - first
+        a, b = start + first, start + (first + 1 if first + 1 < count else 0)
+        rise = rim[b] - rim[a]
+        r = radius - (rim[a] + share * rise)
+        steep = 2.0 * (x * xu + z * zu) + 2.0 * r * rise * per_radian * (x * zu - z * xu) / square
         if steep == 0.0:
             break
         step = (square - r * r) / steep
         u -= step
+        x, z = x0 + u * xu, z0 + u * zu
         if abs(step) < _RAY_END:
             break
-    return u, angle, w, slope
+    inverse = 1.0 / math.sqrt(x * x + z * z)
+    return _Meeting(u, a, b, share, x * inverse, z * inverse)
 
 
-@kernel(views_only=True)
+@kernel(views_only=True, forceinline=True)
 def _outward(
-    rim: Floats, start: int, count: int, radius: float, rotation: Floats, angle: float
+    rim: Floats, start: int, count: int, radius: float, rotation: Floats, at: _Meeting
 ) -> tuple[float, float, float, float]:
-    """Return the outward normal of the rim at an angle, with length radius, and the radius there [m].
+    """Return the outward normal of the rim, with the length of the radius there, and this radius [m].
 
     The slope is that of the middles of the segments, linear in between: a smooth rim.
     """
-    a, b, share = _between(rim, start, count, angle)
+    a, b, share = at.first, at.second, at.share
     before = a - 1 if a > start else start + count - 1
     after = b + 1 if b + 1 < start + count else start
     slope = ((1.0 - share) * (rim[b] - rim[before]) + share * (rim[after] - rim[a])) * (0.5 * count / _TWO_PI)
     r = radius - (rim[a] + share * (rim[b] - rim[a]))
-    c, s = math.cos(angle), math.sin(angle)
-    along_x, along_z = r * c - slope * s, r * s + slope * c
+    along_x, along_z = r * at.cosine - slope * at.sine, r * at.sine + slope * at.cosine
     return (
         along_x * rotation[0, 0] + along_z * rotation[0, 2],
         along_x * rotation[1, 0] + along_z * rotation[1, 2],
@@ -152,11 +183,11 @@ def ring_heights(
             if not floats[HEIGHT, cell] < math.inf:
                 continue
             dy = (ground.j0 + c) * ground.spacing - center[1]
-            u, angle, _, _ = _meet(rim, start, count, size[0], rotation, dx, dy, floats[HEIGHT, cell] - center[2])
-            aside = dx * ax + dy * ay + u * az
+            at = _meet(rim, start, count, size[0], rotation, dx, dy, floats[HEIGHT, cell] - center[2])
+            aside = dx * ax + dy * ay + at.u * az
             if abs(aside) > size[1]:  # the line enters by an end of the cylinder
                 continue
-            nx, ny, nz, _ = _outward(rim, start, count, size[0], rotation, angle)
+            nx, ny, nz, _ = _outward(rim, start, count, size[0], rotation, at)
             if nz >= 0.0:
                 floats[HEIGHT, cell] = math.inf
                 continue
@@ -166,9 +197,9 @@ def ring_heights(
                 scale = STEEPEST / math.sqrt(steep)
                 gx *= scale
                 gy *= scale
-            floats[HEIGHT, cell], floats[SLOPE_X, cell], floats[SLOPE_Y, cell] = center[2] + u, gx, gy
-            a, b, share = _between(rim, start, count, angle)
-            floats[RATE, cell] = profile[1, a] + share * (profile[1, b] - profile[1, a])
+            floats[HEIGHT, cell], floats[SLOPE_X, cell], floats[SLOPE_Y, cell] = center[2] + at.u, gx, gy
+            before, after = profile[1, at.first], profile[1, at.second]
+            floats[RATE, cell] = before + at.share * (after - before)
 
 
 @kernel(views_only=True)
@@ -223,12 +254,34 @@ def nodes_below(ground: Ground, soils: Floats, size: Floats, center: Floats, rot
 
 
 @kernel(views_only=True)
+def place_nodes(size: Floats, rim: Floats, rotation: Floats, nodes: Floats, count: int) -> None:
+    """Find where nodes meet a deflected rim, and how the rim rises there with its deflection.
+
+    Args:
+        size: Size of the cylinder.
+        rim: Deflections of the points [m], shape (points,).
+        rotation: Axes of the cylinder as columns, shape (3, 3).
+        nodes: In/out: list of nodes, see :func:`nodes_below`.
+        count: Number of nodes.
+    """
+    points, radius = int(size[RING_POINTS]), size[0]
+    for i in range(count):
+        at = _meet(rim, 0, points, radius, rotation, nodes[DX, i], nodes[DY, i], nodes[HEIGHT_ABOVE, i])
+        _, _, outward_z, r = _outward(rim, 0, points, radius, rotation, at)
+        down = -(at.cosine * rotation[2, 0] + at.sine * rotation[2, 2])
+        rise = 0.0
+        if down > _DOWN and outward_z < 0.0:
+            # From that of flat ground to that of a round rim: beyond, the rim is uneven between two nodes.
+            rise = min(max(-r / outward_z, down), 1.0 / down)
+        nodes[HEIGHT_ABOVE, i], nodes[DEFLECTION, i], nodes[RISE, i] = at.u, radius - r, rise
+        nodes[FIRST, i], nodes[SECOND, i], nodes[SHARE, i] = at.first, at.second, at.share
+
+
+@kernel(views_only=True)
 def ring_load(
     soils: Floats,
     spacing: float,
-    size: Floats,
     rim: Floats,
-    rotation: Floats,
     nodes: Floats,
     count: int,
     inverse_width: float,
@@ -248,25 +301,22 @@ def ring_load(
     Args:
         soils: Table of soils, shape (m, 9).
         spacing: Grid node spacing [m].
-        size: Size of the cylinder.
         rim: Deflections of the points [m], shape (points,).
-        rotation: Axes of the cylinder as columns, shape (3, 3).
-        nodes: In/out: list of nodes, see :func:`nodes_below`.
+        nodes: In/out: list of nodes, see :func:`place_nodes`.
         count: Number of nodes.
         inverse_width: 1 / b of the contact [1/m].
         load: In/out: forces toward the axle [N], shape (points,).
         stiffness: In/out: decrease of the forces with the deflections [N/m], shape (points,).
 
-    Source: bekker1969.
-    Checked by: test_ring_soil.py::test_bekker_table_of_flexible_wheels.
+    Tests: test_ring_soil.py::test_bekker_table_of_flexible_wheels.
     """
-    points, radius, area = int(size[RING_POINTS]), size[0], spacing * spacing
+    area = spacing * spacing
     pressing = changed = 0
     for i in range(count):
-        u, angle, _, _ = _meet(rim, 0, points, radius, rotation, nodes[DX, i], nodes[DY, i], nodes[HEIGHT_ABOVE, i])
-        nodes[HEIGHT_ABOVE, i] = u
+        a, b, share, rise = int(nodes[FIRST, i]), int(nodes[SECOND, i]), nodes[SHARE, i], nodes[RISE, i]
         soil, nz = soils[int(nodes[SOIL, i])], nodes[UPRIGHT, i]
-        s = (nodes[TOP, i] - u) * nz
+        more = rim[a] + share * (rim[b] - rim[a]) - nodes[DEFLECTION, i]
+        s = (nodes[TOP, i] - nodes[HEIGHT_ABOVE, i] - rise * more) * nz
         sigma, slope = soil[ELASTIC] * (s - nodes[PLASTIC, i]), soil[ELASTIC]
         branch, virgin = _FREE, 0.0
         if sigma > 0.0:
@@ -285,13 +335,6 @@ def ring_load(
             continue
         if branch == _VIRGIN and s > 0.0:
             sigma, slope = virgin, soil[EXPONENT] * virgin / s
-        _, _, outward_z, r = _outward(rim, 0, points, radius, rotation, angle)
-        if outward_z >= 0.0:
-            continue
-        down = -(math.cos(angle) * rotation[2, 0] + math.sin(angle) * rotation[2, 2])
-        # From that of flat ground to that of a round rim: beyond, the rim is uneven between two nodes.
-        rise = min(max(-r / outward_z, down), 1.0 / down) if down > _DOWN else 0.0
-        a, b, share = _between(rim, 0, points, angle)
         force, hard = area * sigma * rise, area * slope * nz * rise * rise
         load[a] += (1.0 - share) * force
         load[b] += share * force

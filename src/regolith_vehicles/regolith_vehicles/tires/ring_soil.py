@@ -16,6 +16,7 @@ more than a tire. Slip-sinkage transports soil as below a round wheel.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -28,7 +29,7 @@ from regolith_terrain.grid import Floats, SoilWindow
 from regolith_terrain.scm import MODE_REGOLITH
 from regolith_terrain.scm import contact as scm_contact
 from regolith_terrain.scm.contact import ScmArrays, ScmContact
-from regolith_terrain.scm.ring_profile import NODE_ROWS, nodes_below, ring_load
+from regolith_terrain.scm.ring_profile import NODE_ROWS, nodes_below, place_nodes, ring_load
 from regolith_vehicles.tires.constants import Records
 from regolith_vehicles.tires.ring import WORK_ROWS, arc_length, solve_belt
 from regolith_vehicles.tires.ring_contact import RingSet
@@ -40,8 +41,10 @@ _LOAD, _STIFFNESS, _SUM, _RIM, _NEW, ROWS = range(6)
 """Rows of the work array: load, stiffness, their means, deflections that the soil touches, new deflections."""
 ITERATIONS = 20
 """Maximum number of iterations of the balance."""
-_SETTLED = 1e-7
+_SETTLED = 2e-6
 """Change of all deflections at which the iteration ends [m]."""
+_PLACED = 3e-3
+"""Sum of the changes in a step after which nodes are placed on the rim again [m]; up to it, the rim rises linearly."""
 
 
 class SoilRingArrays(NamedTuple):
@@ -65,7 +68,7 @@ class SoilRingArrays(NamedTuple):
 def press(arrays: SoilRingArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Press a part into the soil for one substep; see :mod:`regolith_terrain.contact.ground_contact`.
 
-    Source: gipser2005; bekker1969.
+    Source: gipser2005.
     Checked by: test_ring_soil.py::test_bekker_table_of_flexible_wheels,
     test_ring_soil.py::test_stiff_ring_presses_as_a_cylinder.
     """
@@ -121,18 +124,19 @@ def _balance(arrays: SoilRingArrays, step: float, part: int, p: Any, deflection:
         return
     arc = arc_length(p)
     spread = 2.0 * max(1.0, spacing / arc)
-    pressing = count
+    pressing, moved = count, math.inf
     for _ in range(ITERATIONS):
         _mean(work[_NEW], n, spread, work[_RIM])
+        if moved > _PLACED:
+            place_nodes(size, work[_RIM], pose.rotation, nodes, count)
+            moved = 0.0
         for k in range(n):
             work[_LOAD, k] = work[_STIFFNESS, k] = 0.0
         length = max(pressing, 1) * spacing * spacing / p.width
         pressing, changed = ring_load(
             scm.soils,
             spacing,
-            size,
             work[_RIM],
-            pose.rotation,
             nodes,
             count,
             1.0 / length + 1.0 / p.width,
@@ -153,6 +157,7 @@ def _balance(arrays: SoilRingArrays, step: float, part: int, p: Any, deflection:
         change = 0.0
         for k in range(n):
             change = max(change, abs(work[_NEW, k] - work[_SUM, k]))
+        moved += change
         if change < _SETTLED and changed == 0:
             break
     _mean(work[_NEW], n, spread, work[_RIM])
