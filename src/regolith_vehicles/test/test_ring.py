@@ -147,7 +147,7 @@ def test_string_decay_length() -> None:
 def test_load_deflection_of_a_winkler_ring(depth: float, stiffness: float) -> None:
     """Load and contact length of a ring on a foundation alone, for each row of the specification: 1 %.
 
-    240 points leave 0.1 % for the discrete load. The arc in contact ends between points. The length on the ground is
+    240 points leave 0.2 % for the discrete load. The arc in contact ends between points. The length on the ground is
     2 R sin(a) for the arc 2 R a.
     """
     tread = {'stiffness_npm2': 1e9, 'longitudinal_npm2': 1e6, 'lateral_npm2': 1e6}
@@ -239,7 +239,7 @@ def test_rolling_ring_loses_its_dampers_work() -> None:
     """The work that a wheel without friction needs to roll 1 m is that of its dampers.
 
     The implicit step also damps, by an amount proportional to the step. The difference at two steps is extrapolated
-    to zero. 1 % of the dampers' work remains: points enter and leave the contact at the ends of steps.
+    to zero. 0.1 %: points enter and leave the contact at the ends of steps, which leaves 0.01 %.
     """
     damping, depth, speed = 200.0, 0.04, 1.0
     errors = []
@@ -255,7 +255,7 @@ def test_rolling_ring_loses_its_dampers_work() -> None:
                 work -= step * float(rig.wrench.torque[1] * spin + rig.wrench.force[0] * speed)
                 lost += damping * arc / step * float(np.square(rig.state[W] - before).sum())
         errors.append((work - lost) / lost)
-    assert abs(2.0 * errors[1] - errors[0]) < 0.01
+    assert abs(2.0 * errors[1] - errors[0]) < 1e-3
     assert lost > 0.0
 
 
