@@ -25,6 +25,7 @@ SIMULATED_S = {
     'convoy': 3.0,
     'crater_rim_night': 3.0,
     'dusty_convoy': 3.0,
+    'hmmwv_flexible': 4.0,  # from rigid ground into sand
     'garage': 3.0,  # all vehicles drive, the truck on soil
     'lander': 2.0,  # the clamp carries amber
     'lidar_traverse': 3.0,

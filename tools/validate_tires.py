@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from page_markers import written
 
-from regolith_vehicles.tires import load_tire
+from regolith_vehicles.tires import RingConfig, Tire, load_tire
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'tires.md'
@@ -153,11 +153,47 @@ def draw_transients(path: Path) -> None:
     plt.close(figure)
 
 
+def draw_rings(path: Path) -> None:
+    """Draw the load of rings over their deflection, beside the closed form and TMeasy."""
+    import matplotlib
+
+    matplotlib.use('Agg')
+    from matplotlib import pyplot as plt
+
+    figure, (winkler, truck) = plt.subplots(1, 2, figsize=(10, 4), layout='constrained')
+    radius, fine = 0.409, np.linspace(1e-3, 0.08, 100)
+    angle = np.arccos(1.0 - fine / radius)
+    tread = {'stiffness_npm2': 1e8, 'longitudinal_npm2': 1e6, 'lateral_npm2': 1e6}
+    for stiffness, color in ((2e4, 'C0'), (4e4, 'C1')):
+        closed = 2.0 * stiffness * radius * (radius * np.sin(angle) - (radius - fine) * angle)
+        values = {'type': 'ring', 'radius_m': radius, 'width_m': 0.23, 'rim_depth_m': 0.2, 'damping_nspm2': 0.0}
+        values |= {'stiffness_npm2': stiffness, 'tangential_npm2': stiffness, 'tread': tread}
+        ring, depths = Tire(RingConfig.model_validate(values)), np.linspace(0.0, 0.08, 7)[1:]
+        loads = ring.vertical(height=radius - depths)['Fz']
+        winkler.plot(1e3 * fine, closed, color, label=f'closed form, {stiffness:.0e} N/m$^2$')
+        winkler.plot(1e3 * depths, loads, 'x', color=color, label='ring')
+    winkler.set_title('Foundation alone, R = 0.409 m', fontsize=9)
+    deep = np.linspace(0.0, 0.1, 100)
+    for name, style in (('hmmwv_tmeasy', 'k--'), ('hmmwv_ring', 'C0')):
+        truck.plot(1e3 * deep, 1e-3 * load_tire(name).vertical(height=0.4699 - deep)['Fz'], style, label=name)
+    truck.plot(1e3 * 0.0208, 8.563, 'ko', markersize=4, label='nominal load')
+    truck.set_title('HMMWV', fontsize=9)
+    winkler.set_ylabel('load [N]')
+    truck.set_ylabel('load [kN]')
+    for axis in (winkler, truck):
+        axis.set_xlabel('deflection [mm]')
+        axis.grid(alpha=0.3)
+        axis.legend(fontsize=8)
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+
+
 def main() -> None:
     """Write the table between its marks and draw the plots."""
     text = written(PAGE, {'errors': largest_errors()})
     draw_curves(PICTURES / 'validation_tires.png')
     draw_transients(PICTURES / 'validation_tires_transient.png')
+    draw_rings(PICTURES / 'validation_tires_ring.png')
     PAGE.write_text(text, encoding='utf-8')
 
 

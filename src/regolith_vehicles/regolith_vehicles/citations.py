@@ -22,6 +22,7 @@ _TIRES = {
     'fiala': ('fiala1954', 'blundell2014'),
     'pacejka_89': ('bakker1989',),
     'pacejka_02': ('pacejka2012', 'adams2005'),
+    'ring': ('pacejka2012', 'gipser2005'),
 }
 _STANDSTILL = ('dahl1968', 'dupont2002', 'pacejka2012')
 _CARS = ('blundell2014', 'dupont2002', 'rajamani2012')

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_files import PluginError, Section, entry_points, load_plugin, validated
+from regolith_terrain import TerrainModel
 from regolith_terrain.contact import ContactSetting, GroundContact, Shapes
 from regolith_terrain.grid import SoilWindow
 from regolith_terrain.solids import STIFFNESS_OF_PART
@@ -211,8 +212,8 @@ class RunningGear(Saved, ABC):
         return np.zeros((0, 3)), np.zeros((0, 4))
 
     @property
-    def rigid_terrain_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
-        """Factory of a special contact model on rigid terrain, as for tires; None: the default contact model."""
+    def special_contact(self) -> Callable[[TerrainModel, ContactSetting], GroundContact | None] | None:
+        """Factory of special contacts, as for tires; it returns None for terrain models with the default contact."""
         return None
 
     @abstractmethod

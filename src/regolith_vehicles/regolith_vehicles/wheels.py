@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_terrain import TerrainModel
 from regolith_terrain.contact import ContactSetting, GroundContact
 from regolith_terrain.solids import STIFFNESS_OF_PART
 from regolith_vehicles.commands.command import ACKERMANN, TWIST, DriveCommand
@@ -32,7 +33,7 @@ from regolith_vehicles.powertrain.battery import draw, make_battery
 from regolith_vehicles.powertrain.electric import wheel_motor, wheels_power
 from regolith_vehicles.running_gear import ContactPart, Contacts, GearPlan, RunningGear, Sunk
 from regolith_vehicles.tires import Tire
-from regolith_vehicles.tires.contact import TireContact
+from regolith_vehicles.tires.terrain_contact import flexible_shape, tire_contact
 from regolith_vehicles.tires.wheel_tire import wheel_tire
 from regolith_vehicles.visuals.visual_description import PartRole, Roller
 from regolith_world.cycle import StateLayout, state_fields
@@ -54,7 +55,6 @@ class Wheels(RunningGear):
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
         self.layout = body.layout
         super().__init__(config, body, mjcf_path)
-        self.tires = self._tires()
         self.motors = Motors(config, body)
         self.servos = JointServos(config, body)
         self._goal = self.servos.goal
@@ -71,9 +71,9 @@ class Wheels(RunningGear):
         """Return the wheels in the order of the file."""
         made = []
         axes = self.body.model.jnt_axis[self.body.wheel_joint]
-        for wheel, body, axis in zip(self.config.wheels, self.body.wheel_body, axes, strict=True):
+        for k, (wheel, body, axis) in enumerate(zip(self.config.wheels, self.body.wheel_body, axes, strict=True)):
             try:
-                shape = wheel_shape(wheel, mjcf_path.parent)
+                shape = flexible_shape(self.tires.get(k)) or wheel_shape(wheel, mjcf_path.parent)
             except ValueError as error:
                 problem, _, allowed = str(error).partition('; allowed: ')
                 where, key = self.config.file or mjcf_path, f'wheels.{wheel.name}'
@@ -83,8 +83,9 @@ class Wheels(RunningGear):
             made.append(ContactPart(f'wheel {wheel.name}', int(body), shape, frame=frame, stiffness=stiffness))
         return tuple(made)
 
-    def _tires(self) -> dict[int, Tire]:
-        """Return the tires by the index of their wheel."""
+    @cached_property
+    def tires(self) -> dict[int, Tire]:
+        """Tires by the index of their wheel."""
         return {
             k: wheel_tire(self.config, f'wheels.{wheel.name}.tire', wheel.tire, wheel.radius_m)
             for k, wheel in enumerate(self.config.wheels)
@@ -101,9 +102,9 @@ class Wheels(RunningGear):
         )
 
     @property
-    def rigid_terrain_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
+    def special_contact(self) -> Callable[[TerrainModel, ContactSetting], GroundContact | None] | None:
         """Factory of the tires' contact, if any wheel has a tire; other wheels use the default contact."""
-        return partial(TireContact, tires=self.tires) if self.tires else None
+        return partial(tire_contact, self.tires) if self.tires else None
 
     @property
     def contact_area(self) -> float:

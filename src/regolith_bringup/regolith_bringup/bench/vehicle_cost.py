@@ -28,6 +28,7 @@ GARAGE = {
     'rocker_bogie': (0.2, MOON, 0.02),
     'rassor': (0.2, MOON, 0.02),
     'hmmwv': (4.0, EARTH, 0.05),
+    'hmmwv_flexible': (4.0, EARTH, 0.05),
     'm113': (3.0, EARTH, 0.05),
 }
 """Forward speed [m/s], gravity [m/s^2] and soil grid spacing [m] by vehicle."""

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from regolith_terrain.contact.shapes import box as box
     from regolith_terrain.contact.shapes import cap as cap
     from regolith_terrain.contact.shapes import cylinder as cylinder
+    from regolith_terrain.contact.shapes import flexible_cylinder as flexible_cylinder
     from regolith_terrain.contact.shapes import grousered_wheel as grousered_wheel
     from regolith_terrain.contact.shapes import join_shapes as join_shapes
     from regolith_terrain.contact.shapes import mesh as mesh
@@ -102,6 +103,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'shapes': (
             'box',
             'cylinder',
+            'flexible_cylinder',
             'grousered_wheel',
             'join_shapes',
             'cap',

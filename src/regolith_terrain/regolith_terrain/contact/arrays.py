@@ -20,7 +20,8 @@ class Shapes(NamedTuple):
     """CYLINDER, GROUSERED, BOX, MESH, SPHERE or CAPSULE, shape (n,)."""
     size: Floats
     """Sizes [m], shape (n, 7). Cylinder: radius, half width; number, height and thickness of grousers within that
-    radius. Grousered wheel: radius of the drum, half width; the same of grousers on the drum. Box: half lengths.
+    radius; number and first column of its points in ``profile``, 0: rigid. Grousered wheel: radius of the drum, half
+    width; the same of grousers on the drum. Box: half lengths.
     Mesh: half lengths and center of its box; radius of the sphere of a cap, else 0. Sphere: radius. Capsule: radius,
     half length of its straight part."""
     clusters: Indices
@@ -31,6 +32,11 @@ class Shapes(NamedTuple):
     """First and end triangle of each cluster, shape (m, 2)."""
     corners: Floats
     """Corners of the triangles [m], shape (k, 9)."""
+    profile: Floats
+    """In/out: deflection toward the axle [m] and its rate [m/s] of the points of flexible cylinders, shape (2, p).
+
+    Point k of n is at the angle 2 pi k / n from the x axis of its shape toward the z axis. The owner of the shape sets
+    them before each contact."""
 
 
 class Wrench(NamedTuple):

@@ -30,6 +30,8 @@ STAT_COUNT = 8
 
 SHAPE_CYLINDER, SHAPE_GROUSERED, SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE, SHAPE_CAPSULE = range(6)
 """Kinds of shapes: cylinder, wheel with grousers, box, convex mesh, sphere, capsule."""
+RING_POINTS, RING_START = 5, 6
+"""Columns of the size of a cylinder: number and first column of its points in the profile; 0 points: it is rigid."""
 SPHERE_RADIUS = 6
 """Column of the size of a mesh: radius of the sphere of a cap with its top down [m]; 0: another mesh."""
 

@@ -155,7 +155,7 @@ class MixedContact(GroundContact):
 def make_contact(
     law: TerrainModel,
     setting: ContactSetting,
-    firm: Callable[[ContactSetting], GroundContact] | None = None,
+    special: Callable[[TerrainModel, ContactSetting], GroundContact | None] | None = None,
     of_bodies: bool = False,
 ) -> GroundContact:
     """Return the contact of terrain of one model, or of all models that are combined.
@@ -163,7 +163,8 @@ def make_contact(
     Args:
         law: Terrain model of the node fields, valid wherever ``setting.soils`` names no other.
         setting: Soils, parts and settings.
-        firm: Factory of the vehicle's separate contact with rigid terrain; none: contact of the terrain model.
+        special: Factory of the vehicle's separate contact with terrain of a model; it returns None for models without
+            one. None: contact of the terrain model.
         of_bodies: Whether the contact is that of a rigid body; the setting is then a
             :class:`regolith_terrain.bodies.BodySetting`.
 
@@ -173,8 +174,8 @@ def make_contact(
 
     def made(law: TerrainModel, setting: ContactSetting) -> GroundContact:
         own = law.contact_class(of_bodies)
-        contact: GroundContact = firm(setting) if firm is not None and law.is_rigid else own(setting)
-        return contact
+        contact: GroundContact | None = None if special is None else special(law, setting)
+        return own(setting) if contact is None else contact
 
     others = (
         made(find_terrain_model(name), replace(setting, soils=setting.soils.of(name))) for name in setting.soils.others

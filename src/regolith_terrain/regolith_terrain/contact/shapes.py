@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 
 from regolith_terrain.contact.arrays import Shapes
 from regolith_terrain.contact.constants import (
+    RING_POINTS,
+    RING_START,
     SHAPE_BOX,
     SHAPE_CAPSULE,
     SHAPE_CYLINDER,
@@ -50,6 +52,26 @@ def cylinder(radius: float, width: float, count: int = 0, height: float = 0.0, t
     return _one(
         SHAPE_CYLINDER, (radius, 0.5 * width, float(count), height, thickness) if count else (radius, 0.5 * width)
     )
+
+
+def flexible_cylinder(radius: float, width: float, points: int) -> Shapes:
+    """Return a cylinder about y [m] whose radius differs along its rim; see :attr:`Shapes.profile`.
+
+    SCM touches the deflected rim. All other contacts touch the undeflected cylinder.
+
+    Args:
+        radius: Radius without deflection [m].
+        width: Width of the cylinder [m].
+        points: Number of evenly spaced points of the rim, >= 3.
+
+    Raises:
+        ValueError: If a value is invalid. The message names it.
+    """
+    _positive(radius=radius, width=width)
+    if points < 3:
+        raise ValueError(f'points {points!r}; allowed: >= 3')
+    size = (radius, 0.5 * width, 0.0, 0.0, 0.0, float(points), 0.0)
+    return _one(SHAPE_CYLINDER, size)._replace(profile=np.zeros((2, points)))
 
 
 def grousered_wheel(radius: float, width: float, count: int, height: float, thickness: float) -> Shapes:
@@ -126,6 +148,7 @@ def mesh(corners: ArrayLike) -> Shapes:
         sphere=spheres,
         triangles=np.stack((ends[:-1], ends[1:]), axis=1).astype(np.int32),
         corners=np.ascontiguousarray(triangles.reshape(-1, 9)),
+        profile=np.zeros((2, 0)),
     )
 
 
@@ -183,13 +206,18 @@ def join_shapes(shapes: Sequence[Shapes]) -> Shapes:
     """Return several shapes as one, in this order."""
     cluster_start = np.cumsum([0, *(len(s.sphere) for s in shapes)])
     triangle_start = np.cumsum([0, *(len(s.corners) for s in shapes)])
+    profile_start = np.cumsum([0, *(s.profile.shape[1] for s in shapes)])
+    sizes = [s.size.copy() for s in shapes]
+    for shape, size, start in zip(shapes, sizes, profile_start):
+        size[(shape.kind == SHAPE_CYLINDER) & (size[:, RING_POINTS] > 0.0), RING_START] += start
     return Shapes(
         kind=np.concatenate([s.kind for s in shapes]),
-        size=np.concatenate([s.size for s in shapes]),
+        size=np.concatenate(sizes),
         clusters=np.concatenate([s.clusters + k for s, k in zip(shapes, cluster_start)]).astype(np.int32),
         sphere=np.concatenate([s.sphere for s in shapes]),
         triangles=np.concatenate([s.triangles + k for s, k in zip(shapes, triangle_start)]).astype(np.int32),
         corners=np.concatenate([s.corners for s in shapes]),
+        profile=np.concatenate([s.profile for s in shapes], axis=1),
     )
 
 
@@ -212,7 +240,13 @@ def _one(kind: int, size: Sequence[float]) -> Shapes:
     full[0, : len(size)] = size
     none = np.zeros((0, 2), dtype=np.int32)
     return Shapes(
-        np.array([kind], dtype=np.int32), full, np.zeros((1, 2), np.int32), np.zeros((0, 4)), none, np.zeros((0, 9))
+        np.array([kind], dtype=np.int32),
+        full,
+        np.zeros((1, 2), np.int32),
+        np.zeros((0, 4)),
+        none,
+        np.zeros((0, 9)),
+        np.zeros((2, 0)),
     )
 
 

@@ -39,7 +39,7 @@ MISS = -1e300
 # Columns of the integer scratch: runs (row, first and last column, first run of the patch), two chains of vertices.
 ROW, FIRST, LAST, PATCH, LOW_R, LOW_C, UP_R, UP_C = range(8)
 # Rows of the float scratch: of cells (height of the underside, its slopes, penetration, growth of the plastic set as
-# height), of runs (1 / b, volume), of cells in erosion (gain of height, of mass).
-HEIGHT, SLOPE_X, SLOPE_Y, DEPTH, GROWTH, INVERSE_WIDTH, VOLUME, FLUX, MASS_FLUX, FLOAT_ROWS = range(10)
+# height), of runs (1 / b, volume), of cells in erosion (gain of height, of mass), of cells (rate of the deflection).
+HEIGHT, SLOPE_X, SLOPE_Y, DEPTH, GROWTH, INVERSE_WIDTH, VOLUME, FLUX, MASS_FLUX, RATE, FLOAT_ROWS = range(11)
 MIN_HULL_AREA = 1e-6
 """Hull area below which the reference drops the cohesive term [m^2]."""

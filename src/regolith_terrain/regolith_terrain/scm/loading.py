@@ -37,6 +37,7 @@ from regolith_terrain.scm.constants import (
     MODE_BODY,
     MODE_REFERENCE,
     PATCH,
+    RATE,
     ROW,
     SLOPE_X,
     SLOPE_Y,
@@ -148,6 +149,14 @@ def _virgin(soil: Floats, inverse_width: float, sinkage: float, plates: Plates, 
 
 
 @kernel(views_only=True)
+def virgin_pressure(soil: Floats, inverse_width: float, sinkage: float) -> float:
+    """Return the pressure of undisturbed soil on a smooth body at a depth [Pa], see :func:`_virgin`."""
+    bearing: float = soil[K_PHI] + soil[K_C] * inverse_width
+    pressure: float = bearing * _power(sinkage, soil[EXPONENT])
+    return pressure
+
+
+@kernel(views_only=True)
 def _yielded(trial: float, virgin: float, sigma_yield: float, regolith: bool) -> float:
     """Return the pressure [Pa] of a node whose elastic trial pressure is above its yield pressure.
 
@@ -201,6 +210,7 @@ def load_nodes(
     cols: int,
     n_runs: int,
     plates: Plates,
+    flexible: bool,
     scratch: Scratch,
     wrench: Wrench,
 ) -> None:
@@ -226,6 +236,7 @@ def load_nodes(
         cols: Number of columns of the body's shadow.
         n_runs: Number of runs of hit nodes in the scratch.
         plates: Grousers of a wheel that are not modeled individually; zeros for other bodies.
+        flexible: Whether the surface moves toward the y axis of the body with the RATE of each cell.
         scratch: Work arrays.
         wrench: Output: wrench of the body.
 
@@ -277,6 +288,13 @@ def load_nodes(
             vx = velocity[0] + wy * pz - wz * py
             vy = velocity[1] + wz * px - wx * pz
             vz = velocity[2] + wx * py - wy * px
+            if flexible:
+                out = px * rotation[0, 1] + py * rotation[1, 1] + pz * rotation[2, 1]
+                ox, oy, oz = px - out * rotation[0, 1], py - out * rotation[1, 1], pz - out * rotation[2, 1]
+                inward = floats[RATE, cell] / math.sqrt(ox * ox + oy * oy + oz * oz)
+                vx -= inward * ox
+                vy -= inward * oy
+                vz -= inward * oz
             ground.touched[r, c] = True
             surface = ground.level[r, c]
             ground.level[r, c] = ground.level_initial[r, c] - (s if nz == 1.0 else s / nz)

@@ -10,6 +10,7 @@ from regolith_terrain.contact.arrays import Shapes, Wrench
 from regolith_terrain.contact.constants import (
     CONTACT_OK,
     LEFT_WINDOW,
+    RING_POINTS,
     SCRATCH_TOO_SMALL,
     SHAPE_BOX,
     SHAPE_CAPSULE,
@@ -26,6 +27,7 @@ from regolith_terrain.scm.bulldozing import bulldoze, note_plastic_set
 from regolith_terrain.scm.constants import CARRIES, ENABLED, HEIGHT, MODE_REFERENCE, SPREAD
 from regolith_terrain.scm.loading import load_nodes, measure_patches
 from regolith_terrain.scm.patches import find_runs
+from regolith_terrain.scm.ring_profile import ring_heights
 from regolith_terrain.scm.slip_sinkage import transport_margin, transport_soil
 from regolith_terrain.scm.underside_heights import (
     box_heights,
@@ -87,6 +89,7 @@ def body_wrench(
     wrench.stats[:] = 0.0
     kind = shapes.kind[which]
     size = shapes.size[which]
+    flexible = kind == SHAPE_CYLINDER and size[RING_POINTS] > 0.0 and mode != MODE_REFERENCE
     shadow: tuple[int, int, int, int, int] = _rectangle(ground, mode, kind, size, center, rotation, rules, scratch)
     status, r0, r1, c0, c1 = shadow
     if status != CONTACT_OK:
@@ -100,6 +103,8 @@ def body_wrench(
         if r0 >= r1 or c0 >= c1:
             return CONTACT_OK
         cylinder_heights(ground, mode, size[0], size[1], center, rotation, r0, r1, c0, c1, floats)
+        if flexible:
+            ring_heights(ground, size, shapes.profile, center, rotation, r0, r1, c0, c1, floats)
     else:
         if low > top:  # the case of most shoes of a track
             if mode != MODE_REFERENCE:
@@ -144,6 +149,7 @@ def body_wrench(
         c1 - c0,
         n_runs,
         plates,
+        flexible,
         scratch,
         wrench,
     )

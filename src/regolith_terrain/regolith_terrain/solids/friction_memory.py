@@ -29,6 +29,7 @@ _NO_SHAPES = Shapes(
     np.zeros((0, 4)),
     np.zeros((0, 2), np.int32),
     np.zeros((0, 9)),
+    np.zeros((2, 0)),
 )
 
 

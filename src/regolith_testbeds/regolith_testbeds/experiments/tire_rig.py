@@ -16,7 +16,7 @@ from regolith_files import Section
 from regolith_testbeds.bench_motions import COLUMNS as MOTION_COLUMNS
 from regolith_testbeds.bench_motions import BenchMotion, Kind, run_motion
 from regolith_testbeds.settings import SeveralNumbers, Tick, known_name, number_within
-from regolith_vehicles.tires import Tire, load_tire
+from regolith_vehicles.tires import RingConfig, Tire, load_tire
 
 COLUMNS = (
     'load_n',
@@ -90,6 +90,8 @@ class Settings(Section):
                 f'duration_s = {self.duration_s!r}: has too many steps; allowed: up to {_MOST_ROWS * self.step_s:g}'
             )
         tire = self.made()
+        if isinstance(tire.config, RingConfig):
+            raise ValueError(f'tire = {self.tire!r}: is of type ring, without curves of slip; allowed: the other types')
         most = np.asarray(self.load_n)[np.isnan(tire.depth(self.load_n))]
         if len(most):
             top = tire.config.load_curve[-1][1]

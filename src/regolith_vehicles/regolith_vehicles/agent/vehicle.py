@@ -107,9 +107,7 @@ class Vehicle:
         shapes, reach, layer = self._parts.shapes, self._parts.reach, self._parts.layer
         ground = soils, shapes, reach, grid.spacing, mode, displacement, layer, grid.height_field, vector
         try:
-            self.contact: GroundContact = make_contact(
-                grid.law, ContactSetting(*ground), self.gear.rigid_terrain_contact
-            )
+            self.contact: GroundContact = make_contact(grid.law, ContactSetting(*ground), self.gear.special_contact)
             """Ground contact, including all its memory."""
         except ValueError as error:
             raise ValueError(f'{name}: {error}') from None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain import contact
+from regolith_terrain import TerrainModel, contact
 from regolith_terrain.contact import ContactSetting, GroundContact
 from regolith_vehicles.car import forces
 from regolith_vehicles.car.config import CarConfig
@@ -43,7 +43,7 @@ from regolith_vehicles.running_gear import (
     parameter_indices,
 )
 from regolith_vehicles.tires import Tire
-from regolith_vehicles.tires.contact import TireContact
+from regolith_vehicles.tires.terrain_contact import flexible_shape, tire_contact
 from regolith_vehicles.tires.wheel_tire import wheel_tire
 from regolith_vehicles.visuals.visual_description import PartRole, Roller
 from regolith_world.cycle import StateField, StateLayout, state_fields
@@ -126,7 +126,6 @@ class Car(RunningGear):
         self.mounted = self.car.powertrains[self.car.powertrain].engine.reaction_on_chassis
         self.state = np.zeros(STATES)
         self.wound_up = np.zeros(len(wheels))
-        self.tires = self._tires()
 
     def _place(self, base: int) -> Vector:
         """Return the positions of the wheels in the frame of body ``base`` [m], shape (w, 3)."""
@@ -182,8 +181,9 @@ class Car(RunningGear):
         mujoco.mj_solveM(self.model, data, speeded, moment)
         return 1.0 / portable_math.dot(moment[0], speeded[0])
 
-    def _tires(self) -> dict[int, Tire]:
-        """Return the tires by the index of their wheel."""
+    @cached_property
+    def tires(self) -> dict[int, Tire]:
+        """Tires by the index of their wheel."""
         return {
             k: wheel_tire(
                 self.config,
@@ -202,10 +202,10 @@ class Car(RunningGear):
             ContactPart(
                 f'wheel {wheel.name}',
                 int(body),
-                contact.cylinder(wheel.radius_m, wheel.width_m),
+                flexible_shape(self.tires.get(k)) or contact.cylinder(wheel.radius_m, wheel.width_m),
                 frame=axle_frame(self.model.jnt_axis[joint]),
             )
-            for wheel, body, joint in zip(self.car.wheels, self.bodies, self.joints_of, strict=True)
+            for k, (wheel, body, joint) in enumerate(zip(self.car.wheels, self.bodies, self.joints_of, strict=True))
         )
 
     @property
@@ -217,9 +217,9 @@ class Car(RunningGear):
         )
 
     @property
-    def rigid_terrain_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
+    def special_contact(self) -> Callable[[TerrainModel, ContactSetting], GroundContact | None] | None:
         """Factory of the tires' contact."""
-        return partial(TireContact, tires=self.tires) if self.tires else None
+        return partial(tire_contact, self.tires) if self.tires else None
 
     @property
     def contact_area(self) -> float:

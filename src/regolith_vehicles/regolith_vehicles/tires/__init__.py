@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
+    from regolith_vehicles.tires.config import RingConfig as RingConfig
     from regolith_vehicles.tires.tire import RollingTire as RollingTire
     from regolith_vehicles.tires.tire import Tire as Tire
     from regolith_vehicles.tires.tire import load_tire as load_tire
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
+        'config': ('RingConfig',),
         'tire': (
             'RollingTire',
             'Tire',

@@ -12,6 +12,9 @@ from pydantic import Field, field_validator, model_validator
 
 from regolith_files import FileKind, Section, YamlSource, allowed_names, validated
 from regolith_vehicles.tires import constants
+from regolith_vehicles.tires.constants import DEEPEST
+from regolith_vehicles.tires.ring import RING_RECORD
+from regolith_vehicles.tires.ring_touch import plane_loads
 
 Positive = Annotated[float, Field(gt=1e-6, le=1e9)]
 Length = Annotated[float, Field(ge=1e-3, le=10.0)]
@@ -217,12 +220,85 @@ class Pacejka02Config(_Tire):
         return record
 
 
-TireConfig = TMeasyConfig | FialaConfig | Pacejka89Config | Pacejka02Config
+class TreadConfig(Section):
+    """Tread of a flexible tire, between belt and ground; stiffnesses are per length of the rim's arc."""
+
+    stiffness_npm2: float = Field(gt=0.0, le=1e10, description='Stiffness toward the axle [N/m^2].')
+    longitudinal_npm2: float = Field(gt=0.0, le=1e10, description='Shear stiffness along the rim [N/m^2].')
+    lateral_npm2: float = Field(gt=0.0, le=1e10, description='Shear stiffness along the axle [N/m^2].')
+    damping_s: float = Field(
+        default=0.0, ge=0.0, le=1.0, description='Shear damping coefficient divided by the shear stiffness [s].'
+    )
+
+
+class RingConfig(Section):
+    """Flexible tire: a ring of points on an elastic foundation, for rigid terrain and soil of type scm."""
+
+    type: Literal['ring']
+    description: str = Field('', description='One line about the tire.')
+    radius_m: float = Field(gt=0.0, le=5.0, description='Unloaded radius of the tire [m].')
+    width_m: float = Field(gt=0.0, le=5.0, description='Width of the tire [m].')
+    rim_depth_m: float = Field(
+        gt=0.0, le=5.0, description='Deflection at which the belt touches the rim [m], below half the radius.'
+    )
+    points: int = Field(default=120, ge=48, le=720, description='Number of points of the ring.')
+    stiffness_npm2: float = Field(
+        gt=0.0, le=1e10, description='Stiffness of the sidewalls toward the axle, per length of the rim [N/m^2].'
+    )
+    tangential_npm2: float = Field(
+        gt=0.0, le=1e10, description='Stiffness of the sidewalls along the rim, per length of the rim [N/m^2].'
+    )
+    damping_nspm2: float = Field(
+        ge=0.0, le=1e8, description='Damping of the sidewalls toward the axle, per length of the rim [N s/m^2].'
+    )
+    tension_n: float = Field(
+        default=0.0, ge=0.0, le=1e7, description='Tension of the belt [N]: inflation pressure times width times radius.'
+    )
+    bending_nm2: float = Field(default=0.0, ge=0.0, le=1e6, description='Bending stiffness of the belt [N m^2].')
+    tread: TreadConfig
+
+    @model_validator(mode='after')
+    def _rim_is_inside(self) -> RingConfig:
+        if self.rim_depth_m > DEEPEST * self.radius_m:
+            raise ValueError(
+                f'rim_depth_m = {self.rim_depth_m!r}: is not below half the radius; '
+                f'allowed: up to {DEEPEST * self.radius_m:g}'
+            )
+        return self
+
+    def ring(self) -> Any:
+        """Return the parameters of the ring for the kernels, a record of RING_RECORD."""
+        record = np.zeros((), RING_RECORD)
+        record['points'], record['radius'], record['width'] = self.points, self.radius_m, self.width_m
+        record['stiffness'], record['tangential'] = self.stiffness_npm2, self.tangential_npm2
+        record['damping'] = self.damping_nspm2
+        record['tension'], record['bending'] = self.tension_n, self.bending_nm2
+        record['rim_depth'] = self.rim_depth_m
+        tread = self.tread
+        record['tread'], record['tread_damping'] = tread.stiffness_npm2, tread.damping_s
+        record['longitudinal'], record['lateral'] = tread.longitudinal_npm2, tread.lateral_npm2
+        return record
+
+    def record(self) -> Any:
+        """Return a record for the kernels with the load curve of the ring at rest on level ground, up to the rim."""
+        record = np.zeros((), constants.TIRE_RECORD)
+        record['model'] = constants.RING
+        record['radius'], record['width'] = self.radius_m, self.width_m
+        record['nominal_friction'], record['knots'] = 1.0, constants.KNOTS
+        depths, loads = np.linspace(0.0, self.rim_depth_m, constants.KNOTS), np.zeros(constants.KNOTS)
+        plane_loads(np.array([self.ring()]), depths, loads)
+        record['depth'], record['load'] = depths, loads
+        record['slope_beyond'] = self.tread.stiffness_npm2 * self.radius_m
+        return record
+
+
+TireConfig = TMeasyConfig | FialaConfig | Pacejka89Config | Pacejka02Config | RingConfig
 MODELS: dict[str, type[TireConfig]] = {
     'tmeasy': TMeasyConfig,
     'fiala': FialaConfig,
     'pacejka_89': Pacejka89Config,
     'pacejka_02': Pacejka02Config,
+    'ring': RingConfig,
 }
 """Configuration classes by the key ``type`` of a file."""
 
@@ -241,7 +317,7 @@ def read_tire(source: YamlSource) -> TireConfig:
 
 FILE_KIND = FileKind(
     'Tire',
-    'A tire file has the parameters of a handling tire model.',
+    'A tire file has the parameters of a tire model: of handling tires, or of a flexible tire (ring).',
     lambda: {f'type {name}': model for name, model in MODELS.items()},
 )
 """Tire files."""

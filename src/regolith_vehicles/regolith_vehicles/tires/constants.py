@@ -7,8 +7,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-RIGID, TMEASY, FIALA, PACEJKA_89, PACEJKA_02 = range(5)
-"""Models of a tire's horizontal force; rigid tires use the contact of the terrain."""
+RIGID, TMEASY, FIALA, PACEJKA_89, PACEJKA_02, RING = range(6)
+"""Models of a tire's horizontal force. Rigid tires use the contact of the terrain. Rings have no curves of slip."""
+DEEPEST = 0.5
+"""Penetration divided by radius above which the tire model is not valid [-]."""
 KNOTS = 16
 """Maximum number of points of a load curve."""
 

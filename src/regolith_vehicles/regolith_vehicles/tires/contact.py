@@ -50,10 +50,10 @@ from regolith_terrain.rigid import (
     surface_at,
 )
 from regolith_terrain.rigid import contact as rigid_contact
-from regolith_vehicles.tires.constants import TIRE_RECORD, Records
+from regolith_vehicles.tires.constants import DEEPEST, TIRE_RECORD, Records
 from regolith_vehicles.tires.force import MEMORY, Contact, tire_force
 from regolith_vehicles.tires.load_curve import vertical_load
-from regolith_vehicles.tires.tire import DEEPEST, NAMES, Tire, penetration
+from regolith_vehicles.tires.tire import NAMES, Tire, penetration
 from regolith_world.cycle import Saved, StateField, StateLayout
 from regolith_world.numerics import kernel
 
@@ -119,7 +119,7 @@ def press(arrays: TireArrays, step: float, part: int, pose: PartPose, wrench: Wr
     if way < depth:
         _push_back(p, pose, way, (nx, ny, nz), (px, py, pz), wrench)
     radius, aside = arrays.flanges[tire], 0.5 * p.width
-    if not _is_near(arrays.rigid, pose, radius, aside):
+    if not is_near(arrays.rigid, pose, radius, aside):
         arrays.rigid.held[part] = 0.0
         return CONTACT_OK
     for side in range(2):
@@ -299,7 +299,7 @@ def _roll(p: Any, contact: _Touch, step: float, pose: PartPose, memory: Floats, 
 
 
 @kernel(views_only=True)
-def _is_near(ground: RigidArrays, pose: PartPose, radius: float, aside: float) -> bool:
+def is_near(ground: RigidArrays, pose: PartPose, radius: float, aside: float) -> bool:
     """Return whether a grid node around two circles about an axle is at least as high as their lowest point.
 
     Args:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_files import FileLibrary, InputError, Problem, YamlSource, allowed_names
-from regolith_vehicles.tires.config import TireConfig, read_tire
-from regolith_vehicles.tires.constants import TIRE_RECORD
+from regolith_vehicles.tires.config import RingConfig, TireConfig, read_tire
+from regolith_vehicles.tires.constants import DEEPEST, TIRE_RECORD
 from regolith_vehicles.tires.force import MEMORY, Contact, tire_force
 from regolith_vehicles.tires.load_curve import rolling_radius, static_depth, vertical_load
 from regolith_world.numerics import kernel
@@ -30,8 +30,6 @@ _LIMITS = {
     'camber': (-0.5 * math.pi, 0.5 * math.pi, 'less than a right angle in both directions'),
 }
 """Limits of arguments: both excluded, and their description."""
-DEEPEST = 0.5
-"""Penetration divided by radius above which the tire model is not valid [-]."""
 
 
 def _sensible(**given: Floats) -> None:
@@ -131,19 +129,22 @@ class Tire:
         return {name: out[:, k].reshape(shape) for k, name in enumerate(NAMES)}
 
     def _carries(self, loads: Floats) -> None:
-        """Refuse loads that the tire does not support.
+        """Refuse tires without curves of slip, and loads that the tire does not support.
 
         Args:
             loads: Loads [N].
 
         Raises:
-            ValueError: If a load is too large; names the load and the maximum.
+            ValueError: If the tire is a ring, or a load is too large; names the load and the maximum.
         """
+        if isinstance(self.config, RingConfig):
+            raise ValueError('tire of type ring has no curves of slip; allowed: the other types')
         most = float(self.record[0]['radius']) * DEEPEST
         if len(loads.ravel()) and not float(self.depth(loads.max())) <= most:
             carried = vertical_load(self.record[0], most, 0.0)
-            if self.config.load_curve[-1][1] < carried and not math.isfinite(float(self.depth(carried))):
-                carried = self.config.load_curve[-1][1]
+            last = self.config.load_curve[-1][1]
+            if last < carried and not math.isfinite(float(self.depth(carried))):
+                carried = last
             raise ValueError(
                 f'load of {float(loads.max()):g} N exceeds the load capacity; allowed: up to {carried:g} N'
             )
