@@ -151,7 +151,7 @@ def cross(
     Source: amanatides1987.
     Checked by: test_dust_optics.py::test_slab_has_its_transmission.
     """
-    return _walk(levels, lookup, filled, extinction, level, x, y, z, ix, iy, iz, far, True, count, steps)[0]
+    return int(_walk(levels, lookup, filled, extinction, level, x, y, z, ix, iy, iz, far, True, count, steps)[0])
 
 
 @kernel(views_only=True, forceinline=True)
