@@ -156,7 +156,7 @@ def camera() -> dict[str, Any]:
         ``antialiased_fps``: radiance with further rays at edges, the default. ``bounced_fps``: radiance with ground
         light on hulls, the default. ``bare_fps``: the same rays traced by the library without shading.
         ``ratio_to_bare``, ``ratio_antialiased`` and ``ratio_bounced``: ratios of times. ``ratio_dusty``: processor time
-        of radiance with the dust of two wheels, made anew for each frame, to that without; ``ratio_without_dust``: the
+        of radiance with the dust of two wheels, computed for each frame, to that without; ``ratio_without_dust``: the
         same where no dust is in the air. Both are medians of the ratios of alternating frames; those of wall time are
         ``ratio_dusty_wall`` and ``ratio_without_dust_wall``. ``update_ms``: time until rays see 20 164 changed nodes
         and both moved rovers.

@@ -14,6 +14,7 @@ import rasterio
 from rasterio.crs import CRS
 from rasterio.transform import from_origin
 
+from regolith_terrain import FlatField
 from regolith_terrain.elevation.raster import RasterField
 
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).parents[4] / 'shared'))
@@ -190,17 +191,21 @@ def test_ground_beyond_the_edge_is_continuous_and_becomes_level() -> None:
     assert np.abs(beyond - inside).max() < 1e-6
     # Around the whole model, steps of 10 cm make no step in height: at most the slope of the edge.
     turn = np.linspace(0.0, 2.0 * np.pi, 6000)
-    for off in (1.0, 3.0, 6.0):
-        ring = np.clip(1.5 * width * np.stack((np.cos(turn), np.sin(turn))), -width - off, width + off)
+    for off in (10.0, 31.0, 45.0, 80.0):
+        far = 2.0 * (width + off)
+        ring = np.clip(far * np.stack((np.cos(turn), np.sin(turn))), -width - off, width + off)
         z = field.heights(*ring)
         step = np.hypot(*np.diff(ring, axis=1))
         assert (np.abs(np.diff(z)) <= 0.5 * step + 1e-9).all()
         assert z.max() + field.datum <= posts.max() + 1e-9 and z.min() + field.datum >= posts.min() - 1e-9
-    # The mean over one ridge and one valley to each side leaves nothing of them.
+    # Near the edge its height continues; the mean over whole ridges and valleys to each side leaves nothing of them.
     along = np.linspace(-0.5 * width, 0.5 * width, 401)
-    ripple = [np.ptp(field.heights(np.full(401, width + off), along)) for off in (0.0, 8.0, 2000.0)]
-    assert ripple[0] > 1.1 and ripple[1] < 0.01 and ripple[2] < 0.01
+    ripple = [np.ptp(field.heights(np.full(401, width + off), along)) for off in (0.0, 29.0, 64.0, 2000.0)]
+    assert ripple[0] == ripple[1] > 1.1 and ripple[2] < 0.3 and ripple[3] < 0.01
     assert float(field.heights(1e6, 0.0)) + field.datum == pytest.approx(np.trapezoid(posts[-1]) / 80.0, abs=1e-4)
+    # Coarse nodes of a model with detail show the same ground, without the detail.
+    coarse = field.with_detail(FlatField()).coarse_nodes(-40, 41, -40, 41, 4.0)
+    assert np.array_equal(coarse, field.nodes(-40, 41, -40, 41, 4.0))
     # Level posts have level ground around them.
     level = RasterField(np.full((5, 7), 3.0), 2.0)
     assert np.abs(level.heights(np.array([50.0, -50.0, 3.0]), np.array([80.0, 1.0, -90.0]))).max() < 1e-12

@@ -188,7 +188,7 @@ class PresentBodies:
         self._last = poses
 
     def _replace(self, visuals: list[ObjectVisual]) -> None:
-        """Take over the visuals of all rows; forget the bodies whose row has another one."""
+        """Take over the visuals of all rows; discard the bodies whose row has another one."""
         last = np.full((len(visuals), POSE_COLUMNS), np.nan)
         for row, visual in enumerate(self._visuals):
             if row < len(visuals) and visuals[row] is visual:

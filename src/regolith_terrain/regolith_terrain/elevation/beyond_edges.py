@@ -3,9 +3,9 @@
 """Ground beyond the edges of an elevation model.
 
 There is no data. If the height of the nearest edge continued without end, every feature of the edge would extend
-outward as a straight ridge or valley, and all of them would meet at the horizon. Here it is averaged along the edge
-over as far as the place is away: the ground is continuous, stays between the lowest and the highest post of the edges,
-and is level at a distance.
+outward as a straight ridge or valley, and all of them would meet at the horizon. It does so for 30 m, so that vehicles
+near the edge meet the heights of the posts. From there on it is averaged along the edge over as far as the place is
+away. The ground is continuous, between the lowest and the highest post of the edges, and level at a distance.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ import numpy as np
 from regolith_terrain.height_field import Heights
 from regolith_world.numerics import kernel
 
-BLENDED = 4.0
-"""Distance in posts over which the height at the edge turns into the mean along it."""
+KEPT_M = 30.0
+"""Distance from the edge up to which its height continues as it is [m]."""
+BLENDED_M = 30.0
+"""Distance over which the height at the edge turns into the mean along it from there on [m]."""
 _HEIGHT, _INTEGRAL = 0, 1
 
 
@@ -58,7 +60,7 @@ def _integral(profile: Heights, count: int, at: float) -> float:
     height, rise = profile[_HEIGHT, k], profile[_HEIGHT, k + 1] - profile[_HEIGHT, k]
     part = profile[_INTEGRAL, k] + t * (height + 0.5 * t * rise)
     whole = profile[_INTEGRAL, last]
-    return 2.0 * turns * whole + (2.0 * whole - part if back else part)
+    return float(2.0 * turns * whole + (2.0 * whole - part if back else part))
 
 
 @kernel
@@ -67,8 +69,8 @@ def height_beyond(
 ) -> float:
     """Return the height [m] at a place outside the posts.
 
-    It is the mean height along the edge over as far as the place is away, to both sides. Beside a corner both edges
-    count, each by the square of the distance from it. The choice is specific to Regolith.
+    From :data:`KEPT_M` on it is the mean height along the edge over as far as the place is away, to both sides. Beside
+    a corner both edges count, each by the square of the distance from it. The choice is specific to Regolith.
 
     Args:
         z: Height of the nearest place on the edge, from which it begins [m].
@@ -85,7 +87,7 @@ def height_beyond(
     along = max(-u, u - (ni - 1.0), 0.0) * spacing
     across = max(-v, v - (nj - 1.0), 0.0) * spacing_across
     away = math.sqrt(along * along + across * across)
-    if away <= 0.0:
+    if away <= KEPT_M:
         return z
     mean = 0.0
     if along > 0.0:
@@ -96,5 +98,5 @@ def height_beyond(
         edge, half = edges[2 if v < 0.0 else 3], max(away / spacing, 0.5)
         part = (_integral(edge, ni, u + half) - _integral(edge, ni, u - half)) / (2.0 * half)
         mean += across * across * part
-    t = min(away / (BLENDED * min(spacing, spacing_across)), 1.0)
+    t = min((away - KEPT_M) / BLENDED_M, 1.0)
     return z + t * t * (3.0 - 2.0 * t) * (mean / (away * away) - z)

@@ -32,8 +32,8 @@ class RasterField(HeightField):
 
     The surface passes through the posts, is exact for quadrics and twice continuously differentiable. Cubics (Catmull
     and Rom) have continuous slopes only, so low sun shows the lines of the grid. The local frame has its origin at the
-    chosen center, and z = 0 at the surface there. Beyond the posts the heights of the nearest edge continue. They are
-    averaged along it over a length that grows with the distance from it, so that no feature of the edge extends outward
+    chosen center, and z = 0 at the surface there. Beyond the posts the heights of the nearest edge continue. From
+    30 m on they are averaged along it over as far as the place is away, so that no feature of the edge extends outward
     without end: far away the ground is level, at the mean height of the edge.
 
     *Steep data*: before a step such an interpolant overshoots by 8 % of the step's height. At posts where the slope
@@ -188,9 +188,7 @@ class RasterField(HeightField):
         places = _node_places(i0, i1, j0, j1, spacing)
         if spacing < 0.5 * min(self.spacing, self.spacing_across):
             return self._smooth(*places) + self.detail.coarse_nodes(i0, i1, j0, j1, spacing)
-        out = np.empty(places[0].size)
-        _quintic(places[0].ravel(), places[1].ravel(), self.posts, self.posts, self._grid, self.datum, self._steep, out)
-        return out.reshape(places[0].shape)
+        return self._interpolated(*places, self.posts)
 
     def post_places(self) -> tuple[Heights, Heights]:
         """Return local x and y [m] of all posts, each with the shape of ``posts``."""
@@ -242,8 +240,12 @@ class RasterField(HeightField):
         """Return the interpolated part at (x, y), with the same shape."""
         if self._ready is not None and self.detail is not None:
             self._prepare(x, y)
+        return self._interpolated(x, y, self._base)
+
+    def _interpolated(self, x: Heights, y: Heights, base: Heights) -> Heights:
+        """Return the interpolation of values at the posts at (x, y), with the same shape."""
         out = np.empty(x.size)
-        _quintic(x.ravel(), y.ravel(), self._base, self.posts, self._grid, self.datum, self._steep, self._edges, out)
+        _quintic(x.ravel(), y.ravel(), base, self.posts, self._grid, self.datum, self._steep, self._edges, out)
         return out.reshape(x.shape)
 
     def _prepare(self, x: Heights, y: Heights) -> None:
