@@ -108,6 +108,20 @@ al. 2013).
 """
 
 
+def mare_rock() -> HapkeParameters:
+    """Return parameters of rocks of mare basalt and breccia, dusty with the grains of ``lunar_sato2014``.
+
+    Material that is younger than the soil is less darkened by impacts, so w is larger. Solid rock lacks the fine
+    structure that scatters light backward, so Bs0 is smaller. The values are chosen for rocks that are nearly as bright
+    as the soil at zero phase, 1 to 1.3 times as bright at phase angles up to 90 degrees and at most 1.5 times against
+    the sun.
+
+    Source: hapke1963; adams1971.
+    Checked by: test_mesh_detail.py::test_rocks_are_little_brighter_than_soil_at_equal_geometry.
+    """
+    return HapkeParameters(w=0.37, b=0.23955, c=0.30452, Bs0=1.0, hs=0.07145, phi=0.3, theta=math.radians(20.0))
+
+
 def hapke_reflectance(
     incidence: ArrayLike, emission: ArrayLike, azimuth: ArrayLike, parameters: HapkeParameters
 ) -> Floats:

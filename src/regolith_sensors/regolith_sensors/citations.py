@@ -64,11 +64,12 @@ _MODELS = {
 
 def _surfaces(light: LightConfig) -> set[str]:
     """Return the references of the reflectance of ground, rocks and vehicles."""
-    models = {light.soil.type} | ({light.rocks.type} if light.rocks is not None else set())
+    models = {light.soil.type} | ({light.rocks.type} if light.rocks is not None else {'hapke'})
     keys = {key for model in models for key in _MODELS.get(model, ())}
     if 'hapke' in models:
         keys.add(_SOILS.get(light.reflectance, 'sato2014'))
-    keys |= {'walter2007', 'heitz2014', 'schlick1994', 'ashikhmin2000', 'gouraud1971'}
+    keys |= {'hapke1963', 'adams1971'} if light.rocks is None else set()
+    keys |= {'worley1996', 'walter2007', 'heitz2014', 'schlick1994', 'ashikhmin2000', 'gouraud1971'}
     if light.micro_slope_deg > 0.0:
         keys.add('helfenstein1999')
         if light.micro_relief == 'shadowed':

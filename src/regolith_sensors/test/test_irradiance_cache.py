@@ -133,7 +133,7 @@ def test_linear_irradiance_over_a_triangle_is_exact(pieces: int) -> None:
     packet[HIT_U], packet[HIT_V], words[PRIM] = u, v, 0
     out = np.zeros((3, 16), np.float32)
     for lane in range(16):
-        add_surface_light(facts, lattice, table, held, 0, 0, packet, words, lane, out)
+        add_surface_light(facts, lattice, table, held, 0, 0, np.float32(0.0), packet, words, lane, out)
     # Single precision.
     np.testing.assert_allclose(out[1] * math.pi, 1.0 + 2.0 * u + 5.0 * v, rtol=1e-5)
 

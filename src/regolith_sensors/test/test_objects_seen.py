@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -16,10 +17,10 @@ from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.lighting import LightConfig
 from regolith_sensors.labels.ground_truth import boxes
-from regolith_sensors.scene.object_history import line_pose
+from regolith_sensors.scene.object_history import VisibleEntity, line_pose
 from regolith_sensors.scene.scene import Semantic
 from regolith_sensors.scene.sensor_scene import SensorScene
-from regolith_sensors.scene.world_view import WorldView
+from regolith_sensors.scene.world_view import PresentBodies, WorldView
 from regolith_sensors.sensor_models import load_sensor
 from regolith_terrain.config import TerrainConfig
 from regolith_vehicles.description.model_files import load_vehicle_model
@@ -373,3 +374,26 @@ def test_history_takes_messages_of_bags() -> None:
     stage = Stage({})
     stage.scene.states.objects.add(cycle)
     assert stage.scene.states.objects.all_at(5).tolist() == [[1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0, 1.0]]
+
+
+def test_bodies_that_rest_keep_their_poses() -> None:
+    """Bodies are those of a look at each row; one that rests keeps its array, also when others come and go."""
+    ball = object_visuals({'a': rigid('sphere', 0.3)}, 0.0)['a']
+    named = [replace(ball, name=name) for name in 'abc']
+    post, again = replace(ball, name='post', anchor=Anchor.WORLD), replace(ball, name='b')
+    bodies, random = PresentBodies(), np.random.default_rng(1)
+    poses = random.standard_normal((4, 7))
+    entities = [VisibleEntity(visual, -1) for visual in (*named, post)]
+    bodies.update(entities, poses)
+    assert sorted(bodies.poses) == sorted(bodies.surfaces) == ['a', 'b', 'c']
+    kept, poses = bodies.poses['a'], poses.copy()
+    poses[1], poses[2] = np.nan, poses[2] + 0.1
+    bodies.update(entities, poses)
+    assert sorted(bodies.poses) == sorted(bodies.surfaces) == ['a', 'c'] and bodies.poses['a'] is kept
+    assert bodies.poses['c'].tolist() == [poses[2].tolist()]
+    # A body of the same name as the removed one has a row of its own; after a rewind, another one has that row.
+    poses = np.vstack((poses, random.standard_normal(7)))
+    for visual in (again, replace(ball, name='d')):
+        bodies.update([*entities, VisibleEntity(visual, 5)], poses)
+        assert sorted(bodies.poses) == sorted(bodies.surfaces) == sorted(['a', 'c', visual.name])
+        assert bodies.poses[visual.name].tolist() == [poses[4].tolist()] and bodies.poses['a'] is kept

@@ -372,20 +372,23 @@ def test_boxes_enclose_visible_objects() -> None:
 
 
 def test_ground_continues_beyond_an_elevation_model() -> None:
-    """Tiles cover the whole view, at the height of the last posts, as for wheels."""
+    """Tiles cover the whole view, at the height of the edge, as for wheels; beside a corner both edges count."""
     posts = np.zeros((41, 41))
     posts[-1] = -3.0
     field = RasterField(posts, 1.0)
     tiles = TerrainTiles(SoilHeightSource(SoilGrid(field, 0.25)), view_range=300.0)
     tiles.center(0.0, 0.0)
-    seen = [
-        (tiles.corner(tile)[0] + CELLS * tiles.cell(tile), tiles.nodes[tile.slot][:, :, 0] + tile.datum)
-        for tile in tiles.tiles
-        if tiles.corner(tile)[0] > 20.0
-    ]
-    assert max(east for east, _ in seen) >= 300.0
-    for _, heights in seen:
-        np.testing.assert_allclose(heights, -3.0, atol=1e-5)
+    seen = []
+    for tile in tiles.tiles:
+        west, south, _ = tiles.corner(tile)
+        north = south + np.arange(CELLS + 1) * tiles.cell(tile)
+        if west > 20.0:
+            seen.append((west + CELLS * tiles.cell(tile), north, tiles.nodes[tile.slot][:, :, 0] + tile.datum))
+    assert max(east for east, _, _ in seen) >= 300.0
+    assert any((np.abs(north) <= 20.0).any() for _, north, _ in seen)
+    for _, north, heights in seen:
+        np.testing.assert_allclose(heights[:, np.abs(north) <= 20.0], -3.0, atol=1e-5)
+        assert heights.min() >= -3.0 - 1e-5 and heights.max() <= 1e-5
 
 
 def test_ground_ends_in_a_smooth_line_at_the_view_range() -> None:

@@ -14,6 +14,7 @@ import rasterio
 from rasterio.crs import CRS
 from rasterio.transform import from_origin
 
+from regolith_terrain import FlatField
 from regolith_terrain.elevation.raster import RasterField
 
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).parents[4] / 'shared'))
@@ -47,9 +48,6 @@ def test_raster_posts_are_reproduced_in_east_north_order(tmp_path: Path) -> None
             z = float(field.heights(2.0 * (c - 4), -2.0 * (r - 3)))
             assert z == pytest.approx(rows[r, c] - rows[3, 4], abs=1e-15)
     assert float(field.heights(0.0, 0.0)) == 0.0
-    # Beyond the edge the height of the nearest edge applies.
-    assert float(field.heights(1e4, 0.0)) == float(field.heights(8.0, 0.0))
-    assert float(field.heights(-1e4, -1e4)) == float(field.heights(-8.0, -6.0))
 
 
 def test_raster_default_center_is_the_middle(tmp_path: Path) -> None:
@@ -181,3 +179,33 @@ def test_raster_containment_of_many_points_equals_single_points(shape: tuple[int
         inside = field.inside(x, y)
         assert 0 < inside.sum() < len(x)
         assert inside.tolist() == [field.holds(float(a), float(b)) for a, b in zip(x, y)]
+
+
+def test_ground_beyond_the_edge_is_continuous_and_becomes_level() -> None:
+    """Features of the edge do not extend outward as streaks; far away the height is the mean of the edge."""
+    k, width = np.arange(81.0), 0.5 * 80.0
+    posts = 0.6 * np.sin(2.0 * np.pi * k[None, :] / 16.0) + 0.03 * k[:, None]  # ridges along x, on a slope
+    field = RasterField(posts, 1.0)
+    y = np.linspace(-1.5 * width, 1.5 * width, 1201)
+    inside, beyond = (field.heights(np.full(y.size, width + off), y) for off in (-1e-7, 1e-7))
+    assert np.abs(beyond - inside).max() < 1e-6
+    # Around the whole model, steps of 10 cm make no step in height: at most the slope of the edge.
+    turn = np.linspace(0.0, 2.0 * np.pi, 6000)
+    for off in (10.0, 31.0, 45.0, 80.0):
+        far = 2.0 * (width + off)
+        ring = np.clip(far * np.stack((np.cos(turn), np.sin(turn))), -width - off, width + off)
+        z = field.heights(*ring)
+        step = np.hypot(*np.diff(ring, axis=1))
+        assert (np.abs(np.diff(z)) <= 0.5 * step + 1e-9).all()
+        assert z.max() + field.datum <= posts.max() + 1e-9 and z.min() + field.datum >= posts.min() - 1e-9
+    # Near the edge its height continues; the mean over whole ridges and valleys to each side leaves nothing of them.
+    along = np.linspace(-0.5 * width, 0.5 * width, 401)
+    ripple = [np.ptp(field.heights(np.full(401, width + off), along)) for off in (0.0, 29.0, 64.0, 2000.0)]
+    assert ripple[0] == ripple[1] > 1.1 and ripple[2] < 0.3 and ripple[3] < 0.01
+    assert float(field.heights(1e6, 0.0)) + field.datum == pytest.approx(np.trapezoid(posts[-1]) / 80.0, abs=1e-4)
+    # Coarse nodes of a model with detail show the same ground, without the detail.
+    coarse = field.with_detail(FlatField()).coarse_nodes(-40, 41, -40, 41, 4.0)
+    assert np.array_equal(coarse, field.nodes(-40, 41, -40, 41, 4.0))
+    # Level posts have level ground around them.
+    level = RasterField(np.full((5, 7), 3.0), 2.0)
+    assert np.abs(level.heights(np.array([50.0, -50.0, 3.0]), np.array([80.0, 1.0, -90.0]))).max() < 1e-12

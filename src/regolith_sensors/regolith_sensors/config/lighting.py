@@ -216,7 +216,7 @@ class LightConfig(Section):
         default_factory=HapkeSurfaceConfig, description='reflectance model of the ground and its parameters'
     )
     rocks: SurfaceConfig | None = Field(
-        None, description='reflectance model of rocks; null: gray rock, brighter than soil'
+        None, description='reflectance model of rocks; null: that of Hapke for mare rock'
     )
     micro_relief: Literal['shadowed', 'slopes_only'] = Field(
         'shadowed',
@@ -224,6 +224,12 @@ class LightConfig(Section):
     )
     micro_slope_deg: float = Field(10.0, ge=0.0, le=40.0, description='r.m.s. slope of relief below the grid [deg]')
     micro_albedo: float = Field(0.06, ge=0.0, le=0.5, description='r.m.s. of the relative brightness below the grid')
+    vehicle_dust: float = Field(
+        0.35,
+        ge=0.0,
+        le=1.0,
+        description='share of wheels and of the lowest parts of hulls that dust covers in images [-]',
+    )
     ephemeris: Literal['meeus', 'astronomy_engine'] = Field(
         'meeus', description='position of the sun: series to 0.04 deg, or the package astronomy-engine to 0.004 deg'
     )

@@ -50,6 +50,7 @@ def _offsets() -> Floats:
 
 
 _OFFSETS = _offsets()
+_LAST_OFFSET = 511
 
 
 class DensityGrid(NamedTuple):
@@ -127,8 +128,9 @@ def density_grid(puffs: Puffs, parcel_extinction_m2: float, origin: Floats, view
     Checked by: test_dust_optics.py::test_splat_conserves_mass,
     test_dust_optics.py::test_splat_of_1e5_parcels_takes_less_than_50_ms.
     """
-    near = (np.abs(puffs.place[:, :2] - viewer[:2]) < RANGE_M).all(axis=1)
-    place, spread, number = (np.ascontiguousarray(part[near]) for part in puffs)
+    x, y = puffs.place[:, 0], puffs.place[:, 1]
+    near = (np.abs(x - viewer[0]) < RANGE_M) & (np.abs(y - viewer[1]) < RANGE_M)
+    place, spread, number = puffs if near.all() else (part[near] for part in puffs)
     if not len(place):
         return DensityGrid.of((), np.zeros((0, 0, BLOCK**3), np.float32))
     cells = np.array(CELLS_M)
@@ -141,9 +143,10 @@ def density_grid(puffs: Puffs, parcel_extinction_m2: float, origin: Floats, view
     for k in np.unique(level):
         here, side = level == k, BLOCK * cells[k]
         at = place[here], spread[here], number[here], pieces[here], _OFFSETS, float(cells[k])
-        margin = spread[here].max() * float(np.abs(_OFFSETS).max()) + 2.0 * cells[k]
-        first = np.floor((place[here].min(axis=0) - margin) / side).astype(np.int64)
-        last = np.floor((place[here].max(axis=0) + margin) / side).astype(np.int64)
+        margin = at[1].max() * float(np.abs(_OFFSETS).max()) + 2.0 * cells[k]
+        low, high = (np.array([bound(axis) for axis in at[0].T]) for bound in (np.min, np.max))
+        first = np.floor((low - margin) / side).astype(np.int64)
+        last = np.floor((high + margin) / side).astype(np.int64)
         lookup = np.full(last - first + 1, -1, dtype=np.int32)
         count = _number_blocks(*at, first, count, lookup)
         works.append((*at, first, lookup, parcel_extinction_m2 / cells[k] ** 3))
@@ -213,11 +216,18 @@ def _gather(
 
 
 @kernel(views_only=True, forceinline=True)
-def _piece(
-    place: Floats, spread: Floats, number: Longs, offsets: Floats, cell: float, n: int, k: int
-) -> tuple[float, float, float]:
-    """Return the place of a piece of a parcel in cells, with integer coordinates at their corners."""
-    row = (int(mix_bits(np.uint64(number[n])) & np.uint64(0xFFFF)) + k) % offsets.shape[0]
+def _first_piece(number: int) -> int:
+    """Return the row of the offset of a parcel's first piece."""
+    return int(mix_bits(np.uint64(number)) & np.uint64(_LAST_OFFSET))
+
+
+@kernel(views_only=True, forceinline=True)
+def _piece(place: Floats, spread: Floats, offsets: Floats, cell: float, n: int, k: int) -> tuple[float, float, float]:
+    """Return the place of a piece of a parcel in cells, with integer coordinates at their corners.
+
+    ``k`` is the number of the piece after :func:`_first_piece`.
+    """
+    row = k & _LAST_OFFSET
     s = spread[n]
     return (
         (place[n, 0] + s * offsets[row, 0]) / cell,
@@ -240,18 +250,17 @@ def _number_blocks(
 ) -> int:
     """Number the blocks that parcels touch from ``count`` on, in the order of the parcels; return the next number."""
     for n in range(place.shape[0]):
+        start = _first_piece(number[n])
         for piece in range(pieces[n]):
-            u, v, w = _piece(place, spread, number, offsets, cell, n, piece)
+            u, v, w = _piece(place, spread, offsets, cell, n, start + piece)
             i, j, k = int(math.floor(u + 0.5)), int(math.floor(v + 0.5)), int(math.floor(w + 0.5))
             # Its corners are those of four cells along each axis.
-            inside = 1 < i & LAST < LAST and 1 < j & LAST < LAST and 1 < k & LAST < LAST
-            for corner in range(1 if inside else 8):
-                a = (i - 2 + 3 * (corner & 1) >> BITS) - first[0]
-                b = (j - 2 + 3 * (corner >> 1 & 1) >> BITS) - first[1]
-                c = (k - 2 + 3 * (corner >> 2) >> BITS) - first[2]
-                if lookup[a, b, c] < 0:
-                    lookup[a, b, c] = count
-                    count += 1
+            for c in range((k - 2 >> BITS) - first[2], (k + 1 >> BITS) - first[2] + 1):
+                for b in range((j - 2 >> BITS) - first[1], (j + 1 >> BITS) - first[1] + 1):
+                    for a in range((i - 2 >> BITS) - first[0], (i + 1 >> BITS) - first[0] + 1):
+                        if lookup[a, b, c] < 0:
+                            lookup[a, b, c] = count
+                            count += 1
     return count
 
 
@@ -271,7 +280,6 @@ def _splat(
     sums: Singles,
 ) -> None:
     """Add parcels to sums, each of which has an equal part of the parcels."""
-    along, across, upward = np.empty(3), np.empty(3), np.empty(3)
     count = place.shape[0]
     for part in range(begin, end):
         _splat_part(
@@ -287,9 +295,6 @@ def _splat(
             lookup,
             each,
             sums[part],
-            along,
-            across,
-            upward,
         )
 
 
@@ -307,30 +312,33 @@ def _splat_part(
     lookup: Ints,
     each: float,
     extinction: Singles,
-    along: Floats,
-    across: Floats,
-    upward: Floats,
 ) -> None:
     for n in range(begin, end):
+        start, share = _first_piece(number[n]), each / pieces[n]
         for piece in range(pieces[n]):
-            u, v, w = _piece(place, spread, number, offsets, cell, n, piece)
+            u, v, w = _piece(place, spread, offsets, cell, n, start + piece)
             i, j, k = int(math.floor(u + 0.5)), int(math.floor(v + 0.5)), int(math.floor(w + 0.5))
-            _weights(u - i, along)
-            _weights(v - j, across)
-            _weights(w - k, upward)
+            along, across, upward = _weights(u - i), _weights(v - j), _weights(w - k)
+            x, y, z = i - 1, j - 1, k - 1
+            in_one = x & LAST < LAST - 1 and y & LAST < LAST - 1 and z & LAST < LAST - 1
+            block = lookup[(x >> BITS) - first[0], (y >> BITS) - first[1], (z >> BITS) - first[2]]
             for a in range(3):
-                x = i + a - 1
                 for b in range(3):
-                    y, weight = j + b - 1, each / pieces[n] * along[a] * across[b]
-                    bx, by = (x >> BITS) - first[0], (y >> BITS) - first[1]
-                    row = ((x & LAST) << BITS) + (y & LAST) << BITS
+                    weight = share * along[a] * across[b]
+                    row = ((x + a & LAST) << BITS) + (y + b & LAST) << BITS
+                    if in_one:
+                        at = row + (z & LAST)
+                        extinction[block, at] += weight * upward[0]
+                        extinction[block, at + 1] += weight * upward[1]
+                        extinction[block, at + 2] += weight * upward[2]
+                        continue
+                    bx, by = (x + a >> BITS) - first[0], (y + b >> BITS) - first[1]
                     for c in range(3):
-                        z = k + c - 1
-                        block = lookup[bx, by, (z >> BITS) - first[2]]
-                        extinction[block, row + (z & LAST)] += weight * upward[c]
+                        owner = lookup[bx, by, (z + c >> BITS) - first[2]]
+                        extinction[owner, row + (z + c & LAST)] += weight * upward[c]
 
 
 @kernel(views_only=True, forceinline=True)
-def _weights(off: float, out: Floats) -> None:
-    """Write the weights of the three nearest cells: a quadratic spline."""
-    out[0], out[1], out[2] = 0.5 * (0.5 - off) ** 2, 0.75 - off * off, 0.5 * (0.5 + off) ** 2
+def _weights(off: float) -> tuple[float, float, float]:
+    """Return the weights of the three nearest cells: a quadratic spline."""
+    return 0.5 * (0.5 - off) ** 2, 0.75 - off * off, 0.5 * (0.5 + off) ** 2

@@ -198,7 +198,7 @@ class DustCloud:
         moving = {name: (before.poses[name], after) for name, after in poses.items() if name in before.poses}
         span, surfaces = (before.t_ns, t_ns), {**(bodies or {}), **self._surfaces}
         for name, both in sorted(moving.items()):
-            if not np.array_equal(*both):
+            if both[0] is not both[1] and not np.array_equal(*both):
                 self._emit(name, surfaces[name], both, span, grid)
         self._meet(moving, span)
         self._commits.append(_Commit(t_ns, dict(poses), self.dirt.copy(), self._left_out))

@@ -125,12 +125,11 @@ def _shaded(
     origin: Singles,
     direction: Floats,
     far: float,
-    steps: Singles,
 ) -> Single:
     """Return the optical depth toward the sun from the end of a ray."""
     x, y, z = origin[0] + far * direction[0], origin[1] + far * direction[1], origin[2] + far * direction[2]
     sx, sy, sz = float(sun[0]), float(sun[1]), float(sun[2])
-    return depth_along(levels, lookup, filled, extinction, x, y, z, sx, sy, sz, FAR_M, steps)
+    return depth_along(levels, lookup, filled, extinction, x, y, z, sx, sy, sz, FAR_M)
 
 
 @kernel
@@ -167,7 +166,7 @@ def _trace_rows(
             _seen(*grid, grains, tint, lit, sun, irradiance, lamps, origin, direction, far, steps, out)
             out[_SHADOW] = -1.0
             if sun_part[row, column] > 0.0:
-                out[_SHADOW] = _shaded(*grid, sun, origin, direction, far, steps)
+                out[_SHADOW] = _shaded(*grid, sun, origin, direction, far)
 
 
 @kernel
@@ -208,7 +207,7 @@ def _fill_rows(
             a, b, c, d = traced[i, j], traced[i, right], traced[below, j], traced[below, right]
             end = max(max(a[_END], b[_END]), max(c[_END], d[_END]))
             shadow = max(max(a[_SHADOW], b[_SHADOW]), max(c[_SHADOW], d[_SHADOW]))
-            if end == 0.0 and shadow == 0.0:
+            if end == 0.0 and (shadow == 0.0 or sun_part[row, column] <= 0.0):
                 continue
             far = np.float32(min(float(distance[row, column]), FAR_M))
             weights = (one - u) * (one - v), u * (one - v), (one - u) * v, u * v
@@ -228,7 +227,7 @@ def _fill_rows(
                 if known > 0.0 and smooth:
                     depth /= known
                 else:
-                    depth = _shaded(*grid, sun, origin, direction, far, steps)
+                    depth = _shaded(*grid, sun, origin, direction, far)
                 kept = 1.0 - min(sun_part[row, column] / green, 1.0) * (1.0 - math.exp(-depth))
                 for band in range(3):
                     radiance[row, column, band] *= kept

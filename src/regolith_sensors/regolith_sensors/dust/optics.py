@@ -154,11 +154,11 @@ def _reaching(dust: DustOptics, scene: RayBackend, nodes: Floats, toward: Floats
     count = len(nodes)
     found = np.zeros(count, np.float32)
     seen = _ranges(scene, nodes, toward) >= np.minimum(distance - 0.02, FAR_M)
-    run_in_ranges(_transmit, count, _POINTS, *dust.grid, most_steps(dust.grid), nodes, toward, distance, seen, found)
+    run_in_ranges(_transmit, count, _POINTS, *dust.grid, nodes, toward, distance, seen, found)
     return found
 
 
-@kernel
+@kernel(views_only=True)
 def _transmit(
     first: int,
     last: int,
@@ -166,20 +166,18 @@ def _transmit(
     lookup: Ints,
     filled: Bools,
     extinction: Singles,
-    most: int,
     place: Floats,
     toward: Floats,
     distance: Floats,
     seen: Any,
     through: Singles,
 ) -> None:
-    steps = np.empty((most, STEP_COLUMNS), np.float32)
     for n in range(first, last):
         if not seen[n]:
             continue
         x, y, z = place[n, 0], place[n, 1], place[n, 2]
         dx, dy, dz = toward[n, 0], toward[n, 1], toward[n, 2]
-        through[n] = math.exp(-depth_along(levels, lookup, filled, extinction, x, y, z, dx, dy, dz, distance[n], steps))
+        through[n] = math.exp(-depth_along(levels, lookup, filled, extinction, x, y, z, dx, dy, dz, distance[n]))
 
 
 @kernel(views_only=True)

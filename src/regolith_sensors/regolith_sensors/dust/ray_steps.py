@@ -26,6 +26,93 @@ def inverse(d: float) -> float:
     return 1.0 / (d if abs(d) > _LEAST else _LEAST)
 
 
+@kernel(views_only=True, forceinline=True)
+def _walk(
+    levels: Floats,
+    lookup: Ints,
+    filled: Bools,
+    extinction: Singles,
+    level: int,
+    x: float,
+    y: float,
+    z: float,
+    ix: float,
+    iy: float,
+    iz: float,
+    far: float,
+    written: bool,
+    count: int,
+    steps: Singles,
+) -> tuple[int, Single]:
+    """Return the number of steps written so far and the optical depth; see :func:`cross` and :func:`depth_along`.
+
+    If ``written`` is false, no step is written.
+    """
+    depth = np.float32(0.0)
+    x0, x1 = (levels[level, LOW] - x) * ix, (levels[level, HIGH] - x) * ix
+    y0, y1 = (levels[level, LOW + 1] - y) * iy, (levels[level, HIGH + 1] - y) * iy
+    z0, z1 = (levels[level, LOW + 2] - z) * iz, (levels[level, HIGH + 2] - z) * iz
+    t = max(max(min(x0, x1), min(y0, y1)), max(min(z0, z1), 0.0))
+    far = min(min(max(x0, x1), max(y0, y1)), min(max(z0, z1), far))
+    if not t < far:
+        return count, depth
+    first, ny, nz = int(levels[level, FIRST]), int(levels[level, BLOCKS + 1]), int(levels[level, BLOCKS + 2])
+    ex, ey, ez = int(levels[level, BLOCKS]) << BITS, ny << BITS, nz << BITS
+    # From here on in cells.
+    size = levels[level, CELL]
+    scale = 1.0 / size
+    ox, oy, oz = (x - levels[level, 0]) * scale, (y - levels[level, 1]) * scale, (z - levels[level, 2]) * scale
+    dx, dy, dz = scale / ix, scale / iy, scale / iz
+    gx, gy, gz = abs(size * ix), abs(size * iy), abs(size * iz)
+    mx, my, mz = 1 if ix > 0.0 else 0, 1 if iy > 0.0 else 0, 1 if iz > 0.0 else 0
+    while t < far and (not written or count < steps.shape[0]):
+        # A little ahead, so that rounding does not return to the cell before.
+        ahead = t + 1e-6
+        i, j, k = int(math.floor(ox + dx * ahead)), int(math.floor(oy + dy * ahead)), int(math.floor(oz + dz * ahead))
+        if i < 0 or j < 0 or k < 0 or i >= ex or j >= ey or k >= ez:
+            break
+        bi, bj, bk = i >> BITS, j >> BITS, k >> BITS
+        block = lookup[first + (bi * ny + bj) * nz + bk]
+        if block < 0:
+            leave = min(((bi + mx << BITS) - ox) * size * ix, ((bj + my << BITS) - oy) * size * iy)
+            t = max(min(leave, ((bk + mz << BITS) - oz) * size * iz), ahead)
+            continue
+        # Through the cells of this block.
+        tx, ty, tz = (i + mx - ox) * size * ix, (j + my - oy) * size * iy, (k + mz - oz) * size * iz
+        while t < far and (not written or count < steps.shape[0]):
+            until = min(min(tx, ty), min(tz, far))
+            p, q, r = i & LAST, j & LAST, k & LAST
+            if until > t and filled[(block * BLOCK + p << 2 * BITS) + (q << BITS) + r]:
+                middle = 0.5 * (t + until)
+                u = min(max(ox + dx * middle - i, 0.0), 1.0)
+                v = min(max(oy + dy * middle - j, 0.0), 1.0)
+                w = min(max(oz + dz * middle - k, 0.0), 1.0)
+                at = ((block * SIDE + p) * SIDE + q) * SIDE + r
+                beta = trilinear(extinction, SIDE, at, u, v, w)
+                tau = np.float32(beta * (until - t))
+                depth += tau
+                if written:
+                    steps[count, START], steps[count, LENGTH], steps[count, DEPTH] = t, until - t, tau
+                    steps[count, PLACE], steps[count, PLACE + 1], steps[count, PLACE + 2] = p + u, q + v, r + w
+                    steps[count, LEVEL], steps[count, NUMBER] = level, block
+                    count += 1
+            t = max(until, t)
+            if until >= far:
+                break
+            if tx <= ty and tx <= tz:
+                i += 1 if mx else -1
+                tx += gx
+            elif ty <= tz:
+                j += 1 if my else -1
+                ty += gy
+            else:
+                k += 1 if mz else -1
+                tz += gz
+            if i >> BITS != bi or j >> BITS != bj or k >> BITS != bk:
+                break
+    return count, depth
+
+
 @kernel(views_only=True)
 def cross(
     levels: Floats,
@@ -64,65 +151,7 @@ def cross(
     Source: amanatides1987.
     Checked by: test_dust_optics.py::test_slab_has_its_transmission.
     """
-    x0, x1 = (levels[level, LOW] - x) * ix, (levels[level, HIGH] - x) * ix
-    y0, y1 = (levels[level, LOW + 1] - y) * iy, (levels[level, HIGH + 1] - y) * iy
-    z0, z1 = (levels[level, LOW + 2] - z) * iz, (levels[level, HIGH + 2] - z) * iz
-    t = max(max(min(x0, x1), min(y0, y1)), max(min(z0, z1), 0.0))
-    far = min(min(max(x0, x1), max(y0, y1)), min(max(z0, z1), far))
-    if not t < far:
-        return count
-    first, ny, nz = int(levels[level, FIRST]), int(levels[level, BLOCKS + 1]), int(levels[level, BLOCKS + 2])
-    ex, ey, ez = int(levels[level, BLOCKS]) << BITS, ny << BITS, nz << BITS
-    # From here on in cells.
-    size = levels[level, CELL]
-    scale = 1.0 / size
-    ox, oy, oz = (x - levels[level, 0]) * scale, (y - levels[level, 1]) * scale, (z - levels[level, 2]) * scale
-    dx, dy, dz = scale / ix, scale / iy, scale / iz
-    gx, gy, gz = abs(size * ix), abs(size * iy), abs(size * iz)
-    mx, my, mz = 1 if ix > 0.0 else 0, 1 if iy > 0.0 else 0, 1 if iz > 0.0 else 0
-    while t < far and count < steps.shape[0]:
-        # A little ahead, so that rounding does not return to the cell before.
-        ahead = t + 1e-6
-        i, j, k = int(math.floor(ox + dx * ahead)), int(math.floor(oy + dy * ahead)), int(math.floor(oz + dz * ahead))
-        if i < 0 or j < 0 or k < 0 or i >= ex or j >= ey or k >= ez:
-            break
-        bi, bj, bk = i >> BITS, j >> BITS, k >> BITS
-        block = lookup[first + (bi * ny + bj) * nz + bk]
-        if block < 0:
-            leave = min(((bi + mx << BITS) - ox) * size * ix, ((bj + my << BITS) - oy) * size * iy)
-            t = max(min(leave, ((bk + mz << BITS) - oz) * size * iz), ahead)
-            continue
-        # Through the cells of this block.
-        tx, ty, tz = (i + mx - ox) * size * ix, (j + my - oy) * size * iy, (k + mz - oz) * size * iz
-        while t < far and count < steps.shape[0]:
-            until = min(min(tx, ty), min(tz, far))
-            p, q, r = i & LAST, j & LAST, k & LAST
-            if until > t and filled[(block * BLOCK + p << 2 * BITS) + (q << BITS) + r]:
-                middle = 0.5 * (t + until)
-                u = min(max(ox + dx * middle - i, 0.0), 1.0)
-                v = min(max(oy + dy * middle - j, 0.0), 1.0)
-                w = min(max(oz + dz * middle - k, 0.0), 1.0)
-                at = ((block * SIDE + p) * SIDE + q) * SIDE + r
-                beta = trilinear(extinction, SIDE, at, u, v, w)
-                steps[count, START], steps[count, LENGTH], steps[count, DEPTH] = t, until - t, beta * (until - t)
-                steps[count, PLACE], steps[count, PLACE + 1], steps[count, PLACE + 2] = p + u, q + v, r + w
-                steps[count, LEVEL], steps[count, NUMBER] = level, block
-                count += 1
-            t = max(until, t)
-            if until >= far:
-                break
-            if tx <= ty and tx <= tz:
-                i += 1 if mx else -1
-                tx += gx
-            elif ty <= tz:
-                j += 1 if my else -1
-                ty += gy
-            else:
-                k += 1 if mz else -1
-                tz += gz
-            if i >> BITS != bi or j >> BITS != bj or k >> BITS != bk:
-                break
-    return count
+    return int(_walk(levels, lookup, filled, extinction, level, x, y, z, ix, iy, iz, far, True, count, steps)[0])
 
 
 @kernel(views_only=True, forceinline=True)
@@ -199,13 +228,15 @@ def depth_along(
     dy: float,
     dz: float,
     far: float,
-    steps: Singles,
 ) -> Single:
-    """Return the optical depth of a ray. See :func:`cross`, whose output it needs as space."""
+    """Return the optical depth of a ray, see :func:`cross`.
+
+    Tests: test_dust_optics.py::test_steps_of_all_levels_are_in_order.
+    """
     depth, ix, iy, iz = np.float32(0.0), inverse(dx), inverse(dy), inverse(dz)
+    none = levels[:0]
     for level in range(levels.shape[0]):
-        for k in range(cross(levels, lookup, filled, extinction, level, x, y, z, ix, iy, iz, far, 0, steps)):
-            depth += steps[k, DEPTH]
+        depth += _walk(levels, lookup, filled, extinction, level, x, y, z, ix, iy, iz, far, False, 0, none)[1]
     return depth
 
 

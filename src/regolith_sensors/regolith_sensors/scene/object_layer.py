@@ -11,22 +11,25 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_sensors.brdf import mare_rock
 from regolith_sensors.scene.gltf_files import SUFFIXES, load_gltf
 from regolith_sensors.scene.scene import Scene, SceneObject, Semantic
-from regolith_sensors.surfaces.materials import Principled
+from regolith_sensors.surfaces.materials import HapkeSoil, Material, Principled
 from regolith_sensors.surfaces.meshes import Mesh, cylinder, joined, of_shape
 from regolith_vehicles.description import load_triangles
 from regolith_world.cycle import Anchor, ObjectVisual, plain
 
-ROCK = Principled((0.15, 0.135, 0.12), 0.9, micro_relief=0.6)
-"""Material of rocks: blocks of mare basalt and breccia, slightly brighter than mature soil."""
-OBSTACLES = {
+ROCK = HapkeSoil(mare_rock(), (1.12, 1.0, 0.88), micro_relief=0.6, facets=0.3)
+"""Material of rocks: blocks of mare basalt and breccia, less red than the soil."""
+OBSTACLES: dict[str, Material] = {
     'rock': ROCK,
     'concrete': Principled((0.22, 0.215, 0.20), 0.9),
     'metal': Principled((0.25, 0.25, 0.26), 0.4, 0.9),
     'wood': Principled((0.18, 0.11, 0.06), 0.8),
 }
 """Materials of obstacles and objects, by the key ``material``."""
+_STONE_ROUGHNESS = 0.9
+"""Roughness of painted rocks."""
 _LINE_SIDES = 16
 _LIGHT_CELLS_M = (0.1, 0.5)
 """Limits of the distance of points where light is gathered [m]; it is half an object's size."""
@@ -49,7 +52,7 @@ class ObjectLayer:
         self._scene = scene
         self._materials: dict[tuple[str, tuple[float, ...]], int] = {}
         self._meshes: dict[str, int] = {}
-        self._rows: dict[Principled, int] = {}
+        self._rows: dict[Material, int] = {}
 
     def add(self, visual: ObjectVisual, number: int | None = None) -> SceneObject:
         """Add an object to the scene and return it.
@@ -75,11 +78,12 @@ class ObjectLayer:
             material = OBSTACLES.get(visual.material, OBSTACLES['metal'])
             if len(visual.color):
                 red, green, blue = visual.color.tolist()
-                material = Principled((red, green, blue), material.roughness)  # paint
+                roughness = material.roughness if isinstance(material, Principled) else _STONE_ROUGHNESS
+                material = Principled((red, green, blue), roughness)  # paint
             self._materials[key] = self._number(material)
         return self._materials[key]
 
-    def _number(self, material: Principled) -> int:
+    def _number(self, material: Material) -> int:
         """Return the row of a material in the scene's table; a new one is added."""
         if material not in self._rows:
             self._rows[material] = self._scene.add_material(material)

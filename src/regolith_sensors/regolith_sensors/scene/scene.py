@@ -19,7 +19,8 @@ from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.registry import ray_backend
 from regolith_sensors.scene.irradiance_points import CELL_M, IrradiancePoints, irradiance_points
 from regolith_sensors.surfaces.materials import HapkeSoil, Material, material_table
-from regolith_sensors.surfaces.meshes import Mesh, corner_normals
+from regolith_sensors.surfaces.mesh_detail import CORNER_COLUMNS, corner_table
+from regolith_sensors.surfaces.meshes import Mesh
 from regolith_sensors.surfaces.micro_relief import micro_relief
 from regolith_sensors.surfaces.scene_arrays import SceneArrays, SceneParts
 from regolith_sensors.surfaces.soil_relief import relief_shadows, soil_tile
@@ -107,7 +108,7 @@ class Scene:
         self._micro = (float(np.tan(np.deg2rad(micro_slope_deg))), micro_albedo)
         self._micro_shadows = micro_shadows and micro_slope_deg > 0.0
         self._meshes: list[Mesh] = []
-        self._normals: list[Singles] = []
+        self._corners: list[Singles] = []
         self._lit: list[IrradiancePoints | None] = []
         self._instances: list[tuple[int, int, Semantic]] = []
         self._place = np.zeros((0, 3, 4))
@@ -130,7 +131,7 @@ class Scene:
             light_cell_m: Distance of the points where that light is gathered [m].
         """
         self._meshes.append(mesh)
-        self._normals.append(corner_normals(mesh))
+        self._corners.append(corner_table(mesh))
         self._lit.append(irradiance_points(mesh, light_cell_m) if holds_light else None)
         self._stale = True
         return len(self._meshes) - 1
@@ -298,7 +299,7 @@ class Scene:
             frames,
             self.tiles.nodes.reshape(-1, self.tiles.nodes.shape[3]),
             np.concatenate([*(mesh.material for mesh in self._meshes), np.zeros(0, np.uint16)]),
-            np.concatenate([*self._normals, np.zeros((0, 9), np.float32)]),
+            np.concatenate([*self._corners, np.zeros((0, CORNER_COLUMNS), np.float32)]),
             material_table([self._below_relief(material) for material in self._materials]),
             *micro_relief(
                 self.ground.spacing, self.origin, *self._micro, soil_tile().slopes if self._micro_shadows else None

@@ -18,7 +18,7 @@ from regolith_sensors.heat.ground import GroundTemperatures
 from regolith_sensors.heat.sun_path import scenario_sun_path
 from regolith_sensors.light import Sun
 from regolith_sensors.rays.registry import ray_backend
-from regolith_sensors.scene.object_layer import OBSTACLES, ObjectLayer
+from regolith_sensors.scene.object_layer import OBSTACLES, ROCK, ObjectLayer
 from regolith_sensors.scene.rock_layer import RockLayer, movable_mesh
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.vehicle_mesh import MeshPart, vehicle_parts
@@ -75,7 +75,7 @@ class SensorScene:
         self._materials: list[Material] = [_rock(light)]
         self._parts: dict[str, list[MeshPart]] = {}
         for name, looks in sorted(vehicles.items()):
-            self._parts[name] = vehicle_parts(looks, self._materials)
+            self._parts[name] = vehicle_parts(looks, self._materials, light.vehicle_dust)
         ground = build_height_field(terrain, seed)
         if light.horizon is not None:
             half = 0.5 * terrain.map_size_m + light.view_range_m
@@ -165,8 +165,9 @@ class SensorScene:
 def _rock(light: LightConfig) -> Material:
     """Return the material of rocks."""
     if light.rocks is None:
-        return OBSTACLES['rock']
-    return material_of(light.rocks, HapkeSoil(PRESETS[light.reflectance]), OBSTACLES['rock'].micro_relief)
+        return ROCK
+    chosen = material_of(light.rocks, HapkeSoil(PRESETS[light.reflectance]), ROCK.micro_relief)
+    return replace(chosen, facets=ROCK.facets)
 
 
 def _objects(scene: Scene, name: str, parts: list[MeshPart]) -> list[ScenePart]:

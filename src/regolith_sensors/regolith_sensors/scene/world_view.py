@@ -7,6 +7,7 @@ All results are functions of the committed states, not of their arrival: a frame
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from regolith_sensors.dust.dust_cloud import DustCloud
 from regolith_sensors.dust.emission import EmittingSurface
 from regolith_sensors.dust.optics import DustOptics, dust_optics
 from regolith_sensors.rays.backend import RayBackend
-from regolith_sensors.scene.object_history import COLUMNS, ObjectHistory
+from regolith_sensors.scene.object_history import COLUMNS, ObjectHistory, VisibleEntity
 from regolith_sensors.scene.object_layer import object_mesh
 from regolith_sensors.scene.pose_track import PoseTrack
 from regolith_sensors.scene.rock_layer import RockLayer
@@ -148,6 +149,56 @@ class TerrainHistory:
         self.changed += records
 
 
+class PresentBodies:
+    """Bodies that are present at a commit, for the dust. An update costs Python time for the moved bodies only."""
+
+    def __init__(self) -> None:
+        """Start without bodies."""
+        self.poses: dict[str, Floats] = {}
+        """Pose of each body by name, shape (1, 7). A body that rests keeps its array."""
+        self.surfaces: dict[str, EmittingSurface] = {}
+        """Surface of each body by name."""
+        self._visuals: list[ObjectVisual] = []
+        self._last = np.zeros((0, POSE_COLUMNS))
+
+    def update(self, entities: Sequence[VisibleEntity], poses: Floats) -> None:
+        """Set the bodies of a commit.
+
+        Args:
+            entities: What was ever visible, by row.
+            poses: Pose of each row, NaN if it is absent, shape (rows, 7).
+
+        Tests: test_objects_seen.py::test_bodies_that_rest_keep_their_poses.
+        """
+        visuals = [entity.visual for entity in entities]
+        if len(visuals) != len(self._visuals) or not all(map(operator.is_, visuals, self._visuals)):
+            self._replace(visuals)
+        absent = np.isnan(poses[:, 0])
+        moved = (poses != self._last).any(axis=1)
+        for row in np.flatnonzero(absent & ~np.isnan(self._last[:, 0])).tolist():
+            self.poses.pop(visuals[row].name, None)
+            self.surfaces.pop(visuals[row].name, None)
+        for row in np.flatnonzero(moved & ~absent).tolist():
+            visual = visuals[row]
+            if visual.anchor != Anchor.BODY:
+                continue
+            if visual.name not in self.surfaces:
+                self.surfaces[visual.name] = EmittingSurface.of_body(object_mesh(visual))
+            self.poses[visual.name] = poses[row : row + 1]
+        self._last = poses
+
+    def _replace(self, visuals: list[ObjectVisual]) -> None:
+        """Take over the visuals of all rows; discard the bodies whose row has another one."""
+        last = np.full((len(visuals), POSE_COLUMNS), np.nan)
+        for row, visual in enumerate(self._visuals):
+            if row < len(visuals) and visuals[row] is visual:
+                last[row] = self._last[row]
+            elif not np.isnan(self._last[row, 0]):
+                self.poses.pop(visual.name, None)
+                self.surfaces.pop(visual.name, None)
+        self._visuals, self._last = visuals, last
+
+
 class WorldStates:
     """Tracks of all vehicles and the ground, shared by the sensors of a process."""
 
@@ -177,8 +228,7 @@ class WorldStates:
         self.tracks = {name: PoseTrack(names, kept_ns) for name, names in sorted(parts.items())}
         self.objects = ObjectHistory(objects, kept_ns)
         """The world's objects, and entities of participants."""
-        self._surfaces: dict[int, tuple[ObjectVisual, EmittingSurface]] = {}
-        """Surfaces of bodies, by row of :attr:`objects`."""
+        self._bodies = PresentBodies()
         self.ground = TerrainHistory(grid)
         self.participants = frozenset(self.tracks)
         """Vehicles that still participate; the others stay at their last poses."""
@@ -211,24 +261,10 @@ class WorldStates:
                 commits.setdefault(when_ns, {})[name] = poses
         for when_ns in sorted(commits):
             self.ground.advance(when_ns)
-            bodies = self._bodies_at(when_ns)
-            poses_of = {name: pose for name, (_, pose) in bodies.items()} | commits[when_ns]
-            surfaces = {name: surface for name, (surface, _) in bodies.items()}
-            self.dust.follow(when_ns, poses_of, self.ground.grid, surfaces)
-
-    def _bodies_at(self, t_ns: int) -> dict[str, tuple[EmittingSurface, Floats]]:
-        """Return surface and pose, shape (1, 7), of each body that is present at the time of a commit [ns], by name."""
-        found: dict[str, tuple[EmittingSurface, Floats]] = {}
-        if self.objects.last_ns < 0:
-            return found
-        poses = self.objects.all_at(t_ns)
-        for row, (visual, _) in enumerate(self.objects.entities):
-            if visual.anchor != Anchor.BODY or np.isnan(poses[row, 0]):
-                continue
-            if row not in self._surfaces or self._surfaces[row][0] is not visual:
-                self._surfaces[row] = visual, EmittingSurface.of_body(object_mesh(visual))
-            found[visual.name] = self._surfaces[row][1], poses[row : row + 1, :POSE_COLUMNS]
-        return found
+            if self.objects.last_ns >= 0:
+                self._bodies.update(self.objects.entities, self.objects.all_at(when_ns)[:, :POSE_COLUMNS])
+            bodies = self._bodies
+            self.dust.follow(when_ns, bodies.poses | commits[when_ns], self.ground.grid, bodies.surfaces)
 
     def advance(self, t_ns: int) -> None:
         """Update ground, dust and :attr:`discs` to the commit at a time [ns] that :meth:`covers` reports as known."""

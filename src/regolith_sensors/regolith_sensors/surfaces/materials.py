@@ -14,7 +14,7 @@ from regolith_sensors.arrays import Single, Singles
 from regolith_sensors.brdf import PRESETS, HapkeParameters, remaining_mean_slope
 from regolith_sensors.light import LUNAR_TINT
 from regolith_sensors.principled_brdf import COAT_ALPHA, DisneyParameters
-from regolith_sensors.surfaces.shading import HAPKE_SIZE, hapke_constants, hapke_row
+from regolith_sensors.surfaces.shading import DIFFUSIVE, HAPKE_SIZE, hapke_constants, hapke_row
 from regolith_world.numerics import kernel
 
 Color = tuple[float, float, float]
@@ -23,7 +23,9 @@ Bands = tuple[Single, Single, Single]
 
 HAPKE, LAMBERT, PRINCIPLED, DISNEY, CHRONO = 0, 1, 2, 3, 4
 _KIND, _RED, _ROUGHNESS, _METALLIC, _SPECULAR, MICRO, CONSTANTS = 0, 1, 4, 5, 6, 7, 8
-TABLE_WIDTH = CONSTANTS + HAPKE_SIZE
+FACETS = CONSTANTS + HAPKE_SIZE
+"""Column of the strength of fractured facets."""
+TABLE_WIDTH = FACETS + 1
 _SUBSURFACE, _SPECULAR_TINT, _SHEEN, _SHEEN_TINT, _COAT, _COAT_A, _COAT_SCALE, _MASKING = range(
     CONSTANTS, CONSTANTS + 8
 )
@@ -41,11 +43,13 @@ class HapkeSoil:
     tint: Color = LUNAR_TINT
     micro_relief: float = 1.0
     """Strength of the scene's micro-relief, 0 to 1."""
+    facets: float = 0.0
+    """Strength of fractured facets, see :mod:`regolith_sensors.surfaces.mesh_detail`, 0 to 1."""
 
     def row(self) -> Singles:
-        """Return the row of the table, shape (24,)."""
+        """Return the row of the table, shape (25,)."""
         head = [HAPKE, *self.tint, 0.0, 0.0, 0.0, self.micro_relief]
-        return np.concatenate([np.array(head, dtype=np.float32), hapke_constants(self.parameters)])
+        return _row([*head, *hapke_constants(self.parameters)], self.facets)
 
     def below_relief(self, rms_slope: float) -> HapkeSoil:
         """Return the soil with the mean slope that is left below a relief with an r.m.s. slope (tangent)."""
@@ -60,11 +64,13 @@ class Lambert:
     albedo: Color = (1.0, 1.0, 1.0)
     micro_relief: float = 0.0
     """Strength of the scene's micro-relief, 0 to 1."""
+    facets: float = 0.0
+    """Strength of fractured facets, see :mod:`regolith_sensors.surfaces.mesh_detail`, 0 to 1."""
 
     def row(self) -> Singles:
-        """Return the row of the table, shape (24,)."""
+        """Return the row of the table, shape (25,)."""
         head = [LAMBERT, *self.albedo, 0.0, 0.0, 0.0, self.micro_relief]
-        return np.array(head + [0.0] * HAPKE_SIZE, dtype=np.float32)
+        return _row(head, self.facets)
 
 
 @dataclass(frozen=True)
@@ -89,12 +95,14 @@ class Principled:
     """Reflectance of the dielectric at normal incidence."""
     micro_relief: float = 0.0
     """Strength of the scene's micro-relief, 0 to 1."""
+    facets: float = 0.0
+    """Strength of fractured facets, see :mod:`regolith_sensors.surfaces.mesh_detail`, 0 to 1."""
 
     def row(self) -> Singles:
-        """Return the row of the table, shape (24,)."""
+        """Return the row of the table, shape (25,)."""
         roughness = min(max(self.roughness, 0.05), 1.0)
         head = [PRINCIPLED, *self.color, roughness, self.metallic, self.specular, self.micro_relief]
-        return np.array(head + [0.0] * HAPKE_SIZE, dtype=np.float32)
+        return _row(head, self.facets)
 
 
 @dataclass(frozen=True)
@@ -108,18 +116,19 @@ class Disney:
     parameters: DisneyParameters
     micro_relief: float = 0.0
     """Strength of the scene's micro-relief, 0 to 1."""
+    facets: float = 0.0
+    """Strength of fractured facets, see :mod:`regolith_sensors.surfaces.mesh_detail`, 0 to 1."""
 
     def row(self) -> Singles:
-        """Return the row of the table, shape (24,)."""
+        """Return the row of the table, shape (25,)."""
         p = self.parameters
         a = 0.1 + p.clearcoat_gloss * (0.001 - 0.1)
         masked = 0.5 + 0.5 * p.roughness if p.remap else p.roughness
-        return np.array(
+        return _row(
             [DISNEY, *p.base, p.roughness, p.metallic, 0.08 * p.specular, self.micro_relief]
             + [p.subsurface, p.specular_tint, p.sheen, p.sheen_tint, p.clearcoat]
-            + [a * a - 1.0, (a * a - 1.0) / (math.pi * math.log(a * a)), max(0.001, masked * masked)]
-            + [0.0] * (HAPKE_SIZE - 8),
-            dtype=np.float32,
+            + [a * a - 1.0, (a * a - 1.0) / (math.pi * math.log(a * a)), max(0.001, masked * masked)],
+            self.facets,
         )
 
 
@@ -136,11 +145,20 @@ class ChronoSurface:
     specular: float = 1.0
     micro_relief: float = 0.0
     """Strength of the scene's micro-relief, 0 to 1."""
+    facets: float = 0.0
+    """Strength of fractured facets, see :mod:`regolith_sensors.surfaces.mesh_detail`, 0 to 1."""
 
     def row(self) -> Singles:
-        """Return the row of the table, shape (24,)."""
+        """Return the row of the table, shape (25,)."""
         head = [CHRONO, *self.color, self.roughness, 0.0, 0.08 * self.specular, self.micro_relief]
-        return np.array(head + [0.0] * HAPKE_SIZE, dtype=np.float32)
+        return _row(head, self.facets)
+
+
+def _row(values: Sequence[float], facets: float) -> Singles:
+    """Return a row of the table with these first values, zeros, and the strength of facets."""
+    row = np.zeros(TABLE_WIDTH, np.float32)
+    row[: len(values)], row[FACETS] = values, facets
+    return row
 
 
 Material = HapkeSoil | Lambert | Principled | Disney | ChronoSurface
@@ -148,7 +166,7 @@ Material = HapkeSoil | Lambert | Principled | Disney | ChronoSurface
 
 
 def material_table(materials: Sequence[Material]) -> Singles:
-    """Return the table of materials, shape (n, 24); a material's number is its row."""
+    """Return the table of materials, shape (n, 25); a material's number is its row."""
     return np.stack([material.row() for material in materials])
 
 
@@ -162,6 +180,12 @@ def is_hapke(table: Singles, material: int) -> bool:
 def tinted(table: Singles, material: int, r: Single) -> Bands:
     """Return a reflectance in the material's red, green and blue."""
     return r * table[material, _RED], r * table[material, _RED + 1], r * table[material, _RED + 2]
+
+
+@kernel(views_only=True, forceinline=True)
+def mixed(red: Single, green: Single, blue: Single, of_dust: Bands, dust: Single) -> Bands:
+    """Return the reflectance of a surface of which dust covers a share."""
+    return red + dust * (of_dust[0] - red), green + dust * (of_dust[1] - green), blue + dust * (of_dust[2] - blue)
 
 
 @kernel(views_only=True, forceinline=True)
@@ -203,10 +227,13 @@ def glossy_width(table: Singles, material: int) -> Single:
 
 @kernel(views_only=True, forceinline=True)
 def diffuse_albedo(table: Singles, material: int) -> Bands:
-    """Return the reflected part of uniform light from all directions in red, green and blue; 0 for regolith."""
-    kind = int(table[material, _KIND])
-    if kind == HAPKE:
-        return _ZERO, _ZERO, _ZERO
+    """Return the reflected part of uniform light from all directions in red, green and blue.
+
+    That of regolith is Hapke's diffusive reflectance (1 - gamma) / (1 + gamma).
+    """
+    if int(table[material, _KIND]) == HAPKE:
+        r = table[material, CONSTANTS + DIFFUSIVE]
+        return r * table[material, _RED], r * table[material, _RED + 1], r * table[material, _RED + 2]
     # The coat reduces the light on the base by about what it reflects.
     return table[material, _RED], table[material, _RED + 1], table[material, _RED + 2]
 

@@ -31,10 +31,12 @@ class Mesh:
     """Vertex numbers of the triangles, shape (m, 3)."""
     material: NDArray[np.uint16]
     """Row of the material table of each triangle, shape (m,)."""
+    dust: Floats | None = None
+    """Share of the surface that dust covers, at the corners of each triangle, shape (m, 3); None: nowhere."""
 
     def moved(self, position: Floats, turn: Floats) -> Mesh:
         """Return the mesh rotated by a matrix, then translated [m]."""
-        return Mesh(self.vertices @ turn.T + position, self.triangles, self.material)
+        return Mesh(self.vertices @ turn.T + position, self.triangles, self.material, self.dust)
 
 
 def corner_normals(mesh: Mesh, crease: float = math.radians(30.0)) -> Singles:
@@ -99,6 +101,9 @@ def joined(meshes: list[Mesh]) -> Mesh:
         np.concatenate([m.vertices for m in meshes]),
         np.concatenate([m.triangles + np.uint32(s) for m, s in zip(meshes, starts)]),
         np.concatenate([m.material for m in meshes]),
+        np.concatenate([np.zeros((len(m.triangles), 3)) if m.dust is None else m.dust for m in meshes])
+        if any(m.dust is not None for m in meshes)
+        else None,
     )
 
 

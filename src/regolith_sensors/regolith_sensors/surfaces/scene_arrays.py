@@ -33,8 +33,8 @@ class SceneArrays(NamedTuple):
     :class:`regolith_sensors.surfaces.terrain_tiles.TerrainTiles`."""
     mesh_material: NDArray[np.uint16]
     """Material of every triangle of every mesh."""
-    mesh_normals: Singles
-    """Normals at the corners of the triangles, see :func:`regolith_sensors.surfaces.meshes.corner_normals`."""
+    mesh_corners: Singles
+    """Corners of the triangles, see :func:`regolith_sensors.surfaces.mesh_detail.corner_table`, shape (m, 22)."""
     materials: Singles
     """Table of materials, see :func:`regolith_sensors.surfaces.materials.material_table`."""
     texels: Singles

@@ -19,6 +19,8 @@ from regolith_sensors.numerics.fast_math import exp, log
 from regolith_world.numerics import kernel
 
 HAPKE_SIZE = 16
+DIFFUSIVE = 9
+"""Column of the diffusive reflectance (1 - gamma) / (1 + gamma)."""
 _BC0, _INVERSE_HC = 14, 15
 """Columns of the coherent backscatter parameters."""
 _ZERO, _HALF, _ONE, _TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)

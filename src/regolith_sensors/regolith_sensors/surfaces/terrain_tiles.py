@@ -61,8 +61,8 @@ class SoilHeightSource:
     def __init__(self, grid: SoilGrid, extent: tuple[float, float, float, float] | None = None) -> None:
         """Create a source for a grid.
 
-        Beyond the edge of an elevation model its last heights continue, as for vehicles, with detail but without rocks.
-        A ridge on the edge continues without end: the horizon is plausible, but not the real one.
+        Beyond the edge of an elevation model its last heights continue, averaged along the edge, as for vehicles, with
+        detail but without rocks: the horizon is plausible, but not the real one.
 
         Args:
             grid: Soil grid.

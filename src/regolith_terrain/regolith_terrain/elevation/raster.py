@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_files import counted_noun
+from regolith_terrain.elevation.beyond_edges import edge_profiles, height_beyond
 from regolith_terrain.height_field import HeightField, Heights
 from regolith_world.numerics import kernel, portable_math
 
@@ -31,7 +32,9 @@ class RasterField(HeightField):
 
     The surface passes through the posts, is exact for quadrics and twice continuously differentiable. Cubics (Catmull
     and Rom) have continuous slopes only, so low sun shows the lines of the grid. The local frame has its origin at the
-    chosen center, and z = 0 at the surface there. Beyond the posts the height of the nearest edge continues.
+    chosen center, and z = 0 at the surface there. Beyond the posts the heights of the nearest edge continue. From
+    30 m on they are averaged along it over as far as the place is away, so that no feature of the edge extends outward
+    without end: far away the ground is level, at the mean height of the edge.
 
     *Steep data*: before a step such an interpolant overshoots by 8 % of the step's height. At posts where the slope
     changes by more than 0.7 to 1 between intervals, all derivatives are therefore reduced, to zero from 1 on
@@ -86,6 +89,7 @@ class RasterField(HeightField):
         self._grid = np.array([*jacobian, self.x_first, self.y_first, self.spacing, self.spacing_across])
         self.detail, self.body = detail, body
         self._steep = bool(_has_steps(posts, self._grid))
+        self._edges = edge_profiles(posts)
         self._base = posts
         self._ready: NDArray[np.bool_] | None = None
         if detail is not None:
@@ -184,9 +188,7 @@ class RasterField(HeightField):
         places = _node_places(i0, i1, j0, j1, spacing)
         if spacing < 0.5 * min(self.spacing, self.spacing_across):
             return self._smooth(*places) + self.detail.coarse_nodes(i0, i1, j0, j1, spacing)
-        out = np.empty(places[0].size)
-        _quintic(places[0].ravel(), places[1].ravel(), self.posts, self.posts, self._grid, self.datum, self._steep, out)
-        return out.reshape(places[0].shape)
+        return self._interpolated(*places, self.posts)
 
     def post_places(self) -> tuple[Heights, Heights]:
         """Return local x and y [m] of all posts, each with the shape of ``posts``."""
@@ -229,7 +231,7 @@ class RasterField(HeightField):
         ni, nj = self.posts.shape
         place = np.array([ni, nj, *self._grid], dtype='<f8')
         text = self.detail.fingerprint().encode() if self.detail is not None else b''
-        total = hashlib.sha256(b'raster 2' + place.tobytes())
+        total = hashlib.sha256(b'raster 3' + place.tobytes())
         total.update(np.ascontiguousarray(self.posts, dtype='<f8').data.cast('B'))
         total.update((b'limited' if self._steep else b'') + text)
         return total.hexdigest()
@@ -238,8 +240,12 @@ class RasterField(HeightField):
         """Return the interpolated part at (x, y), with the same shape."""
         if self._ready is not None and self.detail is not None:
             self._prepare(x, y)
+        return self._interpolated(x, y, self._base)
+
+    def _interpolated(self, x: Heights, y: Heights, base: Heights) -> Heights:
+        """Return the interpolation of values at the posts at (x, y), with the same shape."""
         out = np.empty(x.size)
-        _quintic(x.ravel(), y.ravel(), self._base, self.posts, self._grid, self.datum, self._steep, out)
+        _quintic(x.ravel(), y.ravel(), base, self.posts, self._grid, self.datum, self._steep, self._edges, out)
         return out.reshape(x.shape)
 
     def _prepare(self, x: Heights, y: Heights) -> None:
@@ -306,11 +312,19 @@ def _blocks_met(x: Heights, y: Heights, ni: int, nj: int, grid: Heights, need: N
 
 @kernel
 def _quintic(
-    x: Heights, y: Heights, base: Heights, posts: Heights, grid: Heights, datum: float, steep: bool, out: Heights
+    x: Heights,
+    y: Heights,
+    base: Heights,
+    posts: Heights,
+    grid: Heights,
+    datum: float,
+    steep: bool,
+    edges: Heights,
+    out: Heights,
 ) -> None:
     """Write the interpolated heights minus ``datum`` [m] at (x[n], y[n]) [m] to ``out``.
 
-    Outside the posts the height of the edge continues.
+    Outside the posts :func:`regolith_terrain.elevation.beyond_edges.height_beyond` applies.
 
     Args:
         x: Local x [m], shape (n,).
@@ -320,13 +334,15 @@ def _quintic(
         grid: Columns XX to ACROSS of the grid of posts.
         datum: Height of z = 0 [m].
         steep: Whether derivatives are reduced at any post (:func:`_has_steps`).
+        edges: See :func:`regolith_terrain.elevation.beyond_edges.edge_profiles`.
         out: Output: heights [m], shape (n,).
     """
     ni, nj = base.shape
     for n in range(x.shape[0]):
-        u, v = _post_index(x[n], y[n], grid)
-        u = min(max(u, 0.0), ni - 1.0)
-        v = min(max(v, 0.0), nj - 1.0)
+        u_wanted, v_wanted = _post_index(x[n], y[n], grid)
+        u = min(max(u_wanted, 0.0), ni - 1.0)
+        v = min(max(v_wanted, 0.0), nj - 1.0)
+        beyond = u != u_wanted or v != v_wanted
         i, j = int(u), int(v)
         if steep and (
             _limiter(posts, i, j, grid) < 1.0
@@ -334,7 +350,10 @@ def _quintic(
             or _limiter(posts, i, j + 1, grid) < 1.0
             or _limiter(posts, i + 1, j + 1, grid) < 1.0
         ):
-            out[n] = _limited(base, posts, i, j, u - i, v - j, grid) - datum
+            z = _limited(base, posts, i, j, u - i, v - j, grid)
+            out[n] = (
+                height_beyond(z, u_wanted, v_wanted, ni, nj, grid[ALONG], grid[ACROSS], edges) if beyond else z
+            ) - datum
             continue
         wx = _weights(u - i)
         wy = _weights(v - j)
@@ -345,7 +364,9 @@ def _quintic(
             for b in range(4):
                 line += wy[b] * base[row, min(max(j + b - 1, 0), nj - 1)]
             z += wx[a] * line
-        out[n] = z - datum
+        out[n] = (
+            height_beyond(z, u_wanted, v_wanted, ni, nj, grid[ALONG], grid[ACROSS], edges) if beyond else z
+        ) - datum
 
 
 GENTLE, STEEP = 0.7, 1.0

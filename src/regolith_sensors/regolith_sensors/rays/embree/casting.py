@@ -92,7 +92,7 @@ def _cast(
     objects: NDArray[np.uint16],
 ) -> None:
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
-    mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
+    mesh_material, mesh_corners, materials = scene.mesh_material, scene.mesh_corners, scene.materials
     texels, layers, discs = scene.texels, scene.layers, scene.discs
     packet, words, valid, loose = packets[0], all_words[0], valids[0], arguments[1]
     count = directions.shape[0]
@@ -118,12 +118,12 @@ def _cast(
             if not hit_something(words, lane):
                 distance[n], back[n], objects[n] = np.float32(np.inf), _ZERO, 0
                 continue
-            _, material, bright, _, _, _, nx, ny, nz, _, _, _, _, _, _, _, _ = surface_at(
+            _, material, bright, _, _, _, nx, ny, nz, _, _, _, _, _, _, _, _, _ = surface_at(
                 facts,
                 frames,
                 nodes,
                 mesh_material,
-                mesh_normals,
+                mesh_corners,
                 materials,
                 texels,
                 layers,

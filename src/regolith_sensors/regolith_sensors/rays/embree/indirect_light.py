@@ -22,6 +22,7 @@ from regolith_sensors.rays.embree.bindings import (
 )
 from regolith_sensors.rays.embree.lighting import (
     BEGIN,
+    DUST,
     GEOMETRY_ROWS,
     NORMAL,
     PLACE,
@@ -196,7 +197,7 @@ def gather_indirect(
     frames: Singles,
     nodes: Singles,
     mesh_material: NDArray[np.uint16],
-    mesh_normals: Singles,
+    mesh_corners: Singles,
     materials: Singles,
     texels: Singles,
     layers: Singles,
@@ -260,12 +261,12 @@ def gather_indirect(
             for lane in range(16):
                 again[lane] = valid[lane] != 0 and hit_something(words, lane)
                 if again[lane]:
-                    _, stuff[lane], _, px, py, pz, nx, ny, nz, sx, sy, sz, _, _, _, _, _ = surface_at(
+                    _, stuff[lane], _, px, py, pz, nx, ny, nz, sx, sy, sz, _, _, _, _, _, dust = surface_at(
                         facts,
                         frames,
                         nodes,
                         mesh_material,
-                        mesh_normals,
+                        mesh_corners,
                         materials,
                         texels,
                         layers,
@@ -281,6 +282,7 @@ def gather_indirect(
                     other[BEGIN, lane], other[BEGIN + 1, lane], other[BEGIN + 2, lane] = sx, sy, sz
                     other[TOWARD, lane], other[TOWARD + 1, lane] = -packet[DIR_X, lane], -packet[DIR_Y, lane]
                     other[TOWARD + 2, lane] = -packet[DIR_Z, lane]
+                    other[DUST, lane] = dust
             direct(
                 handle,
                 materials,

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from regolith_sensors.arrays import Ints, Singles, Words
+from regolith_sensors.arrays import Ints, Single, Singles, Words
 from regolith_sensors.numerics.parallel import run_in_ranges
 from regolith_sensors.rays.camera_rays import CameraRays, Lights
 from regolith_sensors.rays.embree.bindings import (
@@ -33,9 +33,9 @@ from regolith_sensors.rays.embree.bindings import (
     workspace,
 )
 from regolith_sensors.rays.embree.indirect_light import IndirectMemory, indirect_memory
-from regolith_sensors.rays.embree.lighting import BEGIN, NORMAL, PLACE, TOWARD, direct, open_lane
+from regolith_sensors.rays.embree.lighting import BEGIN, DUST, NORMAL, PLACE, TOWARD, direct, open_lane
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
-from regolith_sensors.surfaces.materials import diffuse_albedo
+from regolith_sensors.surfaces.materials import diffuse_albedo, mixed
 from regolith_sensors.surfaces.scene_arrays import SceneArrays
 from regolith_sensors.surfaces.table_columns import FACT_LIGHT, FACT_REFERENCE
 from regolith_world.numerics import kernel
@@ -170,7 +170,7 @@ def _gather_points(
 ) -> None:
     """Write the irradiance at points with the given memory."""
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
-    mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
+    mesh_material, mesh_corners, materials = scene.mesh_material, scene.mesh_corners, scene.materials
     texels, layers, discs = scene.texels, scene.layers, scene.discs
     horizons, relief = scene.horizons, scene.relief
     packet, words, valid = packets[0], all_words[0], valids[0]
@@ -198,12 +198,12 @@ def _gather_points(
             for lane in range(16):
                 hit[lane] = hit_something(words, lane)
                 if hit[lane]:
-                    _, stuff[lane], _, px, py, pz, mx, my, mz, sx, sy, sz, _, _, _, _, _ = surface_at(
+                    _, stuff[lane], _, px, py, pz, mx, my, mz, sx, sy, sz, _, _, _, _, _, dust = surface_at(
                         facts,
                         frames,
                         nodes,
                         mesh_material,
-                        mesh_normals,
+                        mesh_corners,
                         materials,
                         texels,
                         layers,
@@ -219,6 +219,7 @@ def _gather_points(
                     g[BEGIN, lane], g[BEGIN + 1, lane], g[BEGIN + 2, lane] = sx, sy, sz
                     g[TOWARD, lane], g[TOWARD + 1, lane] = -packet[DIR_X, lane], -packet[DIR_Y, lane]
                     g[TOWARD + 2, lane] = -packet[DIR_Z, lane]
+                    g[DUST, lane] = dust
             # Only the center of the sun is sampled: the mean over the ground hides the borders of shadows.
             direct(
                 handle,
@@ -276,12 +277,13 @@ def add_surface_light(
     light: Singles,
     instance: int,
     material: int,
+    dust: Single,
     packet: Singles,
     words: Words,
     lane: int,
     out: Singles,
 ) -> None:
-    """Add the reflected part of the light on a lane's hull to ``out``, shape (3, 16)."""
+    """Add the reflected part of the light on a lane's hull, of which dust covers a share, to ``out``, shape (3, 16)."""
     first = facts[instance, FACT_LIGHT]
     if first < 0:
         return
@@ -301,6 +303,9 @@ def add_surface_light(
         c = _node(at, pieces, i + 1, j + 1)
         wa, wb, wc = _ONE - v, _ONE - u, u + v - _ONE
     red, green, blue = diffuse_albedo(materials, material)
+    if dust > _ZERO:
+        of_dust = diffuse_albedo(materials, materials.shape[0] - 1)
+        red, green, blue = mixed(red, green, blue, of_dust, dust)
     out[0, lane] += red * _INV_PI * (wa * light[a, 0] + wb * light[b, 0] + wc * light[c, 0])
     out[1, lane] += green * _INV_PI * (wa * light[a, 1] + wb * light[b, 1] + wc * light[c, 1])
     out[2, lane] += blue * _INV_PI * (wa * light[a, 2] + wb * light[b, 2] + wc * light[c, 2])

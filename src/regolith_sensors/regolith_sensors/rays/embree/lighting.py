@@ -4,8 +4,8 @@
 
 Packets have 16 lanes. ``geometry`` describes the points lane by lane: rows PLACE, NORMAL, TOWARD (unit vector to the
 viewer), BEGIN (start of rays toward lights) and MEAN (mean normal of the micro-relief), three each, AMOUNT (factor on
-the relief's heights, 0 without relief) and WIDTH (of the pixel on the surface [m]). The rows after them are memory for
-the light of lamps.
+the relief's heights, 0 without relief), WIDTH (of the pixel on the surface [m]) and DUST (share of the surface that
+dust covers). Dust has the last material, that of the ground. The rows after them are memory for the light of lamps.
 Coordinates are relative to the scene origin.
 """
 
@@ -34,15 +34,15 @@ from regolith_sensors.rays.embree.bindings import (
     occluded16,
 )
 from regolith_sensors.rays.embree.surface import hit_something
-from regolith_sensors.surfaces.materials import CONSTANTS, is_hapke, reflect, tinted
+from regolith_sensors.surfaces.materials import CONSTANTS, is_hapke, mixed, reflect, tinted
 from regolith_sensors.surfaces.shading import hapke_lanes, hapke_of_cosines, haversine
 from regolith_sensors.surfaces.soil_relief import Horizons, relief_part
 from regolith_world.numerics import kernel
 from regolith_world.random import mix_bits
 
-PLACE, NORMAL, TOWARD, BEGIN, MEAN, AMOUNT, WIDTH = 0, 3, 6, 9, 12, 15, 16
-_ANGLES, _FADE, _REFLECTED = 17, 20, 21
-GEOMETRY_ROWS = 22
+PLACE, NORMAL, TOWARD, BEGIN, MEAN, AMOUNT, WIDTH, DUST = 0, 3, 6, 9, 12, 15, 16, 17
+_ANGLES, _FADE, _REFLECTED = 18, 21, 22
+GEOMETRY_ROWS = 23
 
 _ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
 _HOUSING = np.float32(LAMP_HOUSING_M)
@@ -290,6 +290,9 @@ def _sunlit(
                 )
                 sunward, viewed = _mu0(g, direction, lane), viewing_cosine(g, lane)
                 red, green, blue = reflect(materials, material[lane], sunward, viewed, hav)
+                if g[DUST, lane] > _ZERO:
+                    of_dust = reflect(materials, materials.shape[0] - 1, sunward, viewed, hav)
+                    red, green, blue = mixed(red, green, blue, of_dust, g[DUST, lane])
             out[0, lane] = red * irradiance[0]
             out[1, lane] = green * irradiance[1]
             out[2, lane] = blue * irradiance[2]
@@ -473,6 +476,9 @@ def _lamps(
             else:
                 sunward, viewed, hav = angles[0, lane], angles[1, lane], angles[2, lane]
                 red, green, blue = reflect(materials, material[lane], sunward, viewed, hav)
+                if g[DUST, lane] > _ZERO:
+                    of_dust = reflect(materials, materials.shape[0] - 1, sunward, viewed, hav)
+                    red, green, blue = mixed(red, green, blue, of_dust, g[DUST, lane])
             if relief.shape[0] > 0 and g[AMOUNT, lane] > _ZERO:
                 x, y, z = packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane]
                 fades[lane] *= _relief_part(layers, horizons, relief, x, y, z, _LAMP_DISC, g, lane)

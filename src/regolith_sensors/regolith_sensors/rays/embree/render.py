@@ -35,6 +35,7 @@ from regolith_sensors.rays.embree.irradiance_cache import add_surface_light
 from regolith_sensors.rays.embree.lighting import (
     AMOUNT,
     BEGIN,
+    DUST,
     GEOMETRY_ROWS,
     MEAN,
     NORMAL,
@@ -320,7 +321,7 @@ def _render_blocks(
     radiance, depth, distance, object_id, semantic, normals, instances, sunlit, sun_part, blocker = images
     # Separate arguments: a tuple of arrays would be copied at every call.
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
-    mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
+    mesh_material, mesh_corners, materials = scene.mesh_material, scene.mesh_corners, scene.materials
     texels, layers, lattice, discs = scene.texels, scene.layers, scene.lattice, scene.discs
     horizons, relief = scene.horizons, scene.relief
     rays, r, origin, pixel_angle = camera.rays, camera.rotation, camera.position, np.float32(camera.pixel_angle)
@@ -383,12 +384,13 @@ def _render_blocks(
                 mz,
                 g[AMOUNT, lane],
                 g[WIDTH, lane],
+                g[DUST, lane],
             ) = surface_at(
                 facts,
                 frames,
                 nodes,
                 mesh_material,
-                mesh_normals,
+                mesh_corners,
                 materials,
                 texels,
                 layers,
@@ -450,7 +452,7 @@ def _render_blocks(
                 frames,
                 nodes,
                 mesh_material,
-                mesh_normals,
+                mesh_corners,
                 materials,
                 texels,
                 layers,
@@ -484,7 +486,17 @@ def _render_blocks(
             for lane in range(16):
                 if hit[lane]:
                     add_surface_light(
-                        facts, lattice, materials, held, met[lane], material[lane], primary, primary_words, lane, out
+                        facts,
+                        lattice,
+                        materials,
+                        held,
+                        met[lane],
+                        material[lane],
+                        g[DUST, lane],
+                        primary,
+                        primary_words,
+                        lane,
+                        out,
                     )
         for lane in range(16):
             if hit[lane]:

@@ -27,7 +27,8 @@ from regolith_sensors.rays.embree.bindings import (
     PRIM,
     T_FAR,
 )
-from regolith_sensors.surfaces.materials import MICRO
+from regolith_sensors.surfaces.materials import FACETS, MICRO
+from regolith_sensors.surfaces.mesh_detail import CORNER_DUST, CORNER_PLACES, PER_HALF, bulge, fracture, spotted
 from regolith_sensors.surfaces.micro_relief import micro_at
 from regolith_sensors.surfaces.table_columns import (
     DISC_BEND,
@@ -37,6 +38,7 @@ from regolith_sensors.surfaces.table_columns import (
     FACT_KIND,
     FACT_MATERIAL,
     FACT_REFERENCE,
+    MESH,
     TERRAIN,
 )
 from regolith_sensors.surfaces.terrain_tiles import CELLS
@@ -45,6 +47,7 @@ from regolith_world.numerics import kernel
 Hit = tuple[
     int,
     int,
+    Single,
     Single,
     Single,
     Single,
@@ -91,7 +94,7 @@ def surface_at(
     frames: Singles,
     nodes: Singles,
     mesh_material: NDArray[np.uint16],
-    mesh_normals: Singles,
+    mesh_corners: Singles,
     materials: Singles,
     texels: Singles,
     layers: Singles,
@@ -105,7 +108,7 @@ def surface_at(
     """Return a hit's surface.
 
     It has the values (instance, material, brightness, position x 3, normal x 3, start x 3, mean normal x 3, amount of
-    the micro-relief, width of the pixel on it [m]).
+    the micro-relief, width of the pixel on it [m], share of the surface that dust covers).
 
     The normal faces the viewer. It is smooth on ground and rounded bodies, and perturbed by the micro-relief; the mean
     normal is not. Rays
@@ -119,7 +122,7 @@ def surface_at(
         frames: Tile corners and normal matrices of the instances.
         nodes: Nodes of all tiles, shape (n, 4).
         mesh_material: Material of every triangle.
-        mesh_normals: Corner normals of every triangle.
+        mesh_corners: Corners of every triangle.
         materials: Table of materials.
         texels: Tile of the micro-relief.
         layers: Position, scale and rotation of its layers.
@@ -128,7 +131,7 @@ def surface_at(
         words: The same memory as integers.
         lane: Lane of the ray.
         pixel_angle: Width of a pixel as seen from the ray's origin [rad].
-        detailed: Whether the micro-relief is applied.
+        detailed: Whether the micro-relief, facets of rocks and spots of dust are applied.
 
     Source: hanika2021.
     Checked by: test_scene.py::test_penumbra_of_an_edge, test_scene.py::test_level_regolith_has_hapke_radiance.
@@ -138,7 +141,7 @@ def surface_at(
     x, y, z = packet[ORG_X, lane] + t * dx, packet[ORG_Y, lane] + t * dy, packet[ORG_Z, lane] + t * dz
     instance = int(words[INST, lane])
     gx, gy, gz = packet[NG_X, lane], packet[NG_Y, lane], packet[NG_Z, lane]
-    bright, rough, rise, over = _ONE, _ONE, _ZERO, _ZERO
+    bright, rough, rise, over, dust = _ONE, _ONE, _ZERO, _ZERO, _ZERO
     if facts[instance, FACT_KIND] == TERRAIN:
         material = facts[instance, FACT_MATERIAL]
         gx, gy, gz = _unit(gx, gy, gz)
@@ -151,14 +154,14 @@ def surface_at(
         over = _OVER * discs[disc, DISC_RADIUS]
     else:
         m, n = frames, instance
+        triangle = facts[instance, FACT_REFERENCE] + int(words[PRIM, lane])
+        material = np.int32(mesh_material[triangle])
         gx, gy, gz = _unit(
             m[n, 0] * gx + m[n, 1] * gy + m[n, 2] * gz,
             m[n, 3] * gx + m[n, 4] * gy + m[n, 5] * gz,
             m[n, 6] * gx + m[n, 7] * gy + m[n, 8] * gz,
         )
-        triangle = facts[instance, FACT_REFERENCE] + int(words[PRIM, lane])
-        material = np.int32(mesh_material[triangle])
-        c, u, v = mesh_normals[triangle], packet[HIT_U, lane], packet[HIT_V, lane]
+        c, u, v = mesh_corners[triangle], packet[HIT_U, lane], packet[HIT_V, lane]
         w = _ONE - u - v
         sx, sy, sz = w * c[0] + u * c[3] + v * c[6], w * c[1] + u * c[4] + v * c[7], w * c[2] + u * c[5] + v * c[8]
         nx, ny, nz = _unit(
@@ -166,10 +169,34 @@ def surface_at(
             m[n, 3] * sx + m[n, 4] * sy + m[n, 5] * sz,
             m[n, 6] * sx + m[n, 7] * sy + m[n, 8] * sz,
         )
+        k = CORNER_PLACES
+        px, py = w * c[k] + u * c[k + 3] + v * c[k + 6], w * c[k + 1] + u * c[k + 4] + v * c[k + 7]
+        pz = w * c[k + 2] + u * c[k + 5] + v * c[k + 8]
+        dust = w * c[CORNER_DUST] + u * c[CORNER_DUST + 1] + v * c[CORNER_DUST + 2]
+        over = bulge(c, m[n], u, v, px, py, pz)
+        if detailed and materials[material, FACETS] > _ZERO:
+            sx, sy, sz = (
+                m[n, 0] * sx + m[n, 1] * sy + m[n, 2] * sz,
+                m[n, 3] * sx + m[n, 4] * sy + m[n, 5] * sz,
+                m[n, 6] * sx + m[n, 7] * sy + m[n, 8] * sz,
+            )
+            # Normals grow by the inverse of the scale.
+            per_scale = math.sqrt(max(sx * sx + sy * sy + sz * sz, np.float32(1e-12)))
+            k = PER_HALF
+            ex, ey, ez = fracture(c[k] * px, c[k] * py, c[k] * pz, t * pixel_angle * c[k] * per_scale)
+            tilt = materials[material, FACETS] / per_scale
+            nx, ny, nz = _unit(
+                nx + tilt * (m[n, 0] * ex + m[n, 1] * ey + m[n, 2] * ez),
+                ny + tilt * (m[n, 3] * ex + m[n, 4] * ey + m[n, 5] * ez),
+                nz + tilt * (m[n, 6] * ex + m[n, 7] * ey + m[n, 8] * ez),
+            )
+        if detailed and dust > _ZERO:
+            dust = spotted(dust, px, py, pz, t * pixel_angle)
     if gx * dx + gy * dy + gz * dz > _ZERO:
         gx, gy, gz = -gx, -gy, -gz
     if facts[instance, FACT_KIND] != TERRAIN and gx * nx + gy * ny + gz * nz < _ZERO:
         nx, ny, nz = -nx, -ny, -nz
+        over = _ZERO if facts[instance, FACT_KIND] == MESH else over
     amount, footprint = _ZERO, _ZERO
     mean_x, mean_y, mean_z = nx, ny, nz
     if detailed and materials[material, MICRO] * rough > _ZERO:
@@ -203,6 +230,7 @@ def surface_at(
         mean_z,
         amount,
         footprint,
+        dust,
     )
 
 
