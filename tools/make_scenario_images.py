@@ -75,8 +75,10 @@ def photograph(name: str, view: View) -> Image.Image:
     width = 3 * SIZE[0] // 2
     spots = scenario.vehicles[view.of].spotlights if view.lamps else {}
     lamps = tuple(SpotlightConfig.model_validate(spot).spotlight(base[0], turn[0]) for spot in spots.values())
-    if view.lamps:
-        lamps += (Spotlight(eye, way / np.linalg.norm(way), (15.0, 15.0, 15.0), 0.6, 1.0),)
+    if view.lamps:  # beside the camera, so shadows are seen
+        at = eye + np.append(2.5 * np.array([-way[1], way[0]]) / math.hypot(way[0], way[1]), 1.0)
+        toward = target - at
+        lamps += (Spotlight(at, toward / np.linalg.norm(toward), (30.0, 30.0, 30.0), 0.6, 1.0),)
     pixel = 2.0 * 4.6e-3 * math.tan(math.radians(0.5 * view.across_deg)) / width
     picture = site.look(
         eye,
