@@ -72,7 +72,8 @@ def trajectory(
         Path | None, typer.Option(metavar='FILE', help='Times of KITTI files. Default: times.txt beside each.')
     ] = None,
     export: Annotated[
-        Path | None, typer.Option(metavar='DIR', help='Write ground truth of base_link and cameras in all formats.')
+        Path | None,
+        typer.Option(metavar='DIR', help='Write ground truth of base_link and optical frames in all formats.'),
     ] = None,
     as_json: Annotated[bool, typer.Option('--json', help='Print the result as one JSON value on stdout.')] = False,
 ) -> None:

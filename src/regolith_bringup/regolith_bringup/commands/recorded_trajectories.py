@@ -111,11 +111,11 @@ class RecordedTrajectories:
         return poses.of_frame(*inverse_pose(*known[sensor].pose))
 
     def export(self, folder: Path) -> None:
-        """Write the true trajectories of ``base_link`` and of each camera's optical frame to a folder.
+        """Write the true trajectories of ``base_link`` and of each optical frame to a folder.
 
         The files are ``FRAME/tum.txt``, ``FRAME/mav0/state_groundtruth_estimate0/data.csv`` (EuRoC, with biases of 0),
-        and for cameras ``FRAME/poses/00.txt`` and ``FRAME/times.txt`` (KITTI). FRAME is ``base_link`` or the name of
-        the camera.
+        and for optical frames ``FRAME/poses/00.txt`` and ``FRAME/times.txt`` (KITTI). FRAME is ``base_link`` or the name of
+        the sensor.
 
         Raises:
             InputError: If the folder cannot be written.
@@ -124,9 +124,9 @@ class RecordedTrajectories:
         paths = [f'twist.twist.{part}.{axis}' for part in ('linear', 'angular') for axis in 'xyz']
         columns = self.bag.columns(f'/{self.vehicle}/{_TRUTH}', *paths)
         twist = np.stack([columns[path] for path in paths], axis=1)
-        cameras = [each for each in self._sensors() if each.frames[-1].suffix == 'optical_frame']
+        optical = [each for each in self._sensors() if each.optical]
         frames = {'base_link': (np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))} | {
-            each.name: each.pose for each in cameras
+            each.name: each.pose for each in optical
         }
         try:
             for name, (place, turn) in frames.items():

@@ -16,6 +16,7 @@ from regolith_files import KeyPath, YamlSource, allowed_names, rounded_text, val
 from regolith_sensors.config.latency import LatencyConfig
 from regolith_sensors.config.sensor_types import (
     MOTION,
+    OPTICAL,
     PARTICLES,
     WHEELS,
     Mount,
@@ -79,6 +80,11 @@ class ResolvedSensor:
     def frame(self, suffix: str) -> str:
         """Return the id of one of its frames."""
         return f'{self.frame_prefix}{self.name}_{suffix}'
+
+    @property
+    def optical(self) -> bool:
+        """Return whether its messages are in an optical frame, as those of cameras are."""
+        return self.frames[-1].suffix == OPTICAL.suffix
 
     @property
     def pose(self) -> tuple[Floats, Floats]:
