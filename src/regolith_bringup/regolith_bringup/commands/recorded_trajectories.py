@@ -114,8 +114,8 @@ class RecordedTrajectories:
         """Write the true trajectories of ``base_link`` and of each optical frame to a folder.
 
         The files are ``FRAME/tum.txt``, ``FRAME/mav0/state_groundtruth_estimate0/data.csv`` (EuRoC, with biases of 0),
-        and for optical frames ``FRAME/poses/00.txt`` and ``FRAME/times.txt`` (KITTI). FRAME is ``base_link`` or the name of
-        the sensor.
+        and for optical frames ``FRAME/poses/00.txt`` and ``FRAME/times.txt`` (KITTI). FRAME is ``base_link`` or the
+        name of the sensor.
 
         Raises:
             InputError: If the folder cannot be written.
