@@ -46,6 +46,7 @@ setup(
             'campaign = regolith_bringup.commands.campaign:campaign',
             'compare = regolith_bringup.commands.compare:compare',
             'doctor = regolith_bringup.commands.doctor:doctor',
+            'evaluate = regolith_bringup.commands.evaluate:evaluate',
             'join = regolith_bringup.commands.join:join',
             'new = regolith_bringup.commands.new:new',
             'pause = regolith_bringup.commands.control:pause',

@@ -16,6 +16,7 @@ from regolith_files import KeyPath, YamlSource, allowed_names, rounded_text, val
 from regolith_sensors.config.latency import LatencyConfig
 from regolith_sensors.config.sensor_types import (
     MOTION,
+    OPTICAL,
     PARTICLES,
     WHEELS,
     Mount,
@@ -27,6 +28,7 @@ from regolith_sensors.config.sensor_types import (
 )
 from regolith_sensors.config.stereo import baseline
 from regolith_sensors.sensor_models import SENSORS, kind_of, load_sensor
+from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
 
@@ -78,6 +80,21 @@ class ResolvedSensor:
     def frame(self, suffix: str) -> str:
         """Return the id of one of its frames."""
         return f'{self.frame_prefix}{self.name}_{suffix}'
+
+    @property
+    def optical(self) -> bool:
+        """Return whether its messages are in an optical frame, as those of cameras are."""
+        return self.frames[-1].suffix == OPTICAL.suffix
+
+    @property
+    def pose(self) -> tuple[Floats, Floats]:
+        """Return position [m] and quaternion (x, y, z, w) of the frame of its messages in base_link."""
+        places = {'': (np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))}
+        for frame in self.frames:
+            place, turn = places[frame.parent]
+            shift = rotation.matrix(turn) @ np.array(frame.position)
+            places[frame.suffix] = place + shift, rotation.product(turn, np.array(frame.orientation))
+        return places[self.frames[-1].suffix]
 
     def frame_ns(self, n: int) -> int:
         """Return the time of frame n [ns]."""
