@@ -286,6 +286,10 @@ ENTRY_OF_SCM = {
     'ScmSoilConfig': 'its soil parameters, those of the default terrain model',
     'BulldozingConfig': 'a public name of the package',
     'SlipSinkageConfig': 'a public name of the package',
+    **dict.fromkeys(
+        ('ScmArrays', 'ScmContact', 'press', 'NODE_ROWS', 'nodes_below', 'place_nodes', 'ring_load'),
+        'flexible tires balance their belt with the law of its nodes, then press it',
+    ),
 }
 """What modules outside ``scm/`` import from it, each with the reason. All else is found through its entry point."""
 NOT_EXPERIMENTS = [(name, path) for package, name, path in ALL if package != 'regolith_testbeds']

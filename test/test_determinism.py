@@ -67,6 +67,9 @@ NO_STATE = (
 ALLOWED = {
     # Only used for whether it is positive.
     ('regolith_world/objects/rigid_state.py', 'np.linalg.eigvalsh'),
+    # Only used for whether an inertia is possible, and a part of a mesh is flat.
+    ('regolith_vehicles/robot_import/tree.py', 'np.linalg.eigvalsh'),
+    ('regolith_vehicles/robot_import/mjcf_writer.py', 'np.linalg.matrix_rank'),
     # Rounded to 2^-32.
     ('regolith_terrain/lunar/degradation.py', '@'),
     ('regolith_terrain/lunar/degradation.py', 'np.exp'),

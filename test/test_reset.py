@@ -76,6 +76,7 @@ NOT_SAVED = {
     *('PartPose.' + name for name in ('angular_velocity', 'center', 'rotation', 'velocity')),  # of one part in the loop
     *('Vehicle._body_state', 'Wrenches.force', 'Wrenches.stats', 'Wrenches.torque'),  # results of the last cycle
     *('RigidContact._point', 'ScmContact._zeros', 'TireContact._foot'),  # work arrays of a contact
+    *('RingContact._work', 'SoilRingContact._work', 'SoilRingContact._nodes'),  # the same of flexible tires
     *('ParticleArrays.force', 'ParticleArrays.torque', 'ParticleBed._on_markers'),  # results of the last step
     *('ParticleBed.force', 'ParticleBed.torque', 'ParticleBed.rebuilds'),
     *('Assembly._measures', 'Assembly._way', 'Assembly.rebuilt'),  # found with the next lists of pairs; a statistic
@@ -435,6 +436,29 @@ def test_contacts_with_solids_that_are_restored_are_as_saved() -> None:
     used._count[:], used._key[0, :3], used._held[0, :3] = 3, (4, 5, 6), np.arange(9.0).reshape(3, 3) + 1.0
     new.load(used.save())
     check_restored(used, new)
+
+
+def test_flexible_tires_that_are_restored_are_as_saved() -> None:
+    """On rigid terrain and on soil; what a press writes is reset."""
+    firm, soft = (rig_of(f'src/regolith_vehicles/test/{name}.py') for name in ('test_ring', 'test_ring_soil'))
+    tire = firm.load_tire('hmmwv_ring')
+    for rigs in ([firm.Rig(tire, 0.8) for _ in range(3)], [soft.Rig(4e4, 1.0, damping_nspm2=100.0) for _ in range(3)]):
+        used, new, unused = (rig.contact for rig in rigs)
+        for k in range(40):
+            if hasattr(rigs[0], 'height'):
+                rigs[0].press(1e-3, soft.RADIUS - 1e-3 * k, 0.3, 0.9)
+            else:
+                rigs[0].press(1e-3, 0.02, (1.0, 0.1, 0.0), 2.2)
+        if hasattr(rigs[0], 'height'):
+            used.remember(rigs[0].window, rigs[0].arrays)
+        assert used.save() != new.save()
+        new.load(used.save())
+        check_restored(used, new)
+        used.reset()
+        found = Comparison()
+        found.compare(used, unused)
+        assert found.attributes <= NOT_SAVED, found.differences
+        MET.update(found.met)
 
 
 def test_energy_that_is_restored_is_as_saved() -> None:

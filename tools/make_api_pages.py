@@ -40,7 +40,9 @@ def signature(target: Any) -> str:
     # The environment of this process is no part of the interface.
     shown = [p.replace(default=...) if p.default is os.environ else p for p in found.parameters.values()]
     text = str(found.replace(parameters=shown)).replace('Ellipsis', '...')
-    text = re.sub(r'<function .*? at 0x[0-9a-f]+>|<factory>|<[\w.]+ object at 0x[0-9a-f]+>', '...', text)
+    text = re.sub(
+        r'<(?:function|built-in method) .*? at 0x[0-9a-f]+>|<factory>|<[\w.]+ object at 0x[0-9a-f]+>', '...', text
+    )
     text = re.sub(r"<class '([\w.]+)'>", r'\1', text)
     text = re.sub(r'\b(?:[a-z_]\w*\.)+([A-Za-z_]\w*)', r'\1', text)
     return re.sub(r'ForwardRef\(([^()]*)\)', r'\1', text.replace("'", '').replace('"', ''))

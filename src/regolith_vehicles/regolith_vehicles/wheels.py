@@ -71,9 +71,10 @@ class Wheels(RunningGear):
         """Return the wheels in the order of the file."""
         made = []
         axes = self.body.model.jnt_axis[self.body.wheel_joint]
+        tires = self.tires
         for k, (wheel, body, axis) in enumerate(zip(self.config.wheels, self.body.wheel_body, axes, strict=True)):
             try:
-                shape = flexible_shape(self.tires.get(k)) or wheel_shape(wheel, mjcf_path.parent)
+                shape = flexible_shape(tires.get(k)) or wheel_shape(wheel, mjcf_path.parent)
             except ValueError as error:
                 problem, _, allowed = str(error).partition('; allowed: ')
                 where, key = self.config.file or mjcf_path, f'wheels.{wheel.name}'

@@ -55,6 +55,7 @@ def test_flexible_truck_differs_only_in_its_tires() -> None:
     assert files[0] == files[1]
 
 
+@pytest.mark.slow  # the loops of a vehicle on rings are compiled for it
 @pytest.mark.parametrize('ground', ['rigid', 'scm'])
 def test_flexible_truck_drives_and_repeats(ground: str) -> None:
     """The tires carry the weight (1 %: it still settles), the truck drives, and a restored state repeats its bits."""

@@ -190,6 +190,7 @@ def test_frames_have_the_names_of_the_links(tmp_path: Path) -> None:
 def test_vehicle_file_is_equal_in_memory_and_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """``model: robot.urdf`` gives the files of the command; a second process finds them in the cache."""
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    converter._cached.cache_clear()
     made = convert(SIX)
     config, mjcf = load_vehicle_model(SIX)
     assert mjcf.is_relative_to(tmp_path / 'cache')

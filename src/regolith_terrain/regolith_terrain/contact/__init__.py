@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from regolith_terrain.contact.constants import CONTACT_OK as CONTACT_OK
     from regolith_terrain.contact.constants import CREEP_SPEED as CREEP_SPEED
     from regolith_terrain.contact.constants import LEFT_WINDOW as LEFT_WINDOW
+    from regolith_terrain.contact.constants import RING_START as RING_START
     from regolith_terrain.contact.constants import SCRATCH_TOO_SMALL as SCRATCH_TOO_SMALL
     from regolith_terrain.contact.constants import SHAPE_CYLINDER as SHAPE_CYLINDER
     from regolith_terrain.contact.constants import SHAPE_GROUSERED as SHAPE_GROUSERED
@@ -71,6 +72,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'CONTACT_OK',
             'CREEP_SPEED',
             'LEFT_WINDOW',
+            'RING_START',
             'SCRATCH_TOO_SMALL',
             'SHAPE_CYLINDER',
             'SHAPE_GROUSERED',

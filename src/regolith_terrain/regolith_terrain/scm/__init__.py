@@ -52,7 +52,14 @@ if TYPE_CHECKING:
     from regolith_terrain.scm.constants import MODE_REGOLITH as MODE_REGOLITH
     from regolith_terrain.scm.constants import MODES as MODES
     from regolith_terrain.scm.constants import NOTHING_MOVES as NOTHING_MOVES
+    from regolith_terrain.scm.contact import ScmArrays as ScmArrays
+    from regolith_terrain.scm.contact import ScmContact as ScmContact
+    from regolith_terrain.scm.contact import press as press
     from regolith_terrain.scm.law import SCM as SCM
+    from regolith_terrain.scm.ring_profile import NODE_ROWS as NODE_ROWS
+    from regolith_terrain.scm.ring_profile import nodes_below as nodes_below
+    from regolith_terrain.scm.ring_profile import place_nodes as place_nodes
+    from regolith_terrain.scm.ring_profile import ring_load as ring_load
     from regolith_terrain.scm.settings import BulldozingConfig as BulldozingConfig
     from regolith_terrain.scm.settings import ScmSettings as ScmSettings
     from regolith_terrain.scm.settings import SlipSinkageConfig as SlipSinkageConfig
@@ -74,7 +81,18 @@ __all__, __getattr__, __dir__ = export_lazily(
             'MODE_REGOLITH',
             'NOTHING_MOVES',
         ),
+        'contact': (
+            'ScmArrays',
+            'ScmContact',
+            'press',
+        ),
         'law': ('SCM',),
+        'ring_profile': (
+            'NODE_ROWS',
+            'nodes_below',
+            'place_nodes',
+            'ring_load',
+        ),
         'settings': (
             'BulldozingConfig',
             'ScmSettings',

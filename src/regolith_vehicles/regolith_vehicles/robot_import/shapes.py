@@ -131,7 +131,7 @@ def hull(cloud: Vector) -> tuple[Vector, Faces]:
         found = ConvexHull(cloud)
         if len(found.vertices) > MOST_HULL_POINTS:
             center = cloud[found.vertices].mean(axis=0)
-            reach = (cloud[found.vertices] - center) @ _directions(MOST_HULL_POINTS).T
+            reach = portable_math.times(cloud[found.vertices] - center, _directions(MOST_HULL_POINTS).T)
             kept = np.unique(reach.argmax(axis=0))
             cloud = cloud[found.vertices][kept]
             found = ConvexHull(cloud)
@@ -149,8 +149,9 @@ def hull(cloud: Vector) -> tuple[Vector, Faces]:
 def _directions(count: int) -> Vector:
     """Return unit vectors that are spread evenly over the sphere, shape (count, 3): a Fibonacci lattice."""
     k = np.arange(count) + 0.5
-    z, turn = 1.0 - 2.0 * k / count, math.pi * (1.0 + math.sqrt(5.0)) * k
-    return np.stack((np.sqrt(1.0 - z * z) * np.cos(turn), np.sqrt(1.0 - z * z) * np.sin(turn), z), axis=1)
+    z, turn = 1.0 - 2.0 * k / count, (math.pi * (1.0 + math.sqrt(5.0)) * k).tolist()
+    x, y = np.array([math.cos(angle) for angle in turn]), np.array([math.sin(angle) for angle in turn])
+    return np.stack((np.sqrt(1.0 - z * z) * x, np.sqrt(1.0 - z * z) * y, z), axis=1)
 
 
 def hull_inertia(shapes: Sequence[Shape], mass: float) -> Vector:

@@ -23,13 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.contact import ContactSetting, GroundContact, PartPose, StepLimit, Wrench
-from regolith_terrain.contact.constants import RING_START
+from regolith_terrain.contact import RING_START, ContactSetting, GroundContact, PartPose, StepLimit, Wrench
 from regolith_terrain.grid import Floats, SoilWindow
-from regolith_terrain.scm import MODE_REGOLITH
-from regolith_terrain.scm import contact as scm_contact
-from regolith_terrain.scm.contact import ScmArrays, ScmContact
-from regolith_terrain.scm.ring_profile import NODE_ROWS, nodes_below, place_nodes, ring_load
+from regolith_terrain.scm import NODE_ROWS, ScmArrays, ScmContact, nodes_below, place_nodes, ring_load
+from regolith_terrain.scm import press as press_soil
 from regolith_vehicles.tires.constants import Records
 from regolith_vehicles.tires.ring import WORK_ROWS, arc_length, solve_belt
 from regolith_vehicles.tires.ring_contact import RingSet
@@ -75,7 +72,7 @@ def press(arrays: SoilRingArrays, step: float, part: int, pose: PartPose, wrench
     ring = arrays.which[part]
     if ring >= 0:
         _balance(arrays, step, part, arrays.rings[ring], arrays.deflection[ring], pose)
-    status: int = scm_contact.press(arrays.scm, step, part, pose, wrench)
+    status: int = press_soil(arrays.scm, step, part, pose, wrench)
     return status
 
 
@@ -188,7 +185,7 @@ class SoilRingContact(GroundContact):
         """
         super().__init__(setting)
         self._scm = ScmContact(setting)
-        if self._scm.mode != MODE_REGOLITH:
+        if setting.mode != 'regolith':
             raise ValueError("tire of type ring in soil mode 'reference'; allowed: regolith")
         self.margin_cells, self.feels_above_m = self._scm.margin_cells, self._scm.feels_above_m
         self._rings = RingSet(self.parts, tires)

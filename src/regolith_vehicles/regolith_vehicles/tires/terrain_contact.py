@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from regolith_terrain import TerrainModel
 from regolith_terrain.contact import ContactSetting, GroundContact, Shapes, flexible_cylinder
-from regolith_terrain.scm.contact import ScmContact
+from regolith_terrain.scm import ScmContact
 from regolith_vehicles.tires.config import RingConfig
 from regolith_vehicles.tires.contact import TireContact
 from regolith_vehicles.tires.ring_contact import RingContact
@@ -33,7 +33,9 @@ def tire_contact(tires: Mapping[int, Tire], law: TerrainModel, setting: ContactS
     if flexible:
         if issubclass(law.contact_class(), ScmContact):
             return SoilRingContact(setting, tires)
-        raise ValueError('tire of type ring has no contact with this terrain model; allowed: rigid, scm')
+        raise ValueError(
+            f'tire of type ring has no contact with terrain model {law.name}; allowed: rigid terrain, default soil'
+        )
     return None
 
 
