@@ -77,6 +77,7 @@ NOT_SAVED = {
     *('Vehicle._body_state', 'Wrenches.force', 'Wrenches.stats', 'Wrenches.torque'),  # results of the last cycle
     *('RigidContact._point', 'ScmContact._zeros', 'TireContact._foot'),  # work arrays of a contact
     *('RingContact._work', 'SoilRingContact._work', 'SoilRingContact._nodes'),  # the same of flexible tires
+    'Shapes.profile',  # written from the deflections of a tire in every press
     *('ParticleArrays.force', 'ParticleArrays.torque', 'ParticleBed._on_markers'),  # results of the last step
     *('ParticleBed.force', 'ParticleBed.torque', 'ParticleBed.rebuilds'),
     *('Assembly._measures', 'Assembly._way', 'Assembly.rebuilt'),  # found with the next lists of pairs; a statistic
