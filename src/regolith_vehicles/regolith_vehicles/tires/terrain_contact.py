@@ -34,7 +34,7 @@ def tire_contact(tires: Mapping[int, Tire], law: TerrainModel, setting: ContactS
         if issubclass(law.contact_class(), ScmContact):
             return SoilRingContact(setting, tires)
         raise ValueError(
-            f'tire of type ring has no contact with terrain model {law.name}; allowed: rigid terrain, default soil'
+            'tire of type ring has no contact with this terrain model; allowed: rigid terrain, the default soil'
         )
     return None
 
