@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 
 from regolith_sensors.ephemeris import subsolar_point
-from regolith_sensors.sky.illumination import Site, compute_illumination, highest_sun, permanent_shadow, sun_fraction
+from regolith_sensors.sky.illumination import (
+    Site,
+    compute_illumination,
+    highest_sun,
+    permanent_shadow,
+    strip_area,
+    visible_parts,
+)
 from regolith_terrain.horizons import HorizonMap, Posts, make_horizon_map
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -24,8 +31,47 @@ def level(degrees: float = 0.0, azimuths: int = 36) -> HorizonMap:
 
 def test_fraction_of_the_disc_is_that_of_the_circle_segment() -> None:
     for x, expected in ((-0.9, 0.01869), (-0.5, 0.1955), (0.0, 0.5), (0.5, 0.8045), (0.9, 0.98131)):
-        assert sun_fraction(0.1 + x * 0.005, 0.1, 0.005) == pytest.approx(expected, abs=1e-5)
-    assert sun_fraction(0.2, 0.1, 0.005) == 1.0 and sun_fraction(0.0, 0.1, 0.005) == 0.0
+        whole = strip_area(-1.5, 1.5, -x, -x) / math.pi
+        assert whole == pytest.approx(expected, abs=1e-5)
+        # A diameter at any slope has the same segment above it; the line is x off along its normal.
+        for slope in (0.3, -2.0):
+            off = x * math.hypot(1.0, slope)
+            assert strip_area(-1.5, 1.5, -off - 1.5 * slope, -off + 1.5 * slope) / math.pi == pytest.approx(whole)
+    assert strip_area(-2.0, 2.0, -1.0, -1.0) == pytest.approx(math.pi) and strip_area(-2.0, 2.0, 1.0, 1.0) == 0.0
+    assert strip_area(1.0, 2.0, -5.0, -5.0) == 0.0 and strip_area(-2.0, -1.0, -5.0, -5.0) == 0.0
+
+
+def test_fraction_above_a_broken_horizon_is_that_of_its_columns() -> None:
+    azimuth, elevation, radius = 0.3, 0.02, math.radians(0.2665)
+    rng = np.random.default_rng(3)
+    for azimuths in (360, 1440):
+        heights = np.round(2.0 + 60.0 * rng.standard_normal((azimuths, 4, 5))).astype(np.int16) + 115
+        found = visible_parts(HorizonMap(heights, 0.0, 0.0, 1e-3), Site(0.0, 0.0), azimuth, elevation, radius)
+        x = (np.arange(20000) + 0.5) / 10000.0 - 1.0
+        place = (azimuth + x * radius / math.cos(elevation)) / (2.0 * math.pi) * azimuths
+        low = place.astype(int)
+        share = (place - low)[:, None, None]
+        lines = np.radians(0.01 * ((1.0 - share) * heights[low] + share * heights[low + 1]))
+        half = np.sqrt(1.0 - x * x)[:, None, None]
+        columns = np.clip(half - (lines - elevation) / radius, 0.0, 2.0 * half)
+        # Midpoints of 20000 columns: 1e-6 of the disc.
+        assert found == pytest.approx(columns.sum(0) / 10000.0 / math.pi, abs=2e-6)
+        assert (found > 0.0).any() and (found < 1.0).any()
+
+
+def test_sun_that_passes_a_cliff_fades_over_its_whole_width() -> None:
+    """A horizon that rises from -90 to 90 degrees within 0.1 degrees hides the disc column by column."""
+    radius, step = math.radians(0.2665), math.radians(0.1)
+    heights = np.full((3600, 1, 1), -9000, dtype=np.int16)
+    heights[450:1000] = 9000
+    cliff = HorizonMap(heights, 0.0, 0.0, 1.0)
+    edge = 449.5 * step
+    for x in (-1.3, -0.8, -0.3, 0.0, 0.4, 0.9, 1.3):
+        found = float(visible_parts(cliff, Site(0.0, 0.0), edge + x * radius, 0.0, radius)[0, 0])
+        inside = min(1.0, max(-1.0, -x))
+        expected = 0.5 + (inside * math.sqrt(1.0 - inside**2) + math.asin(inside)) / math.pi
+        # The rise crosses the disc's height within 0.003 of its 0.1 degrees.
+        assert found == pytest.approx(expected, abs=2e-3)
 
 
 def test_level_plain_at_the_equator_is_lit_half_of_the_time() -> None:
