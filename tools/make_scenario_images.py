@@ -43,19 +43,19 @@ class View(NamedTuple):
     """Field of view [deg]."""
     aim: tuple[float, float, float] = (0.0, 0.0, 0.5)
     """Target of the camera relative to the vehicle: ahead, to the left, above [m]."""
-    lamps: bool = False
-    """Whether the spotlights of the vehicle are on, and a lamp at the camera."""
+    lamp: tuple[float, float] | None = None
+    """Place of a lamp from the camera: to the left, above [m]. The spotlights of the vehicle are on too; None: none."""
 
 
 VIEWS = {
     'traverse_polar': View(32.0, 'rover', (-4.6, -2.6), 2.1, 68.0, (3.0, 1.0, -0.2)),
     'rut_following': View(13.0, 'second', (-3.0, 2.8), 1.7, 64.0, (2.4, 0.0, 0.0)),
     'convoy': View(9.0, 'cobalt', (9.5, -6.0), 2.4, 62.0, (1.0, 0.0, 0.2)),
-    'dusty_convoy': View(4.0, 'first', (-4.5, 6.5), 1.3, 62.0, (-2.2, 0.0, -0.2)),
-    'crater_rim_night': View(6.0, 'first', (-5.2, 1.6), 1.3, 58.0, (0.2, 0.0, 0.0), True),
+    'dusty_convoy': View(3.0, 'first', (-7.0, -4.5), 1.4, 50.0, (-1.2, 0.0, 0.3)),
+    'crater_rim_night': View(6.0, 'first', (-5.2, 1.6), 1.3, 58.0, (0.2, 0.0, 0.0), (2.5, 1.0)),
     'tow': View(9.0, 'digger', (2.2, -4.6), 1.5, 66.0, (1.6, 0.0, 0.2)),
     'comms_ridge': View(5.0, 'amber', (-5.0, 3.4), 1.6, 62.0, (1.5, 0.0, 0.3)),
-    'tunnel': View(44.0, 'amber', (-4.4, 1.7), 2.3, 76.0, (2.6, -0.3, 0.6), True),
+    'tunnel': View(44.0, 'amber', (-4.4, 1.7), 2.3, 76.0, (2.6, -0.3, 0.6), (-2.2, 0.4)),
     'rassor_dig': View(16.0, 'digger', (2.3, -2.2), 1.3, 60.0, (0.1, 0.0, 0.1)),
 }
 
@@ -73,10 +73,10 @@ def photograph(name: str, view: View) -> Image.Image:
     target = base[0] + np.append(view.aim[0] * ahead + view.aim[1] * left, view.aim[2])
     way = target - eye
     width = 3 * SIZE[0] // 2
-    spots = scenario.vehicles[view.of].spotlights if view.lamps else {}
+    spots = scenario.vehicles[view.of].spotlights if view.lamp is not None else {}
     lamps = tuple(SpotlightConfig.model_validate(spot).spotlight(base[0], turn[0]) for spot in spots.values())
-    if view.lamps:  # beside the camera, so shadows are seen
-        at = eye + np.append(2.5 * np.array([-way[1], way[0]]) / math.hypot(way[0], way[1]), 1.0)
+    if view.lamp is not None:  # beside the camera, so shadows are seen
+        at = eye + np.append(view.lamp[0] * np.array([-way[1], way[0]]) / math.hypot(way[0], way[1]), view.lamp[1])
         toward = target - at
         lamps += (Spotlight(at, toward / np.linalg.norm(toward), (30.0, 30.0, 30.0), 0.6, 1.0),)
     pixel = 2.0 * 4.6e-3 * math.tan(math.radians(0.5 * view.across_deg)) / width

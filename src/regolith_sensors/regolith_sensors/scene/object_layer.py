@@ -23,7 +23,7 @@ ROCK = HapkeSoil(mare_rock(), (1.12, 1.0, 0.88), micro_relief=0.6, facets=0.3)
 """Material of rocks: blocks of mare basalt and breccia, less red than the soil."""
 OBSTACLES: dict[str, Material] = {
     'rock': ROCK,
-    'concrete': Principled((0.22, 0.215, 0.20), 0.9),
+    'concrete': Principled((0.22, 0.215, 0.20), 0.9, facets=0.15),
     'metal': Principled((0.25, 0.25, 0.26), 0.4, 0.9),
     'wood': Principled((0.18, 0.11, 0.06), 0.8),
 }
