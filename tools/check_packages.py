@@ -27,6 +27,7 @@ KEYS = {
     'collada': 'python3-pycollada-pip',
     'cv2': 'python3-opencv',
     'embreex': 'python3-embreex-pip',
+    'gymnasium': 'python3-gymnasium-pip',
     'hypothesis': 'python3-hypothesis',
     'jsonschema': 'python3-jsonschema',
     'llvmlite': 'python3-numba-pip',
@@ -60,6 +61,7 @@ KEYS = {
 OPTIONAL_KEYS = (
     'python3-astronomy-engine-pip',
     'python3-distributed-pip',
+    'python3-gymnasium-pip',
     'python3-rerun-sdk-pip',
     'python3-warp-pip',
 )

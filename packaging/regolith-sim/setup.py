@@ -69,6 +69,7 @@ setup(
         for line in (ROOT / 'tools' / 'requirements.txt').read_text(encoding='utf-8').splitlines()
         if line.strip() and not line.startswith('#')
     ],
+    extras_require={'gym': ['gymnasium>=1.1']},
     packages=[*(name for part in parts.values() for name in part.packages), scenarios],
     package_dir=folders,
     package_data={**data, scenarios: ['*.yaml', '*.tif', '*.csv']},

@@ -12,7 +12,16 @@ setup(
     name=NAME,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
-    package_data={NAME: ['py.typed', 'templates/*.html', 'templates/*.css', 'templates/new/*', 'schemas/*.json']},
+    package_data={
+        NAME: [
+            'py.typed',
+            'templates/*.html',
+            'templates/*.css',
+            'templates/new/*',
+            'schemas/*.json',
+            'gym/scenarios/*',
+        ]
+    },
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),
@@ -63,6 +72,7 @@ setup(
         ],
         'regolith.benchmarks': [
             'cycle-rate = regolith_bringup.bench.cycle_rate:cycle_rate',
+            'gym = regolith_bringup.bench.environments:environments',
             'scm = regolith_bringup.bench.driving:scm',
             'vehicles = regolith_bringup.bench.vehicle_cost:vehicles',
             'two_rovers = regolith_bringup.bench.driving:two_rovers',

@@ -159,6 +159,8 @@ class RunningGear(Saved, ABC):
     """Joints that a command may set (:attr:`DriveCommand.joints`); targets of other joints are refused."""
     joint_limits: Mapping[str, tuple[float, float]] = MappingProxyType({})
     """Minimum and maximum target of joints with limits."""
+    scaled_wheels: tuple[str, ...] = ()
+    """Wheels whose speeds a command may scale (:attr:`DriveCommand.wheels`)."""
     actuators: Indices
     """Indices of its actuators in MuJoCo's controls, shape (m,)."""
     run: substeps.RunningGearHooks = substeps.RunningGearHooks()

@@ -60,6 +60,7 @@ class Wheels(RunningGear):
         self._goal = self.servos.goal
         self.joints = self.servos.names
         self.joint_limits = {name: config.joints[name].limits for name in self.joints}
+        self.scaled_wheels = tuple(wheel.name for wheel in config.wheels)
         self.wheelbase = float(np.ptp(body.layout.x))
         self.faces = (TWIST, ACKERMANN) if self.wheelbase > 0.0 else (TWIST,)
         self.actuators = np.concatenate((self.motors.actuators, self.servos.actuators))
@@ -136,6 +137,8 @@ class Wheels(RunningGear):
             known = ', '.join(self.joints) or 'none: the targets of wheels follow from a twist'
             raise VehicleError(f'command has targets of joints {named}; allowed: {known}')
         wheels = wheel_commands(self.body.layout, *self.twist(command))
+        for name, factor in command.wheels.items():
+            wheels[0][self.scaled_wheels.index(name)] *= factor
         return (*wheels, self.servos.goals(command.joints)) if self.joints else wheels
 
     def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:

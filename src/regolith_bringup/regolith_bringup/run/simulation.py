@@ -8,14 +8,18 @@ A run here has the same state hash as the same scenario in many processes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from regolith_bringup.run.environment_pinning import check_pinned
 from regolith_bringup.scenario.in_process_simulation import InProcessSimulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.schema import Scenario
 from regolith_terrain.scenario_bodies import BodiesParticipant
-from regolith_vehicles.agent import VehicleState
+from regolith_vehicles.agent import DEEP_M, VehicleState
+from regolith_vehicles.commands import DriveCommand
 from regolith_world.checkpoint import WORLD_BLOB, Checkpoint, InputHistory
 from regolith_world.cycle import TERRAIN_NAME, BodyState, SpawnedObject
 from regolith_world.numerics import announce_compilation
@@ -57,7 +61,7 @@ class Simulation(InProcessSimulation):
         with announce_compilation():
             return cls(scenario, threads=threads)
 
-    def run(self, until_s: float) -> str:
+    def run(self, until_s: float, after_step: Callable[[], None] | None = None) -> str:
         """Step to a simulated time, hold there, and return the state hash.
 
         The last cycle ends at that time. Where cycles are shorter than ``world.max_step_s`` (contacts, ropes, cables,
@@ -66,12 +70,100 @@ class Simulation(InProcessSimulation):
 
         Args:
             until_s: Simulated time [s].
+            after_step: Function that is called after each step.
         """
         end_ns = round(until_s * 1e9)
         while self.world.t_ns < end_ns:
             self.world.step(end_ns)
+            if after_step is not None:
+                after_step()
         self.world.hold()
         return self.world.state_hash
+
+    # -- vehicles from outside --------------------------------------------------------------------------
+
+    def act(self, name: str, command: DriveCommand) -> None:
+        """Give a vehicle the live input of its next cycle, as its command topics do.
+
+        Args:
+            name: Name of a vehicle with driver ``external``.
+            command: Command of one command interface, and joint targets.
+
+        Raises:
+            ValueError: If the driver receives no commands, or the vehicle rejects the command or a joint target.
+        """
+        agent = self.agents[name]
+        if not agent.driver.wants_live_input:
+            driver = agent.entry.driver.type
+            raise ValueError(f'vehicles.{name}.driver.type = {driver}: receives no commands; allowed: external')
+        problem = agent.inputs.set_command(replace(command, joints={}))
+        if command.joints and not problem:
+            problem = agent.inputs.set_joint_targets(command.joints)
+        if problem:
+            raise ValueError(f'{name}: {problem}')
+        self._branch()
+
+    def _branch(self) -> None:
+        """Discard what was computed after the present state before :meth:`go_to`: another future begins."""
+        self.world.log.cut(self.world.cycle, self.world.acts)
+
+    def observe(self, name: str) -> VehicleState:
+        """Return the committed state of a vehicle. Call it after :meth:`run`."""
+        return self.agents[name].vehicle_state(self.world.t_ns)
+
+    def pose_on_ground(self, name: str, x: float, y: float, heading: float) -> BodyState:
+        """Return the state in which a vehicle rests at a position, without a change of the simulation.
+
+        Wheels are on the plane of best fit, as deep in the soil as at the start of the scenario, springs as now.
+
+        Args:
+            name: Name of the vehicle.
+            x: Position of the base along x in the world frame [m].
+            y: Position of the base along y in the world frame [m].
+            heading: Heading of the base's x axis, from the world's x axis toward y [rad].
+        """
+        vehicle = self.agents[name].vehicle
+        position, orientation = vehicle.pose_on_ground(x, y, heading)
+        position[2] += self.start_heights[name]
+        rest = np.zeros(3)
+        return replace(
+            vehicle.body_state(),
+            position=position,
+            orientation=orientation,
+            linear_velocity=rest,
+            angular_velocity=rest,
+        )
+
+    def move(self, name: str, body: BodyState, state: bytes | None = None) -> None:
+        """Set pose and velocity of a vehicle between cycles, as service ``set_entity_state`` does.
+
+        Args:
+            name: Name of the vehicle.
+            body: New pose and velocity.
+            state: State that the vehicle has otherwise, from :attr:`Checkpoint.blobs`; None: wheels, joints, payloads,
+                charge and driver stay as they are.
+
+        Raises:
+            ValueError: If the vehicle would intersect an object, a rock or an obstacle, or be below the ground. It is
+                then where it was.
+        """
+        agent = self.agents[name]
+        before = agent.save()
+        self._branch()
+        self.world.place(name, body)
+        self.world.await_state(name)
+        try:
+            if state is not None:
+                agent.restore(state, self.world.epoch)
+            self.place(name, body)
+            deep = agent.vehicle.depth_in_solids()
+            if deep > DEEP_M:
+                raise ValueError(f'{name}: penetrates an obstacle by {deep:.2g} m; allowed: up to {DEEP_M:g} m')
+        except ValueError:
+            agent.restore(before, self.world.epoch)
+            raise
+        finally:
+            self.world.hold()  # sets its state
 
     # -- checkpoints (implements Populace of regolith_world.timeline) -----------------------------------
 

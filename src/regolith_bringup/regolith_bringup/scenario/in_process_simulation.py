@@ -20,6 +20,7 @@ from regolith_vehicles import VehicleEntry
 from regolith_vehicles.agent import VehicleAgent, VehicleGroup, VehicleState
 from regolith_world import AdmissionError, World
 from regolith_world.cycle import Participant, ParticipantGroup
+from regolith_world.numerics import rotation
 from regolith_world.objects import make_objects
 
 
@@ -52,6 +53,8 @@ class InProcessSimulation:
         self.on_update: Callable[[SoilUpdate], None] = lambda update: None
         """Callback for every soil update."""
         self._take_in(self.terrain)
+        self.start_heights: dict[str, float] = {}
+        """Height of each vehicle at its start above its pose on the surface [m]: minus its static sinkage."""
         self.others: dict[str, Participant] = {}
         """Registered participants in name order."""
         registered = sections(scenario)
@@ -100,6 +103,9 @@ class InProcessSimulation:
         except AdmissionError:
             self.vehicles.remove(name)
             raise
+        x, y, z = agent.start.position.tolist()
+        surface, _ = agent.vehicle.pose_on_ground(x, y, rotation.yaw(agent.start.orientation))
+        self.start_heights[name] = z - float(surface[2])
         return agent
 
     def discard_vehicle(self, name: str) -> None:

@@ -25,9 +25,9 @@ from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.light import Sun
 from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, vehicle_lamps
+from regolith_sensors.scene.camera_pose import camera_pose
 from regolith_sensors.scene.scene import Semantic
 from regolith_sensors.scene.world_view import WorldView
-from regolith_world.numerics import rotation
 from regolith_world.ros import clock_offset, qos, root_namespace, stamp, typed_array
 
 _KEPT_STATES = 400
@@ -218,15 +218,6 @@ class CameraTopics(SensorTopics):
         return labels
 
 
-def camera_pose(sensor: ResolvedSensor, view: WorldView, t_ns: int) -> CameraPose:
-    """Return the pose of a camera at a simulated time [ns]."""
-    mount = sensor.mount
-    place, turn = view.base_pose(sensor.vehicle, t_ns)
-    return CameraPose(
-        place[0] + rotation.matrix(turn[0]) @ mount.position, rotation.product(turn[0], mount.orientation)
-    )
-
-
 def info_message(camera: Camera, baseline_m: float) -> CameraInfo:
     """Return the CameraInfo of a camera, without its header."""
     info = camera.info(baseline_m)
@@ -323,7 +314,6 @@ def detections_message(found: list[Box2D], names: dict[int, str], header: Header
 
 __all__ = [
     'CameraTopics',
-    'camera_pose',
     'detections_message',
     'image_message',
     'info_message',

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from regolith_vehicles.agent.agent import VehicleAgent as VehicleAgent
     from regolith_vehicles.agent.planned_path import planned_base_path as planned_base_path
     from regolith_vehicles.agent.planned_path import running_gear_radius as running_gear_radius
+    from regolith_vehicles.agent.startup_check import DEEP_M as DEEP_M
     from regolith_vehicles.agent.startup_check import SinksInError as SinksInError
     from regolith_vehicles.agent.startup_check import placement_conflict as placement_conflict
     from regolith_vehicles.agent.startup_check import test_drive as test_drive
@@ -32,6 +33,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'running_gear_radius',
         ),
         'startup_check': (
+            'DEEP_M',
             'SinksInError',
             'placement_conflict',
             'test_drive',

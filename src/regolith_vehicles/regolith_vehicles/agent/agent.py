@@ -31,6 +31,7 @@ from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.agent.vehicle_state import CycleMotion, VehicleState, observed_state
 from regolith_vehicles.agent.vehicle_step import StepPlan
 from regolith_vehicles.commands.command import DriveCommand
+from regolith_vehicles.commands.command_interfaces import unsupported
 from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.contact.collision_shapes import (
     bounding_box,
@@ -331,9 +332,8 @@ class VehicleAgent(Participant):
             self._releases += self.driver.releases(cycle.t_ns)
             self._command = self._others.allowed(wanted, start)
             gear = self.vehicle.gear
-            if self._command.interface not in gear.faces and (gear.faces or self._command != DriveCommand()):
-                allowed = ', '.join(gear.faces) or 'none: the vehicle has no drive'
-                raise VehicleError(f'unsupported command interface {self._command.interface}; allowed: {allowed}')
+            if problem := unsupported(self._command, gear):
+                raise VehicleError(problem)
             targets = gear.targets(self._command)
             self._plan = self.vehicle.plan(cycle.dt_ns, *targets)
         return partial(self.vehicle.run, self._plan)

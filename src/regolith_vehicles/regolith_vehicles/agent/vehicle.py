@@ -200,7 +200,11 @@ class Vehicle:
 
     def place_on_ground(self, x: float, y: float, heading: float) -> None:
         """Place the vehicle on the surface, wheels on the plane of best fit, without settling; commit the state."""
-        self.place_at(*placement.pose_on_ground(x, y, heading, *self._feet(), self._levels))
+        self.place_at(*self.pose_on_ground(x, y, heading))
+
+    def pose_on_ground(self, x: float, y: float, heading: float) -> tuple[Vector, Vector]:
+        """Return position [m] and orientation (x, y, z, w) of the base on the surface; see :meth:`place`."""
+        return placement.pose_on_ground(x, y, heading, *self._feet(), self._levels)
 
     def place_above_ground(self, x: float, y: float, heading: float, height: float) -> None:
         """Place the vehicle at rest at a height [m] above its pose on the ground, springs undeformed."""

@@ -58,6 +58,8 @@ class DriveCommand:
     """Joint targets by name, in the units of the actuators; the running gear refuses unknown joints."""
     by: AckermannCommand | PedalCommand | None = None
     """Command in place of the twist, which is then zero; None: the twist applies."""
+    wheels: Mapping[str, float] = field(default_factory=dict)
+    """Factors on the speeds of wheels by name, 0 to 1; wheels without a factor have the speed of the command."""
 
     def __iter__(self) -> Iterator[float]:
         """Yield forward speed and yaw rate."""
@@ -77,12 +79,20 @@ class DriveCommand:
     @property
     def finite(self) -> bool:
         """Whether all numbers are finite."""
-        return all(math.isfinite(value) for value in (*self, *self.joints.values(), *(self.by or ())))
+        return all(math.isfinite(value) for value in self._numbers())
+
+    def _numbers(self) -> Iterator[float]:
+        yield from self
+        yield from self.joints.values()
+        yield from self.wheels.values()
+        yield from self.by or ()
 
     def save(self) -> bytes:
         """Return the command as bytes; equal commands have equal bytes."""
-        joints = dict(sorted(self.joints.items()))
-        rest = [joints, self.interface, *self.by] if self.by is not None else joints
+        joints, wheels = dict(sorted(self.joints.items())), dict(sorted(self.wheels.items()))
+        rest: object = [joints, self.interface, *self.by] if self.by is not None else joints
+        if wheels:
+            rest = [joints, self.interface, wheels, *(self.by or ())]
         return _TWIST.pack(self.linear, self.angular) + (json.dumps(rest).encode() if rest else b'')
 
     @staticmethod
@@ -93,7 +103,9 @@ class DriveCommand:
         if isinstance(rest, dict):
             return DriveCommand(linear, angular, rest)
         joints, face, *numbers = rest
-        return DriveCommand(linear, angular, joints, _FACES[face](*numbers))
+        wheels = numbers.pop(0) if numbers and isinstance(numbers[0], dict) else {}
+        by = _FACES[face](*numbers) if face in _FACES else None
+        return DriveCommand(linear, angular, joints, by, wheels)
 
     @staticmethod
     def of(given: object) -> DriveCommand | None:

@@ -53,6 +53,7 @@ class CommandedGear(Protocol):
     faces: tuple[str, ...]
     joints: tuple[str, ...]
     joint_limits: Mapping[str, tuple[float, float]]
+    scaled_wheels: tuple[str, ...]
 
 
 def used_command_topics(gear: CommandedGear) -> tuple[str, ...]:
@@ -70,7 +71,26 @@ def rejection(command: DriveCommand, gear: CommandedGear) -> str:
         inside = low <= value <= high if closed else low < value < high
         if not (math.isfinite(value) and inside):
             return f'{topic}: {name} is {value!r}; allowed: {_range(low, high, closed)}'
+    return wheel_rejection(command.wheels, gear)
+
+
+def wheel_rejection(wheels: Mapping[str, float], gear: CommandedGear) -> str:
+    """Return why factors on wheel speeds are rejected, by wheel and value; '' if they are accepted."""
+    for name, value in wheels.items():
+        if name not in gear.scaled_wheels:
+            return f'factor of wheel {name!r}; allowed: {", ".join(gear.scaled_wheels) or "none"}'
+        if not 0.0 <= value <= 1.0:
+            return f'factor of wheel {name} is {value!r}; allowed: {_range(0.0, 1.0)}'
     return ''
+
+
+def unsupported(command: DriveCommand, gear: CommandedGear) -> str:
+    """Return why a running gear cannot follow a driver's command; '' if it can."""
+    face = command.interface
+    if face not in gear.faces and (gear.faces or command != DriveCommand()):
+        allowed = ', '.join(gear.faces) or 'none: the vehicle has no drive'
+        return f'unsupported command interface {face}; allowed: {allowed}'
+    return wheel_rejection(command.wheels, gear)
 
 
 def joint_rejection(joints: Mapping[str, float], gear: CommandedGear) -> str:

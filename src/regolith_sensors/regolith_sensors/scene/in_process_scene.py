@@ -1,0 +1,128 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Scene that follows a simulation in this process, for camera images without ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_sensors.camera.display import display_image
+from regolith_sensors.camera.pipeline import Camera
+from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors.config.sensors import ResolvedSensor, scenario_sensors
+from regolith_sensors.scene.camera_pose import camera_pose
+from regolith_sensors.scene.sensor_scene import SensorScene
+from regolith_sensors.scene.side_view import SIZE, side_view
+from regolith_sensors.scene.world_view import WorldView
+from regolith_terrain import TerrainParticipant
+from regolith_terrain.updates import CommittedSoil
+from regolith_vehicles.agent import VehicleAgent
+
+Floats = NDArray[np.float64]
+
+
+class InProcessScene:
+    """Ground and vehicles of a simulation as its cameras see them, at its present time.
+
+    Objects of the world, dust and spotlights are not drawn. Images are sharp: the camera rests during the exposure.
+
+    Args:
+        scenario: Resolved scenario.
+        agents: Vehicles of the simulation by name.
+        terrain: Terrain of the simulation. Its callback for committed soil is taken.
+    """
+
+    def __init__(self, scenario: Any, agents: Mapping[str, VehicleAgent], terrain: TerrainParticipant) -> None:
+        self._agents, self._terrain, self._seed = agents, terrain, scenario.seed
+        self._looks = {name: agent.looks for name, agent in sorted(agents.items())}
+        self._scene = SensorScene(scenario.terrain, scenario.light, scenario.seed, self._looks)
+        self._sensors = {
+            sensor.full_name: sensor for sensor in scenario_sensors(scenario) if isinstance(sensor.config, CameraConfig)
+        }
+        self._views: dict[str, WorldView] = {}
+        self._cameras: dict[str, Camera] = {}
+        self._t_ns = -1
+        self._poses: dict[str, Floats] = {}
+        soil = self._scene.states.ground.soil = CommittedSoil(recorded=True)
+        terrain.on_committed = soil.take
+        self._scene.states.ground.load(terrain.grid.all_records())
+
+    def image_size(self, camera: str) -> tuple[int, int]:
+        """Return height and width of a camera [px].
+
+        Args:
+            camera: Name of the camera as VEHICLE/SENSOR, or SENSOR where only one camera has the name.
+
+        Raises:
+            ValueError: If there is no such camera.
+        """
+        config = self._sensor(camera).config
+        return config.height, config.width
+
+    def _sensor(self, camera: str) -> ResolvedSensor:
+        found = [s for name, s in self._sensors.items() if camera in (name, s.name)]
+        if len(found) != 1:
+            names = ', '.join(sorted(self._sensors)) or 'none'
+            raise ValueError(f'camera = {camera!r}: is not one camera of the scenario; allowed: {names}')
+        return found[0]
+
+    def rewind(self, t_ns: int) -> None:
+        """Take over the state after the simulation went to another time [ns]."""
+        for track in self._scene.states.tracks.values():
+            track.discard_after(t_ns - 1)
+        self._scene.states.ground.load(self._terrain.grid.all_records())
+        self._t_ns = -1
+
+    def update(self, t_ns: int) -> None:
+        """Advance to the state of the simulation at its present time [ns]."""
+        if t_ns == self._t_ns:
+            return
+        self._t_ns = t_ns
+        for name, agent in self._agents.items():
+            self._poses[name] = agent.vehicle.drawn_poses(agent.looks.bodies)
+            self._scene.states.tracks[name].add(t_ns, self._poses[name])
+        ground = self._scene.states.ground
+        self._scene.states.advance(t_ns)
+        changed, ground.changed = ground.changed, []
+        for view in self._views.values():
+            view.update_terrain(changed)
+
+    def image(self, camera: str) -> NDArray[np.uint8]:
+        """Return the image of a camera after :meth:`update`, shape (height, width, channels).
+
+        The noise is that of frame number t / T at simulated time t and frame period T.
+
+        Args:
+            camera: Name of the camera; see :meth:`image_size`.
+
+        Raises:
+            ValueError: If there is no such camera.
+        """
+        sensor = self._sensor(camera)
+        name = sensor.full_name
+        if name not in self._cameras:
+            self._cameras[name] = Camera(sensor.config, self._seed, name)
+            self._views.setdefault(sensor.vehicle, self._scene.view(sensor.vehicle))
+        device, view, frame = self._cameras[name], self._views[sensor.vehicle], self._frame(sensor)
+        rays = view.prepare(self._t_ns)
+        pose = camera_pose(sensor, view, self._t_ns)
+        exposed = device.expose(rays, view.scene.origin, lambda _: pose, self._scene.sun_at(self._t_ns), (), frame)
+        seen = device.process(exposed, frame)
+        shown, _ = display_image(seen.image, seen.encoding)
+        return np.ascontiguousarray(shown.reshape(*shown.shape[:2], -1))
+
+    def _frame(self, sensor: ResolvedSensor) -> int:
+        return int(round(self._t_ns * 1e-9 * sensor.config.rate_hz))
+
+    def side_view(self, vehicle: str, size: tuple[int, int] = SIZE) -> NDArray[np.uint8]:
+        """Return an image of a vehicle from its side after :meth:`update`, shape (rows, columns, 3).
+
+        Args:
+            vehicle: Name of the vehicle.
+            size: Width and height of the image [px].
+        """
+        return side_view(self._scene, self._looks, self._poses, vehicle, self._t_ns, self._seed, size=size)
