@@ -10,12 +10,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use('Agg')
-
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 
 from regolith_bringup.run.simulation import Simulation
 
@@ -43,7 +39,8 @@ def main() -> None:
             powers = float(found.panel_power.sum()), float(found.load_power.sum())
             rows[name].append([*powers, found.state_of_charge, *found.temperatures])
     hours = np.arange(1, len(rows['amber']) + 1) * STEP_NS / 3.6e12
-    figure, (power, charge, heat) = plt.subplots(1, 3, figsize=(10.0, 3.2))
+    figure = Figure(figsize=(10.0, 3.2))
+    power, charge, heat = figure.subplots(1, 3)
     for name, style in STYLES.items():
         values = np.array(rows[name])
         power.plot(hours, values[:, 0], f'C{list(STYLES).index(name)}{style}', label=f'{name}, panels')

@@ -13,13 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use('Agg')
-
-import matplotlib.pyplot as plt
 import numpy as np
 import yaml
+from matplotlib.figure import Figure
 
 from regolith_bringup.bag.reading import Bag
 
@@ -59,7 +55,8 @@ def temperatures(folder: Path, elevation_deg: float) -> np.ndarray:
 
 def main() -> None:
     """Write the plot."""
-    figure, plots = plt.subplots(1, len(SUNS_DEG), figsize=(10.0, 3.8), layout='constrained')
+    figure = Figure(figsize=(10.0, 3.8), layout='constrained')
+    plots = figure.subplots(1, len(SUNS_DEG))
     with tempfile.TemporaryDirectory() as folder:
         for axes, elevation in zip(plots, SUNS_DEG, strict=True):
             image = temperatures(Path(folder), elevation)

@@ -31,7 +31,7 @@ setup(
         (f'share/{NAME}/config/rviz', glob('config/rviz/*.rviz')),
         (
             f'share/{NAME}/config/scenarios',
-            [f for kind in ('yaml', 'tif', 'csv') for f in glob(f'config/scenarios/*.{kind}')],
+            [f for kind in ('yaml', 'tif', 'csv', 'glb') for f in glob(f'config/scenarios/*.{kind}')],
         ),
     ],
     install_requires=['setuptools'],
@@ -53,6 +53,7 @@ setup(
         ],
         'regolith.commands': [
             'campaign = regolith_bringup.commands.campaign:campaign',
+            'challenge = regolith_bringup.commands.challenge:challenge',
             'compare = regolith_bringup.commands.compare:compare',
             'doctor = regolith_bringup.commands.doctor:doctor',
             'evaluate = regolith_bringup.commands.evaluate:evaluate',

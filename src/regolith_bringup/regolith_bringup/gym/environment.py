@@ -133,7 +133,9 @@ class RegolithEnv(gymnasium.Env[Observation, NDArray[Any]]):
         """Scene of the present variant, built on first use."""
         if self._variant not in self._scenes:
             simulation = self.simulation
-            self._scenes[self._variant] = InProcessScene(simulation.scenario, simulation.agents, simulation.terrain)
+            self._scenes[self._variant] = InProcessScene(
+                simulation.scenario, simulation.agents, simulation.terrain, simulation.world
+            )
         return self._scenes[self._variant]
 
     def reset(

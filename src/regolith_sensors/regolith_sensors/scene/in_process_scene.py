@@ -4,16 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regolith_sensors.camera.display import display_image
-from regolith_sensors.camera.pipeline import Camera
+from regolith_sensors.camera.pipeline import Camera, CameraImage, CameraPose
 from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.sensors import ResolvedSensor, scenario_sensors
+from regolith_sensors.light import Spotlight
+from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.scene.camera_pose import camera_pose
 from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.scene.side_view import SIZE, side_view
@@ -21,25 +23,37 @@ from regolith_sensors.scene.world_view import WorldView
 from regolith_terrain import TerrainParticipant
 from regolith_terrain.updates import CommittedSoil
 from regolith_vehicles.agent import VehicleAgent
+from regolith_world import World
+from regolith_world.cycle import ObjectVisual
+from regolith_world.objects import object_visuals
 
 Floats = NDArray[np.float64]
 
 
 class InProcessScene:
-    """Ground and vehicles of a simulation as its cameras see them, at its present time.
+    """Ground, vehicles and objects of a simulation as its cameras see them, at its present time.
 
-    Objects of the world, dust and spotlights are not drawn. Images are sharp: the camera rests during the exposure.
+    Dust and spotlights of the scenario are not drawn. Images are sharp: the camera rests during the exposure.
 
     Args:
         scenario: Resolved scenario.
         agents: Vehicles of the simulation by name.
         terrain: Terrain of the simulation. Its callback for committed soil is taken.
+        world: World of the simulation.
     """
 
-    def __init__(self, scenario: Any, agents: Mapping[str, VehicleAgent], terrain: TerrainParticipant) -> None:
-        self._agents, self._terrain, self._seed = agents, terrain, scenario.seed
+    def __init__(
+        self,
+        scenario: Any,
+        agents: Mapping[str, VehicleAgent],
+        terrain: TerrainParticipant,
+        world: World,
+    ) -> None:
+        self._agents, self._terrain, self._world, self._seed = agents, terrain, world, scenario.seed
         self._looks = {name: agent.looks for name, agent in sorted(agents.items())}
-        self._scene = SensorScene(scenario.terrain, scenario.light, scenario.seed, self._looks)
+        objects = object_visuals(scenario.objects, scenario.world.gravity_mps2)
+        self._shown: frozenset[str] = frozenset()
+        self._scene = SensorScene(scenario.terrain, scenario.light, scenario.seed, self._looks, objects=objects)
         self._sensors = {
             sensor.full_name: sensor for sensor in scenario_sensors(scenario) if isinstance(sensor.config, CameraConfig)
         }
@@ -74,6 +88,7 @@ class InProcessScene:
         """Take over the state after the simulation went to another time [ns]."""
         for track in self._scene.states.tracks.values():
             track.discard_after(t_ns - 1)
+        self._scene.states.objects.discard_after(t_ns - 1)
         self._scene.states.ground.load(self._terrain.grid.all_records())
         self._t_ns = -1
 
@@ -85,6 +100,7 @@ class InProcessScene:
         for name, agent in self._agents.items():
             self._poses[name] = agent.vehicle.drawn_poses(agent.looks.bodies)
             self._scene.states.tracks[name].add(t_ns, self._poses[name])
+        self._take_objects(t_ns)
         ground = self._scene.states.ground
         self._scene.states.advance(t_ns)
         changed, ground.changed = ground.changed, []
@@ -107,13 +123,45 @@ class InProcessScene:
         if name not in self._cameras:
             self._cameras[name] = Camera(sensor.config, self._seed, name)
             self._views.setdefault(sensor.vehicle, self._scene.view(sensor.vehicle))
-        device, view, frame = self._cameras[name], self._views[sensor.vehicle], self._frame(sensor)
-        rays = view.prepare(self._t_ns)
-        pose = camera_pose(sensor, view, self._t_ns)
-        exposed = device.expose(rays, view.scene.origin, lambda _: pose, self._scene.sun_at(self._t_ns), (), frame)
-        seen = device.process(exposed, frame)
+        view = self._views[sensor.vehicle]
+        seen, _ = self._seen(self._cameras[name], view, camera_pose(sensor, view, self._t_ns), (), self._frame(sensor))
         shown, _ = display_image(seen.image, seen.encoding)
         return np.ascontiguousarray(shown.reshape(*shown.shape[:2], -1))
+
+    def look(
+        self, device: Camera, vehicle: str, pose: CameraPose, lamps: Sequence[Spotlight], frame: int
+    ) -> tuple[CameraImage, RenderedImage]:
+        """Return what a camera sees that is not part of the scenario, after :meth:`update`, and what it renders from.
+
+        Args:
+            device: The camera.
+            vehicle: Vehicle that carries it.
+            pose: Its pose in the world.
+            lamps: Spotlights that are on.
+            frame: Number of the frame, which keys its noise.
+        """
+        self._views.setdefault(vehicle, self._scene.view(vehicle))
+        return self._seen(device, self._views[vehicle], pose, lamps, frame)
+
+    def _seen(
+        self, device: Camera, view: WorldView, pose: CameraPose, lamps: Sequence[Spotlight], frame: int
+    ) -> tuple[CameraImage, RenderedImage]:
+        rays = view.prepare(self._t_ns)
+        exposed = device.expose(rays, view.scene.origin, lambda _: pose, self._scene.sun_at(self._t_ns), lamps, frame)
+        return device.process(exposed, frame), exposed
+
+    def _take_objects(self, t_ns: int) -> None:
+        """Take the poses of all objects, and what has become visible or has vanished."""
+        world = self._world
+        present = {visual.name: visual for visual in world.visuals.all}
+        gone = [ObjectVisual(name) for name in sorted(self._shown - present.keys())]
+        self._shown = frozenset(present)
+        bodies = {}
+        for item in (member for root in world.objects.values() for member in root.family()):
+            if item.name in present:
+                state = item.states.get_state(t_ns)
+                bodies[item.name] = np.concatenate([state.position, state.orientation])
+        self._scene.states.objects.take(t_ns, world.epoch, [*gone, *present.values()], bodies)
 
     def _frame(self, sensor: ResolvedSensor) -> int:
         return int(round(self._t_ns * 1e-9 * sensor.config.rate_hz))

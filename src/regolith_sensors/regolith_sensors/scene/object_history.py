@@ -64,13 +64,23 @@ class ObjectHistory:
         Args:
             cycle: Message regolith_msgs/Cycle.
         """
-        t_ns, epoch = int(cycle.t_ns), int(cycle.key.epoch)
+        bodies = {body.name: _numbers(body.pose) for body in cycle.bodies}
+        self.take(int(cycle.t_ns), int(cycle.key.epoch), [visual_from_message(m) for m in cycle.visuals], bodies)
+
+    def take(self, t_ns: int, epoch: int, visuals: Iterable[ObjectVisual], bodies: Mapping[str, Floats]) -> None:
+        """Append the state of a commit; after a rewind, the abandoned future is discarded.
+
+        Args:
+            t_ns: Simulated time [ns].
+            epoch: Epoch of the simulation.
+            visuals: New and changed visuals; all of them at the first commit of an epoch.
+            bodies: Poses of all bodies by name: position [m] and quaternion (x, y, z, w), shape (7,).
+        """
         if epoch != self._epoch:
             self._epoch, self._row_of = epoch, {}
             self._drop_after(t_ns)
-        for message in cycle.visuals:
-            self._learn(visual_from_message(message), t_ns)
-        bodies = {body.name: body.pose for body in cycle.bodies}
+        for visual in visuals:
+            self._learn(visual, t_ns)
         poses = np.full((len(self.entities), COLUMNS), np.nan)
         for row in self._row_of.values():
             visual = self.entities[row].visual
@@ -145,18 +155,18 @@ def _numbers(pose: Any) -> Floats:
     return np.array((p.x, p.y, p.z, q.x, q.y, q.z, q.w), dtype=np.float64)
 
 
-def _pose_of(visual: ObjectVisual, bodies: Mapping[str, Any]) -> Iterable[float] | None:
+def _pose_of(visual: ObjectVisual, bodies: Mapping[str, Floats]) -> Iterable[float] | None:
     """Return the pose of a visual among the bodies of a commit, shape (8,); None if it is not there."""
     if visual.anchor in (Anchor.WORLD, Anchor.GROUND):
         return (*visual.position, *_LEVEL, 1.0)
     if visual.anchor == Anchor.BODY:
         pose = bodies.get(visual.name)
-        return None if pose is None else (*_numbers(pose), 1.0)
+        return None if pose is None else (*pose, 1.0)
     if not all(name in bodies for name in visual.between):
         return None
     ends = []
     for name, point in zip(visual.between, (visual.near, visual.far), strict=True):
-        body = _numbers(bodies[name])
+        body = bodies[name]
         ends.append(body[:3] + rotation.matrix(body[3:]) @ point)
     return line_pose(*ends)
 

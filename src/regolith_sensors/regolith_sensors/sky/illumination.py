@@ -60,7 +60,8 @@ class Illumination:
 @kernel
 def _half_disc(x: float) -> float:
     """Return the area of the upper half of the unit disc from its center to x, in -1 to 1."""
-    return 0.5 * (x * math.sqrt(max(0.0, 1.0 - x * x)) + math.asin(x))
+    area: float = 0.5 * (x * math.sqrt(max(0.0, 1.0 - x * x)) + math.asin(x))
+    return area
 
 
 @kernel
@@ -91,7 +92,7 @@ def strip_area(x0: float, x1: float, h0: float, h1: float) -> float:
     if root > 0.0:
         first = min(right, max(left, (-slope * base - math.sqrt(root)) / (1.0 + slope * slope)))
         second = min(right, max(left, (-slope * base + math.sqrt(root)) / (1.0 + slope * slope)))
-    area = _half_disc(second) - _half_disc(first) - (second - first) * (base + 0.5 * slope * (first + second))
+    area: float = _half_disc(second) - _half_disc(first) - (second - first) * (base + 0.5 * slope * (first + second))
     if first > left and base + slope * left < 0.0:
         area += 2.0 * (_half_disc(first) - _half_disc(left))
     if second < right and base + slope * right < 0.0:
@@ -189,8 +190,9 @@ def _edges(azimuth: float, elevation: float, radius: float, count: int) -> tuple
     step = 2.0 * math.pi / count
     first = math.floor((azimuth - radius / width) / step)
     last = math.ceil((azimuth + radius / width) / step)
-    numbers = np.arange(first, max(last, first + 1) + 1)
-    return first % count, (numbers * step - azimuth) * width / radius
+    numbers = np.arange(first, max(last, first + 1) + 1, dtype=np.float64)
+    edges: Floats = (numbers * step - azimuth) * (width / radius)
+    return first % count, edges
 
 
 def compute_illumination(
