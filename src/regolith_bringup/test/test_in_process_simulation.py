@@ -49,6 +49,20 @@ def test_end_of_run_adds_the_end_of_a_cycle_and_steps_do_not() -> None:
         assert (parted.run(0.2) == whole) is same
 
 
+def test_faults_are_in_hash_checkpoints_and_summary() -> None:
+    fault = 'vehicles.amber.faults=[{of: wheel/front_left, kind: stuck, at_s: 0.1, for_s: 0.1}]'
+    healthy, faulty = Simulation.load('two_rovers'), Simulation.load('two_rovers', [fault])
+    faulty.run(0.1)
+    before = faulty.checkpoint()
+    ends = [faulty.run(0.3)]
+    assert ends[0] != healthy.run(0.3)
+    faulty.go_to(before)
+    ends += [faulty.run(0.3), Simulation.load('two_rovers', [fault], threads=2).run(0.3)]
+    assert len(set(ends)) == 1
+    (entry,) = faulty.agents['amber'].summary()['faults']
+    assert (entry['began_s'], entry['ended_s']) == (0.1, 0.2)
+
+
 def lower(simulation: Simulation, x: float, y: float) -> None:
     """Take 0.1 m off the committed ground within 3 m of a place."""
     grid = simulation.terrain.grid

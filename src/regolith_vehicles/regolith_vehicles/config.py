@@ -12,6 +12,7 @@ from regolith_files import Section
 from regolith_vehicles.description.encoder_config import EncoderConfig
 from regolith_vehicles.description.model_config import frame_id
 from regolith_vehicles.drivers.config import DriverConfig, ExternalDriverConfig, Place
+from regolith_vehicles.faults.config import FaultConfig
 
 
 def _frame_prefix(value: str) -> str:
@@ -61,6 +62,9 @@ class VehicleEntry(Section):
     encoders: EncoderConfig | None = Field(
         default=None,
         description='Encoders of the wheels, which quantize joint_states only. Absent: joint_states has true angles.',
+    )
+    faults: tuple[FaultConfig, ...] = Field(
+        default=(), max_length=100, description='Faults of the devices of the vehicle, for tests of autonomy.'
     )
     sensors: dict[str, Any] = Field(
         default_factory=dict, description='Sensors by name, as package regolith_sensors defines them.'

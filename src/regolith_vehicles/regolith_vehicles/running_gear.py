@@ -161,6 +161,8 @@ class RunningGear(Saved, ABC):
     """Minimum and maximum target of joints with limits."""
     scaled_wheels: tuple[str, ...] = ()
     """Wheels whose speeds a command may scale (:attr:`DriveCommand.wheels`)."""
+    faults: Any = None
+    """Faults of the vehicle (:class:`regolith_vehicles.faults.VehicleFaults`); None: it has none."""
     actuators: Indices
     """Indices of its actuators in MuJoCo's controls, shape (m,)."""
     run: substeps.RunningGearHooks = substeps.RunningGearHooks()

@@ -160,6 +160,8 @@ class Wheels(RunningGear):
     def plan_ramp(self, data: Any, begin: Vector, end: Vector) -> GearPlan:
         """Return controls with the speeds that compensate load, and the angles of wheels and steering [rad]."""
         controls = Controls(self.actuators, self.motors.controls(begin), self.motors.controls(end))
+        if self.faults is not None:
+            self.faults.controls(controls.begin, controls.end)
         before = data.qpos[self.body.wheel_qpos], self.steer_angles(data)
         return GearPlan(begin, end, controls, before=before)
 
@@ -187,7 +189,8 @@ class Wheels(RunningGear):
         angles = self.steer_angles(data)
         if self._battery is not None:
             self._take_power(data, turned, duration)
-        self.advance_odometry(data, turned, 0.5 * (steer_angles + angles), duration)
+        counted = turned if self.faults is None else self.faults.counted(turned, duration)
+        self.advance_odometry(data, counted, 0.5 * (steer_angles + angles), duration)
         window = contacts.window
         measure_wheels(
             window.base,
@@ -217,7 +220,7 @@ class Wheels(RunningGear):
         power = wheels_power(self._motor, torques, turned / duration)
         force, speed = data.actuator_force[self._others], data.actuator_velocity[self._others]
         power += float(np.maximum(force * speed, 0.0).sum())
-        draw(self._battery, self.charge, power, duration)
+        draw(self._battery, self.charge, power + (0.0 if self.faults is None else self.faults.short_w), duration)
 
     def settle(self, data: Any, plan: GearPlan, duration: float) -> None:
         """Integrate the speed error that a slope causes; see the base class."""

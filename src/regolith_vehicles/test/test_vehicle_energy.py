@@ -16,11 +16,13 @@ from regolith_terrain.height_field import FlatField
 from regolith_terrain.rigid.law import RIGID_TERRAIN_MODEL
 from regolith_terrain.terrain_parameters import RigidTerrainConfig
 from regolith_vehicles.agent import startup_check
+from regolith_vehicles.agent.fault_use import use_faults
 from regolith_vehicles.agent.vehicle import Vehicle
 from regolith_vehicles.description.model_config import VehicleModelConfig
 from regolith_vehicles.description.model_files import VehicleModelError, load_vehicle_model
 from regolith_vehicles.energy.environment import Radiation, RadiativeEnvironment
 from regolith_vehicles.energy.vehicle_energy import Surroundings
+from regolith_vehicles.faults import FaultConfig
 from regolith_vehicles.powertrain.battery import DRAWN, RETURNED, STORED, draw, make_battery, state_of_charge
 from regolith_vehicles.visuals.visual_description import visuals_of
 from regolith_world.cycle import BodyState, Shape, ShapeKind
@@ -45,13 +47,14 @@ class Day(RadiativeEnvironment):
         return self._sun if t_ns <= self._until * SECOND else replace(self._sun, irradiance=0.0)
 
 
-def rover(environment: RadiativeEnvironment, **sections: Any) -> Vehicle:
+def rover(environment: RadiativeEnvironment, faults: list[dict[str, Any]] | None = None, **sections: Any) -> Vehicle:
     """Return a rover at rest with a battery and some sections of energy."""
     config, mjcf = load_vehicle_model('viper')
     values = {**config.model_dump(mode='json'), 'battery': BATTERY, **sections}
     config = VehicleModelConfig.model_validate(values)
     grid = SoilGrid(FlatField(), 1.0, RIGID_TERRAIN_MODEL)
-    made = Vehicle('amber', config, mjcf, grid, RigidTerrainConfig(friction=0.8), 1.62)
+    given = [FaultConfig.model_validate(each) for each in faults or ()]
+    made = Vehicle('amber', config, mjcf, grid, RigidTerrainConfig(friction=0.8), 1.62, faults=given)
     made.place(0.0, 0.0, 0.0)
     if made.energy is not None:
         made.energy.show(visuals_of(config, made.body, made.gear))
@@ -87,6 +90,22 @@ def test_charge_is_the_integral_of_the_net_power() -> None:
     expected = 3600.0 * (energy['panels_wh'] - energy['loads_wh'] / 0.95)
     assert charge[RETURNED] - charge[DRAWN] == pytest.approx(expected, rel=1e-12)
     assert 0.0 < expected < 50.0 * 600.0
+
+
+def test_8_faults_darken_panels_and_switch_loads() -> None:
+    faults = [
+        {'of': 'panel/top', 'kind': 'dark', 'value': 0.25, 'at_s': 0.0},
+        {'of': 'load/lamp', 'kind': 'on', 'at_s': 0.0},
+        {'of': 'load/computer', 'kind': 'off', 'at_s': 0.0},
+    ]
+    loads = {'lamp': {'power_w': 30.0, 'on': False}, 'computer': {'power_w': 20.0}}
+    healthy, faulty = (rover(Day(), given, panels={'top': TOP}, loads=loads) for given in (None, faults))
+    assert len(use_faults(faulty, 0)) == 3
+    for made in (healthy, faulty):
+        wait(made, 60)
+    seen, hurt = healthy.energy.observed(), faulty.energy.observed()
+    assert hurt.panel_power[0] == pytest.approx(0.75 * seen.panel_power[0], rel=1e-12)
+    assert seen.load_power.tolist() == [0.0, 20.0] and hurt.load_power.tolist() == [30.0, 0.0]
 
 
 def test_full_battery_takes_what_motors_draw_alone() -> None:

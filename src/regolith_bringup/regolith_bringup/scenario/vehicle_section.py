@@ -39,6 +39,7 @@ from regolith_vehicles.drivers import (
     known_drivers,
     make_driver,
 )
+from regolith_vehicles.faults import fault_problem
 from regolith_vehicles.tools import idle_drums
 
 
@@ -61,6 +62,12 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
     for name, entry in scenario.vehicles.items():
         models[name], config, mjcf = _model(name, entry.model, source)
         _check_spacing(name, config, scenario.terrain, source)
+        if (unknown := fault_problem(entry.faults, config)) is not None:
+            dotted, value, devices = unknown
+            place = (int(part) if part.isdigit() else part for part in dotted.split('.'))
+            raise source.error(
+                ('vehicles', name, *place), f'is not a device of {name}', allowed_names(devices, value), value
+            )
         as_shipped = isinstance(known_vehicles().get(entry.model), Path) and entry.mass_scale == 1.0
         if not (as_shipped and _soils_ship(scenario.terrain)) and (models[name], entry.mass_scale) not in built:
             _build(name, entry, config, mjcf, scenario, source)

@@ -24,6 +24,7 @@ from regolith_terrain.solids import Solids
 from regolith_terrain.updates import SoilDelta, SoilUpdate
 from regolith_vehicles.agent.energy_use import use_energy
 from regolith_vehicles.agent.events import GROUND_TRUTH, Event, EventDetector
+from regolith_vehicles.agent.fault_use import use_faults
 from regolith_vehicles.agent.input_latch import InputLatch
 from regolith_vehicles.agent.object_release import release_objects
 from regolith_vehicles.agent.planned_path import running_gear_radius
@@ -151,6 +152,7 @@ class VehicleAgent(Participant):
             solids,
             DiggableSoil(terrain, gravity_mps2) if model.tools else None,
             bodies,
+            entry.faults,
         )
         self._others = ForeignRegions(
             name, terrain.owned_regions(), running_gear_radius(self.vehicle.gear), terrain.spacing_m
@@ -335,6 +337,7 @@ class VehicleAgent(Participant):
             if problem := unsupported(self._command, gear):
                 raise VehicleError(problem)
             targets = gear.targets(self._command)
+            self._events = use_faults(self.vehicle, cycle.t_ns)
             self._plan = self.vehicle.plan(cycle.dt_ns, *targets)
         return partial(self.vehicle.run, self._plan)
 
@@ -348,8 +351,8 @@ class VehicleAgent(Participant):
         spawned, refused = release_objects(self.vehicle, self._releases, cycle)
         bodies = self._bodies()
         end = bodies[0]
-        qx, qy = float(end.orientation[0]), float(end.orientation[1])
-        self._events = self._watch.update(
+        qx, qy = end.orientation[:2].tolist()
+        self._events += self._watch.update(
             cycle.t_ns + cycle.dt_ns,
             cycle.dt_ns * 1e-9,
             1.0 - 2.0 * (qx * qx + qy * qy),

@@ -40,6 +40,7 @@ class ExactState(Saved):
         StateField('statistics', Saved),
         StateField('gear.odometry', Saved),
         StateField('energy', Saved),
+        StateField('gear.faults', Saved),
         StateField('solids', Part(1)),
         StateField('tools', Part(8)),
         StateField('assigned', Part(1)),

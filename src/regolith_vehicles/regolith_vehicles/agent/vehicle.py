@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -38,6 +39,7 @@ from regolith_vehicles.dynamics.odometry import Odometry
 from regolith_vehicles.dynamics.payloads import Payloads
 from regolith_vehicles.dynamics.run_statistics import RunStatistics
 from regolith_vehicles.energy.vehicle_energy import VehicleEnergy
+from regolith_vehicles.faults import FaultConfig, VehicleFaults
 from regolith_vehicles.powertrain.battery import battery_summary
 from regolith_vehicles.running_gear_registry import make_running_gear
 from regolith_vehicles.tools.vehicle_tools import VehicleTools
@@ -65,6 +67,7 @@ class Vehicle:
         solids: Solids | None = None,
         diggable: DiggableSoil | None = None,
         bodies: BodiesConfig | None = None,
+        faults: Sequence[FaultConfig] = (),
     ) -> None:
         """Compile the vehicle; :meth:`place` or :meth:`restore` must follow.
 
@@ -82,6 +85,7 @@ class Vehicle:
             solids: Rocks and static obstacles; None: none exist.
             diggable: Soil that the tools can dig; None: they cannot dig.
             bodies: Section ``bodies`` of the scenario; None: it has no rigid bodies on the ground.
+            faults: Faults of its devices.
 
         Raises:
             VehicleModelError: If the model is unusable or its substep too long for this soil.
@@ -131,6 +135,8 @@ class Vehicle:
         """Panels, loads and thermal nodes; None: it has none."""
         if self.energy is not None:
             self.gear.is_locked = self.energy.locks
+        if faults:
+            self.gear.faults = VehicleFaults(faults, self.gear, self._data, self.energy, name)
         self._exact = ExactState(
             name,
             self._model,
@@ -271,8 +277,9 @@ class Vehicle:
         self.payloads.reset()
         self.dispensers.reset()
         self.tools.reset()
-        if self.energy is not None:
-            self.energy.reset()
+        for part in (self.energy, self.gear.faults):
+            if part is not None:
+                part.reset()
         self._exact.statistics = RunStatistics()
         self._refresh()
         self.commit()
@@ -320,8 +327,14 @@ class Vehicle:
         return self.gear.table.copy(), *self.gear.part_poses(self._data)
 
     def joint_states(self) -> tuple[tuple[str, ...], Vector, Vector]:
-        """Return names, positions [rad or m] and velocities [rad/s or m/s] of all joints except the free joint."""
-        return self.body.joints, self._data.qpos[self.body.joint_qpos], self._data.qvel[self.body.joint_dof]
+        """Return names, positions [rad or m] and velocities [rad/s or m/s] of all joints except the free joint.
+
+        Positions of wheels are those that their encoders count, which faults can change.
+        """
+        positions = self._data.qpos[self.body.joint_qpos]
+        if self.gear.faults is not None:
+            positions = self.gear.faults.counted_positions(positions)
+        return self.body.joints, positions, self._data.qvel[self.body.joint_dof]
 
     def joint_goals(self) -> dict[str, float]:
         """Return the present targets of commanded joints by name, in the units of their actuators."""
@@ -378,6 +391,7 @@ class Vehicle:
             'final_pose': {'position': base.position.tolist(), 'orientation': base.orientation.tolist()},
             'battery': None if battery is None else battery_summary(battery, self.gear.charge),
             **({} if self.energy is None else {'energy': self.energy.summary()}),
+            **({} if self.gear.faults is None else {'faults': self.gear.faults.summary()}),
         }
 
     # -- motion ---------------------------------------------------------------------------------------------------

@@ -28,6 +28,8 @@ class JointServos:
         self._high = np.array([joint.limits[1] for joint in given])
         self._rate = np.array([joint.rate for joint in given])
         self._holds = np.array([joint.on_timeout == 'hold' for joint in given], dtype=np.bool_)
+        self.pace = np.ones(len(given))
+        """Factors on the maximum rates [-], shape (k,); below 1 in case of a fault."""
         self.goal = np.zeros(len(given))
         """Present targets in the units of the actuators, shape (k,)."""
         self.command = np.zeros(len(given))
@@ -48,6 +50,6 @@ class JointServos:
 
     def ramp(self, goal: Vector, duration: float) -> tuple[Vector, Vector]:
         """Return the commands at the start and the end of a cycle [s] within limits of value and rate."""
-        change = self._rate * duration
+        change = self._rate * self.pace * duration
         wanted = np.clip(goal, self._low, self._high)
         return self.command, self.command + np.clip(wanted - self.command, -change, change)

@@ -40,6 +40,8 @@ class Motors:
         """Commanded wheel speeds [rad/s], then steering angles [rad], shape (n + m,)."""
         self.bias = np.zeros(len(config.wheels))
         """Speeds that the controllers add to the wheels' commands to compensate load [rad/s], shape (n,)."""
+        self.pace = np.ones(len(self.actuators))
+        """Factors on the maximum rates [-], shape (n + m,); below 1 in case of a fault."""
         self.strayed = np.zeros(len(config.wheels) if self._drive.parking_brake_time_s is not None else 0)
         """Rotation of wheels since they were commanded to stop [rad], shape (n,); (0,) without a parking brake."""
         self.returning = np.zeros(len(self.strayed))
@@ -67,7 +69,7 @@ class Motors:
         if (time := self._drive.parking_brake_time_s) is not None:
             back = (1.0 - math.exp(-duration / time)) / duration
             self.returning = _within(-back * self.strayed, self._limit)
-        return self.command, self.command + _within(target - self.command, self._fastest * duration)
+        return self.command, self.command + _within(target - self.command, self._fastest * self.pace * duration)
 
     def controls(self, command: Vector) -> Vector:
         """Return the actuators' controls for a command: wheel speeds [rad/s], steering angles [rad], shape (n + m,)."""

@@ -110,6 +110,10 @@ class VehicleEnergy(Saved):
         self.config, self._model, self._charge = config, body.model, charge
         self.surroundings = Surroundings()
         """Set by the agent."""
+        self.dark: dict[str, float] = {}
+        """Fractions of panels without power in case of a fault, by name."""
+        self.forced: dict[str, bool] = {}
+        """Loads that a fault keeps on or off, by name."""
         self.panels = [Panel(panel) for panel in config.panels.values()]
         self._panel_bodies = [
             self._body(f'panels.{name}.body', panel.body or config.chassis) for name, panel in config.panels.items()
@@ -273,6 +277,8 @@ class VehicleEnergy(Saved):
             if node is not None and facing > 0.0:
                 lit_nodes[node] = float(panel_lit[k])
             panel_power[k] = panel.power(lit, incident(around.irradiance, facing), below, float(warm))
+        for name, part in self.dark.items():
+            panel_power[list(self.config.panels).index(name)] *= 1.0 - part
         self._switch(driving)
         if self.nodes is not None:
             center = base.center_of_mass
@@ -321,13 +327,14 @@ class VehicleEnergy(Saved):
         charge = 1.0
         if self._battery is not None:
             charge = float(self._charge[STORED]) / self._battery.capacity
-        for k, load in enumerate(self.config.loads.values()):
+        for k, (name, load) in enumerate(self.config.loads.items()):
             limit = SHED_SHARE * load.priority
             if charge < limit:
                 shed[k] = 1.0
             elif charge >= limit + BACK_SHARE or load.priority == 0:
                 shed[k] = 0.0
             on = load.on and not shed[k] and self._wanted(load, driving, temperatures)
+            on = self.forced.get(name, on)
             load_power[k] = load.power_w * load.duty if on else 0.0
 
     def _wanted(self, load: LoadConfig, driving: bool, temperatures: Vector) -> bool:
