@@ -37,6 +37,7 @@ setup(
             'bevameter = regolith_testbeds.experiments.bevameter',
             'bucket-drum = regolith_testbeds.experiments.bucket_drum',
             'cratering = regolith_testbeds.experiments.cratering',
+            'dam-break = regolith_testbeds.experiments.dam_break',
             'multipass = regolith_testbeds.experiments.multipass',
             'plate-sinkage = regolith_testbeds.experiments.plate_sinkage',
             'proving-ground = regolith_testbeds.experiments.proving_ground',

@@ -11,6 +11,7 @@ import pytest
 from particles import soil
 
 from regolith_terrain.crm.arrays import Material
+from regolith_terrain.crm.fluid import Fluid
 from regolith_terrain.crm.plasticity import return_mapping, shear_bound
 
 ZERO = (0.0,) * 9
@@ -130,3 +131,24 @@ def test_compression_strength_matches_mohr_coulomb(friction: float, cohesion: fl
     assert 0.5 * (s1 - s3) == pytest.approx(0.5 * (s1 + s3) * math.sin(angle) + c * math.cos(angle), rel=1e-12)
     if friction == 0.7786:
         assert math.degrees(angle) == pytest.approx(33.4, abs=0.01)
+
+
+def test_pressure_of_a_fluid_follows_tait() -> None:
+    """p = K / 7 ((rho / rho_0)^7 - 1) for a density that grows as exp(-tr(D) t), and viscous stress 2 eta dev(D)."""
+    fluid = Fluid(sound_speed_mps=20.0, viscosity_pas=3.0)
+    rate, dt, steps = -0.1, 1e-4, 1000
+    gradient = (rate, 0.4, 0, 0, 0, 0, 0, 0, 0)
+    stress = (0.0,) * 6
+    for _ in range(steps):
+        middle = return_mapping(*stress, *stress, *gradient, 0.0, 0.0, 0.5 * dt, fluid.material())[:6]
+        stress = return_mapping(*middle, *stress, *gradient, 0.0, 0.0, dt, fluid.material())[:6]
+    sxx, syy, szz, sxy, syz, szx = stress
+    bulk = 1000.0 * 20.0**2
+    expected = bulk / 7.0 * (math.exp(-7.0 * rate * steps * dt) - 1.0)
+    # Second order in 7 rate dt = 7e-5.
+    assert -(sxx + syy + szz) / 3.0 == pytest.approx(expected, rel=1e-8)
+    assert sxx - syy == pytest.approx(2.0 * 3.0 * rate, rel=1e-9) and syy == szz
+    assert (sxy, syz, szx) == pytest.approx((3.0 * 0.4, 0.0, 0.0), rel=1e-12)
+    # A fluid that expands from rest has no pressure, and no tension.
+    (*stress, _, _) = return_mapping(*(0.0,) * 12, 1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0, 0.0, 0.0, dt, fluid.material())
+    assert stress == pytest.approx([0.0] * 6)

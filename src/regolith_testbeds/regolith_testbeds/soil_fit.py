@@ -318,11 +318,10 @@ def curves_text(pressed: Iterable[Points], sheared: Iterable[Points]) -> str:
     return '\n'.join(lines) + '\n'
 
 
-def write_pressed(path: str, b: float, area: float, depth: Floats, force: Floats) -> None:
-    """Write the curve of a pressed plate as a file of curves, by points at least a 50th of its depth apart.
+def pressed_points(b: float, area: float, depth: Floats, force: Floats) -> Points:
+    """Return points of the curve of a pressed plate that are at least a 50th of its depth apart.
 
     Args:
-        path: File.
         b: Size of the plate, 2 area / perimeter [m].
         area: Its area [m^2].
         depth: Depths [m], shape (n,).
@@ -333,8 +332,12 @@ def write_pressed(path: str, b: float, area: float, depth: Floats, force: Floats
     for k, z in enumerate(depth.tolist()):
         if force[k] > 0.0 and z >= (depth[kept[-1]] if kept else 0.0) + apart:
             kept.append(k)
-    points = Points(np.full(len(kept), b), depth[kept], force[kept] / area)
-    write_atomically(Path(path), curves_text([points], []))
+    return Points(np.full(len(kept), b), depth[kept], force[kept] / area)
+
+
+def write_pressed(path: str, b: float, area: float, depth: Floats, force: Floats) -> None:
+    """Write the curve of a pressed plate as a file of curves, by :func:`pressed_points`."""
+    write_atomically(Path(path), curves_text([pressed_points(b, area, depth, force)], []))
 
 
 def fitted_soil(name: str, fits: Iterable[Fit], base: ScmSoilConfig) -> ScmSoilConfig:

@@ -95,6 +95,7 @@ def test_testbed_draw_gives_a_labeled_plot(module: Any) -> None:
     [
         (bucket_drum.Settings, [name for names in bucket_drum._OF_GROUND.values() for name in names]),
         (plate_sinkage.Settings, [name for names in plate_sinkage._OF_GROUND.values() for name in names]),
+        (bevameter.Settings, [name for names in bevameter._OF_GROUND.values() for name in names]),
         (
             wheel_rig.Settings,
             [*wheel_rig._OF_SLIP, *OF_CLIMBS, *(name for names in OF_GROUND.values() for name in names)],

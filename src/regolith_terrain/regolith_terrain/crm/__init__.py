@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from regolith_terrain.crm.device_selection import bed_class as bed_class
     from regolith_terrain.crm.device_selection import missing_gpu_requirement as missing_gpu_requirement
     from regolith_terrain.crm.device_selection import resolved_device as resolved_device
+    from regolith_terrain.crm.fluid import Fluid as Fluid
     from regolith_terrain.crm.law import CRM as CRM
     from regolith_terrain.crm.neighbor_search import find_cells as find_cells
     from regolith_terrain.crm.neighbor_search import sorted_rows as sorted_rows
@@ -58,6 +59,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'missing_gpu_requirement',
             'resolved_device',
         ),
+        'fluid': ('Fluid',),
         'law': ('CRM',),
         'neighbor_search': (
             'find_cells',

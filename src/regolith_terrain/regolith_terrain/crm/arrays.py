@@ -20,8 +20,8 @@ SOIL, MARKER = 0, 1
 """Kinds of particles. Markers fill walls and bodies near their surface, and extrapolate the soil there."""
 
 
-FRICTIONAL, CAM_CLAY = 0, 1
-"""Yield criteria of a soil."""
+FRICTIONAL, CAM_CLAY, FLUID = range(3)
+"""Material laws: the yield criteria of a soil, and a fluid without one."""
 
 # Columns of a particle's memory under Cam Clay: preconsolidation pressure [Pa], volume per volume of grains [-].
 PRECONSOLIDATION, SPECIFIC, MEMORY = range(3)
@@ -31,7 +31,7 @@ class Material(NamedTuple):
     """Soil parameters in the form of the kernels."""
 
     law: int
-    """FRICTIONAL or CAM_CLAY."""
+    """FRICTIONAL, CAM_CLAY or FLUID."""
     density: float
     """Bulk density [kg/m^3], constant: pressure follows from the stress, not from an equation of state."""
     shear_modulus: float
@@ -50,6 +50,8 @@ class Material(NamedTuple):
     """Cam Clay only: swelling index kappa, the decrease of specific volume with ln(p) on unloading [-]."""
     compression: float
     """Cam Clay only: compression index lambda, the same on first loading [-]."""
+    viscosity: float = 0.0
+    """Fluid only: dynamic viscosity [Pa s]."""
 
 
 class Scheme(NamedTuple):

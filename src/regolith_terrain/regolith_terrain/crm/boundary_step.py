@@ -7,7 +7,7 @@ surface, u = 2 u_wall - <u>, and the soil stress extrapolated to its position. <
 weighted by the kernel. With n from the soil to the marker, at the distance b, the stress is
 <sigma> + (t n) I + t_s (x) n + n (x) t_s. Here t = -rho (g - a_wall) b, and t_s is t minus its component along n. The
 pressure is that of Adami. The shear term is specific to Regolith; without it, soil on a slope would slide on its floor.
-So a surface is as rough as the strength of the soil, and a marker never pulls.
+So a surface is as rough as the strength of the soil, and a marker never pulls. A fluid has no shear term.
 
 Source: adami2012.
 Checked by: test_crm_rest.py::test_crm_column_at_rest_has_geostatic_stress,
@@ -21,6 +21,7 @@ import math
 import numpy as np
 
 from regolith_terrain.crm.arrays import (
+    FLUID,
     XX,
     XY,
     YY,
@@ -169,7 +170,10 @@ def extrapolate_to_markers(
             inverse = 1.0 / away if away > 1e-3 * total * length else 0.0
             deeper = bx * rx + by * ry + bz * rz
             across = deeper * inverse * inverse
-            bx, by, bz = bx - across * rx, by - across * ry, bz - across * rz
+            if material.law == FLUID:
+                bx = by = bz = 0.0
+            else:
+                bx, by, bz = bx - across * rx, by - across * ry, bz - across * rz
             sxx = share * sxx + deeper + 2.0 * bx * rx
             syy = share * syy + deeper + 2.0 * by * ry
             szz = share * szz + deeper + 2.0 * bz * rz

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 
 from regolith_files import rounded_text
+from regolith_terrain.crm.fluid import Fluid
 from regolith_terrain.crm.soil import Discretization, ParticleSoil
 
 BED_BYTES = 500
@@ -28,14 +29,14 @@ def hours(count: float, seconds: float, step: float) -> float:
 
 
 def refuse_too_many(
-    volume: float, seconds: float, soil: ParticleSoil, settings: Discretization, finer_along: int = 3
+    volume: float, seconds: float, soil: ParticleSoil | Fluid, settings: Discretization, finer_along: int = 3
 ) -> None:
     """Reject a bed with more particles than fit into memory.
 
     Args:
         volume: Volume of soil [m^3].
         seconds: Simulated time [s].
-        soil: Soil of the bed.
+        soil: Soil of the bed, or a fluid.
         settings: Discretization of the soil.
         finer_along: Number of directions in which a finer bed has more particles.
 

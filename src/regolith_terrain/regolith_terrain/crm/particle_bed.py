@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain.crm.arrays import (
     COLUMNS,
+    FLUID,
     MARKER,
     MEMORY,
     PRECONSOLIDATION,
@@ -36,6 +37,8 @@ from regolith_terrain.crm.arrays import (
     make_bodies,
 )
 from regolith_terrain.crm.boundary_step import extrapolate_to_markers, forces_on_markers, place_markers, sum_forces
+from regolith_terrain.crm.fluid import Fluid
+from regolith_terrain.crm.fluid_step import diffuse_pressure
 from regolith_terrain.crm.neighbor_search import (
     NO_ROOM,
     TOO_DENSE,
@@ -85,7 +88,7 @@ class ParticleBed(Saved):
 
     def __init__(
         self,
-        soil: ParticleSoil,
+        soil: ParticleSoil | Fluid,
         settings: Discretization,
         gravity: tuple[float, float, float],
         places: Floats,
@@ -98,7 +101,7 @@ class ParticleBed(Saved):
         """Create a bed at rest.
 
         Args:
-            soil: Soil of the bed.
+            soil: Soil of the bed, or a fluid.
             settings: Discretization of the soil.
             gravity: Gravity [m/s^2].
             places: Positions of the soil particles [m], shape (n, 3).
@@ -216,8 +219,9 @@ class ParticleBed(Saved):
 
         Before any motion ``top`` may be the surface height above each particle [m], shape (n,).
 
-        Vertical stress is the weight above, lateral stress nu / (1 - nu) of it, and shear balances gravity along the
-        layer. The preconsolidation pressure of Cam Clay is that of the soil, at least the present pressure.
+        Vertical stress is the weight above. Lateral stress is nu / (1 - nu) of it, all of it in a fluid. Shear balances
+        gravity along the layer. The preconsolidation pressure of Cam Clay is that of the soil, at least the present
+        pressure.
         """
         rows = self._are(SOIL)
         weight = self.material.density * (top - self.particles[rows, Z])
@@ -227,7 +231,7 @@ class ParticleBed(Saved):
         self.particles[rows, XX] = self.particles[rows, YY] = lateral * self.gravity[2] * weight
         self.particles[rows, YZ] = self.gravity[1] * weight
         self.particles[rows, ZX] = self.gravity[0] * weight
-        if len(self.memory):
+        if len(self.memory) and not isinstance(self.soil, Fluid):
             pressure = np.maximum(-self.particles[rows, XX : ZZ + 1].sum(axis=1) / 3.0, 1.0)
             borne = np.maximum(self.soil.preconsolidation_pressure_pa, 1.5 * pressure)
             self.memory[rows, PRECONSOLIDATION] = borne
@@ -408,6 +412,19 @@ class ParticleBed(Saved):
                 self._limits,
                 self._rooms,
             )
+            if self.material.law == FLUID:
+                self._banded(
+                    diffuse_pressure,
+                    len(self._soil),
+                    now,
+                    new,
+                    self._near,
+                    self._soil,
+                    part,
+                    self.gravity,
+                    self.material,
+                    self.scheme,
+                )
 
     def _marker_speed(self) -> float:
         """Return an upper bound of the speed of markers [m/s]."""

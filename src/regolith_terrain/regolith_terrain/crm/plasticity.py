@@ -1,18 +1,20 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Plasticity of CRM soil: the return of a trial stress to the yield surface."""
+"""Stress of CRM soil: the return of a trial stress to the yield surface. Stress of a fluid."""
 
 from __future__ import annotations
 
 import math
 
-from regolith_terrain.crm.arrays import CAM_CLAY, Material
+from regolith_terrain.crm.arrays import CAM_CLAY, FLUID, Material
 from regolith_world.numerics import kernel
 
 Stress = tuple[float, float, float, float, float, float]
 
 SOFTEST = 0.1
 """Smallest stiffness of Cam Clay as a fraction of the largest."""
+TAIT = 7.0
+"""Exponent of Tait's equation of state."""
 
 
 @kernel(views_only=True, inline='always')
@@ -136,6 +138,9 @@ def return_mapping(
     D the skew and symmetric parts of L. Stress that the soil cannot support is removed: tension, and shear beyond its
     strength.
 
+    A fluid has the stress -p I + 2 eta dev(D). dp/dt = -(K + 7 p) tr(D) is the rate of Tait's equation p = K / 7
+    ((rho / rho_0)^7 - 1), so no density is stored. p is at least 0.
+
     Args:
         sxx: Stress xx whose rate applies to the step [Pa].
         syy: Stress yy whose rate applies to the step [Pa].
@@ -163,14 +168,29 @@ def return_mapping(
         dt: Step [s].
         material: Soil parameters.
 
-    Source: jaumann1911; dunatunga2015; roscoe1968.
+    Source: jaumann1911; dunatunga2015; roscoe1968; monaghan1994.
     Checked by: test_crm_plasticity.py::test_sheared_element_is_elastic_and_then_yields,
     test_crm_plasticity.py::test_return_mapping_allows_no_tension,
+    test_crm_plasticity.py::test_pressure_of_a_fluid_follows_tait,
     test_crm_sums.py::test_crm_rotating_block_rotates_its_stress.
     """
     wxy, wyz, wzx = 0.5 * (lxy - lyx), 0.5 * (lyz - lzy), 0.5 * (lzx - lxz)
     dxy, dyz, dzx = 0.5 * (lxy + lyx), 0.5 * (lyz + lzy), 0.5 * (lzx + lxz)
     trace = lxx + lyy + lzz
+    if material.law == FLUID:
+        now, before = -(sxx + syy + szz) / 3.0, -(oxx + oyy + ozz) / 3.0
+        pressure = max(before - dt * (material.bulk_modulus + TAIT * now) * trace, 0.0)
+        twice, mean = 2.0 * material.viscosity, trace / 3.0
+        return (
+            twice * (lxx - mean) - pressure,
+            twice * (lyy - mean) - pressure,
+            twice * (lzz - mean) - pressure,
+            twice * dxy,
+            twice * dyz,
+            twice * dzx,
+            consolidated,
+            specific,
+        )
     bulk, shear = material.bulk_modulus, material.shear_modulus
     if material.law == CAM_CLAY:
         softer = specific * max(0.0, -(oxx + oyy + ozz) / 3.0) / (material.swelling * bulk)

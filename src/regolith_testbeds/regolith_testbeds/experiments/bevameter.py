@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Testbed bevameter: soil parameters from pressed and sheared plates.
 
-Two square plates give p = (k_c / b + k_phi) z^n, fitted as in Wong (1980): logarithmic, with weight p^2. A plate
-sheared at several pressures gives Janosi and Hanamoto's K and, from its limits, cohesion and friction angle. The shear
-here is straight. The ring of the real instrument rotates, which needs less space and is otherwise equivalent.
+Two square plates give p = (k_c / b + k_phi) z^n, fitted as in Wong (1980): logarithmic, with weight p^2. Soil sheared
+at several pressures gives Janosi and Hanamoto's K and, from the limits, cohesion and friction angle. In SCM a plate
+shears the soil along a line. In CRM a ring rotates, as in the real instrument, and sinks under its load.
 """
 
 from __future__ import annotations
@@ -17,26 +17,42 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from regolith_files import write_atomically
+from regolith_terrain.crm import refuse_too_many, resolved_device
 from regolith_terrain.grid import Floats
 from regolith_terrain.scm import constants
-from regolith_testbeds.settings import BenchSettings, SeveralNumbers, Tick, new_file, number_within
+from regolith_testbeds.crm.bench_settings import OF_CRM, OF_SCM, PlateBenchSettings
+from regolith_testbeds.crm.plate_press import Plate, Press
+from regolith_testbeds.crm.sheared_ring import Ring, ShearedRing, sheared_points
+from regolith_testbeds.resumable_runs import sweep
+from regolith_testbeds.settings import SeveralNumbers, Tick, new_file, number_within
 from regolith_testbeds.soil_bin import SoilBin
-from regolith_testbeds.soil_fit import Points, curves_text
+from regolith_testbeds.soil_fit import Points, curves_text, pressed_points
 
 _SHEAR_STEPS = 300
+_SHEARED_POINTS = 25
+"""Number of points of a sheared curve in a file of curves, on CRM."""
+_OF_GROUND = {'scm': OF_SCM, 'crm': (*OF_CRM, 'ring_outer_m', 'ring_inner_m', 'shear_m')}
+"""Settings that apply to one terrain model only."""
+_BED = 3.0
+"""Side length of a bed of CRM over that of its plate."""
 
 
-class Settings(BenchSettings):
+class Settings(PlateBenchSettings):
     """Settings of the bevameter."""
 
     plates_m: SeveralNumbers = Field(
-        default=(0.11, 0.31), description='Side lengths of the square plates [m], at least two.'
+        default=(0.08, 0.16), description='Side lengths of the square plates [m], at least two.'
     )
-    depth_m: float = Field(default=0.04, gt=0.0, le=0.5, description='Depth to which the plates are pressed [m].')
+    depth_m: float = Field(default=0.03, gt=0.0, le=0.5, description='Depth to which the plates are pressed [m].')
     pressures_pa: SeveralNumbers = Field(
-        default=(5e3, 1e4, 2e4), description='Pressures at which soil is sheared [Pa], at least two.'
+        default=(2e3, 4e3, 8e3), description='Pressures at which soil is sheared [Pa], at least two.'
     )
-
+    spacing_m: float = Field(default=0.0125, gt=0.0, le=1.0, description='CRM only: particle spacing [m].')
+    ring_outer_m: float = Field(default=0.1, gt=0.0, le=2.0, description='CRM only: outer radius of the ring [m].')
+    ring_inner_m: float = Field(default=0.06, ge=0.0, le=2.0, description='CRM only: inner radius of the ring [m].')
+    shear_m: float = Field(
+        default=0.04, gt=0.0, le=1.0, description='CRM only: shear displacement at the mean radius of the ring [m].'
+    )
     curves: str | None = Field(
         default=None, description='File to write with the points of the curves (.csv), for soil-fit; none: no file.'
     )
@@ -55,15 +71,87 @@ class Settings(BenchSettings):
                 raise ValueError(
                     f'{name} = {getattr(self, name)!r}: has too few values; allowed: at least two different numbers'
                 )
+        self.refuse_other_model(_OF_GROUND)
+        if self.terrain_model == 'crm':
+            width = self.ring_outer_m - self.ring_inner_m
+            if width <= 0.0:
+                raise ValueError(
+                    f'ring_inner_m = {self.ring_inner_m!r}: is too large; allowed: below ring_outer_m, '
+                    f'{self.ring_outer_m!r}'
+                )
+            self.refuse_coarse(min(self.plates_m), 'smallest plate')
+            self.refuse_coarse(width, 'ring')
+            for volume, seconds in (
+                *((p.side**2 * p.depth, p.most / p.speed) for p in map(self.plate, self.plates_m)),
+                *((r.side**2 * r.depth, r.seconds(self.gravity_mps2)) for r in map(self.ring, self.pressures_pa)),
+            ):
+                refuse_too_many(volume, seconds, self.particle_soil, self.discretization())
         return self
+
+    def plate(self, side: float) -> Plate:
+        """Return a plate that is pressed into CRM soil to the depth of the test, without a limit of its load."""
+        depth = 2.0 * max(side, self.depth_m)
+        return Plate(side, side, False, math.inf, self.speed_mps, self.depth_m, _BED * side, depth)
+
+    def ring(self, pressure: float) -> Ring:
+        """Return a ring that shears CRM soil at a pressure [Pa]."""
+        return Ring(self.ring_outer_m, self.ring_inner_m, pressure, self.speed_mps, self.shear_m)
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return one row with the measured and the true soil parameters.
+    """Return one row with the measured and the true soil parameters; on CRM also the curves.
 
     Source: wong1980; janosi1961.
-    Checked by: test_experiments.py::test_bevameter_recovers_the_soil_parameters.
+    Checked by: test_experiments.py::test_bevameter_recovers_the_soil_parameters,
+    test_crm_bevameter.py::test_crm_bevameter_writes_curves_of_plausible_soil.
     """
+    measure = _on_grid if settings.terrain_model == 'scm' else _on_particles
+    found = measure(settings, tick)
+    return [found]
+
+
+def _on_particles(settings: Settings, tick: Tick) -> dict[str, Any]:
+    """Return the row of tests of CRM soil, a fresh bed for each plate and each pressure."""
+    s, soil, discretization = settings, settings.particle_soil, settings.discretization()
+    plates, rings = [s.plate(side) for side in s.plates_m], [s.ring(pressure) for pressure in s.pressures_pa]
+
+    def begin(number: int) -> Press | ShearedRing:
+        rest = (s.gravity_mps2, soil, discretization, s.threads, s.device)
+        if number < len(plates):
+            return Press(plates[number], *rest)
+        return ShearedRing(rings[number - len(plates)], *rest)
+
+    rows = sweep(s, begin, len(plates) + len(rings), tick)
+    row: dict[str, Any] = {
+        'terrain_model': s.terrain_model,
+        'device': resolved_device(s.device),
+        'soil': soil.name,
+        'gravity_mps2': s.gravity_mps2,
+    }
+    cut = next((r for r in rows if r['incomplete']), None)
+    if cut is not None:
+        return {**row, **{key: cut[key] for key in ('incomplete', 'checkpoint', 'problem') if key in cut}}
+    curves = [np.array(r['curve']) for r in rows]
+    pressed = [pressed_points(0.5 * p.length, p.area, *c.T) for p, c in zip(plates, curves[: len(plates)], strict=True)]
+    sheared = [
+        Points(np.full(_SHEARED_POINTS, r.pressure), *sheared_points(c, _SHEARED_POINTS).T)
+        for r, c in zip(rings, curves[len(plates) :], strict=True)
+    ]
+    depths = np.linspace(0.1, 1.0, 20) * s.depth_m
+    table = np.array([np.interp(depths, p.displacement, p.stress) for p in pressed])
+    return {
+        **row,
+        **_measured(s, [p.length for p in plates], depths, table, pressed, sheared),
+        'incomplete': False,
+        'true': soil.model_dump(mode='json'),
+        'elements': sum(r['elements'] for r in rows),
+        'steps': sum(r['steps'] for r in rows),
+        'wall_s': sum(r['wall_s'] for r in rows),
+    }
+
+
+def _on_grid(settings: Settings, tick: Tick) -> dict[str, Any]:
+    """Return the row of tests of SCM soil."""
     total = len(settings.plates_m) + len(settings.pressures_pa)
     depths = np.linspace(0.1, 1.0, 20) * settings.depth_m
     curves, sides = [], []
@@ -72,35 +160,57 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
         side = _whole(settings, asked)
         sides.append(side)
         curves.append(pressure_curve(settings, side, depths))
-    k_c, k_phi, exponent = fit_bekker(np.array(sides), depths, np.array(curves))
-    normal, limit, modulus, sheared = [], [], [], []
+    sheared = []
     for done, pressure in enumerate(settings.pressures_pa, start=len(sides)):
         tick(done, total)
         held, slid, stress = shear_curve(settings, _whole(settings, max(settings.plates_m)), pressure)
         sheared.append(Points(np.full(len(slid), held), slid, stress))
-        top, k = fit_janosi(slid, stress)
-        normal.append(held)
-        limit.append(top)
-        modulus.append(k)
-    slope, cohesion = np.polyfit(normal, limit, 1)
-    if settings.curves is not None:
-        # 1 / b = perimeter / (2 area) = 2 / side.
-        pressed = [Points(np.full(len(depths), 0.5 * b), depths, curve) for b, curve in zip(sides, curves, strict=True)]
-        write_atomically(Path(settings.curves), curves_text(pressed, sheared))
+    # 1 / b = perimeter / (2 area) = 2 / side.
+    pressed = [Points(np.full(len(depths), 0.5 * b), depths, curve) for b, curve in zip(sides, curves, strict=True)]
     tick(total, total)
-    return [
-        {
-            'soil': settings.soil.name,
-            'scm_mode': settings.scm_mode,
-            'k_c': k_c,
-            'k_phi': k_phi,
-            'exponent': exponent,
-            'cohesion_pa': float(cohesion),
-            'friction_angle_deg': math.degrees(math.atan(slope)),
-            'janosi_shear_m': float(np.mean(modulus)),
-            'true': settings.soil.model_dump(mode='json'),
-        }
-    ]
+    return {
+        'soil': settings.soil.name,
+        'scm_mode': settings.scm_mode,
+        **_measured(settings, sides, depths, np.array(curves), pressed, sheared),
+        'true': settings.soil.model_dump(mode='json'),
+    }
+
+
+def _measured(
+    settings: Settings,
+    sides: list[float],
+    depths: Floats,
+    pressures: Floats,
+    pressed: list[Points],
+    sheared: list[Points],
+) -> dict[str, Any]:
+    """Return the soil parameters of curves, and write the file of curves.
+
+    Args:
+        settings: Settings of the bevameter.
+        sides: Side lengths of the plates [m].
+        depths: Depths [m], shape (k,).
+        pressures: Pressures of the plates at these depths [Pa], shape (plates, k).
+        pressed: Points of the plates for the file.
+        sheared: Points of the sheared soil.
+    """
+    if settings.curves is not None:
+        write_atomically(Path(settings.curves), curves_text(pressed, sheared))
+    k_c, k_phi, exponent = fit_bekker(np.array(sides), depths, pressures)
+    limit, modulus = zip(*(fit_janosi(points.displacement, points.stress) for points in sheared), strict=True)
+    slope, cohesion = np.polyfit([points.of[0] for points in sheared], limit, 1)
+    return {
+        'k_c': k_c,
+        'k_phi': k_phi,
+        'exponent': exponent,
+        'cohesion_pa': float(cohesion),
+        'friction_angle_deg': math.degrees(math.atan(slope)),
+        'janosi_shear_m': float(np.mean(modulus)),
+        'pressed': [
+            {'side_m': side, 'sinkage_m': points.displacement.tolist(), 'pressure_pa': points.stress.tolist()}
+            for side, points in zip(sides, pressed, strict=True)
+        ],
+    }
 
 
 def _whole(settings: Settings, side: float) -> float:
@@ -204,15 +314,17 @@ def fit_janosi(slid: Floats, stress: Floats) -> tuple[float, float]:
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     """Draw the pressure-sinkage curves and their fits."""
-    depths = np.linspace(0.1, 1.0, 20) * settings.depth_m
+    depths = np.linspace(0.0, 1.0, 60) * settings.depth_m
     row = rows[0]
-    for asked in settings.plates_m:
-        side = _whole(settings, asked)
-        (line,) = axes.plot(depths * 1e3, pressure_curve(settings, side, depths) * 1e-3, 'o', label=f'{side:g} m plate')
-        fitted = (row['k_c'] * 2.0 / side + row['k_phi']) * depths ** row['exponent']
-        axes.plot(depths * 1e3, fitted * 1e-3, '-', color=line.get_color())
     axes.set_xlabel('sinkage [mm]')
     axes.set_ylabel('pressure [kPa]')
+    if row.get('incomplete'):
+        return
+    for plate in row['pressed']:
+        side, measured = plate['side_m'], np.array((plate['sinkage_m'], plate['pressure_pa']))
+        (line,) = axes.plot(measured[0] * 1e3, measured[1] * 1e-3, 'o', label=f'{side:g} m plate')
+        fitted = (row['k_c'] * 2.0 / side + row['k_phi']) * depths ** row['exponent']
+        axes.plot(depths * 1e3, fitted * 1e-3, '-', color=line.get_color())
     bearing = f'k_c {row["k_c"]:.4g}, k_phi {row["k_phi"]:.4g}, n {row["exponent"]:.3g}'
     strength = f'c {row["cohesion_pa"]:.4g} Pa, phi {row["friction_angle_deg"]:.3g} deg'
-    axes.set_title(f'{settings.soil.name}: {bearing}\n{strength}, K {row["janosi_shear_m"] * 1e3:.3g} mm')
+    axes.set_title(f'{row["soil"]}: {bearing}\n{strength}, K {row["janosi_shear_m"] * 1e3:.3g} mm')

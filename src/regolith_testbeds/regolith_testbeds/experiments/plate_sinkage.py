@@ -11,20 +11,12 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from regolith_terrain import contact
-from regolith_terrain.crm import (
-    SMOOTHING_PRESSED,
-    VISCOSITY_SLOW,
-    Discretization,
-    GivenDevice,
-    GivenSoil,
-    load_particle_soil,
-    refuse_too_many,
-    resolved_device,
-)
+from regolith_terrain.crm import refuse_too_many, resolved_device
 from regolith_terrain.scm import constants
+from regolith_testbeds.crm.bench_settings import OF_CRM, OF_SCM, PlateBenchSettings
 from regolith_testbeds.crm.plate_press import Plate, Press
-from regolith_testbeds.resumable_runs import Resumable, sweep
-from regolith_testbeds.settings import BenchSettings, SweptNumbers, Tick, new_file, number_within, reference_rows
+from regolith_testbeds.resumable_runs import sweep
+from regolith_testbeds.settings import SweptNumbers, Tick, new_file, number_within, reference_rows
 from regolith_testbeds.soil_bin import Pressed, SoilBin, press
 from regolith_testbeds.soil_fit import write_pressed
 
@@ -34,35 +26,13 @@ _PATCH = 4.0
 """Side length of the soil patch in the reference [m]."""
 _LOADED_S, _UNDER_LOAD_S, _UNLOADED_S, _RELOADED_S = 10.0, 11.0, 13.0, 16.0
 """Ends of the stages of a loading cycle [s]."""
-_OF_GROUND = {
-    'scm': ('soil', 'scm_mode', 'grid_spacing_m', 'dt_s', 'damping'),
-    'crm': (
-        'particle_soil',
-        'gravity_mps2',
-        'spacing_m',
-        'artificial_viscosity',
-        'smoothing_ratio',
-        'xsph_coefficient',
-        'free_surface_threshold',
-        'speed_mps',
-        'max_depth_m',
-        'side_m',
-        'depth_m',
-        'threads',
-        'device',
-        'resume',
-        'checkpoint',
-    ),
-}
+_OF_GROUND = {'scm': (*OF_SCM, 'damping'), 'crm': (*OF_CRM, 'max_depth_m', 'side_m', 'depth_m')}
 """Settings that apply to one terrain model only."""
 
 
-class Settings(BenchSettings, Resumable):
+class Settings(PlateBenchSettings):
     """Settings of the press; defaults are those of the reference tables."""
 
-    terrain_model: Literal['scm', 'crm'] = Field(
-        default='scm', description='Terrain model: scm, the soil grid; crm, a continuum of particles.'
-    )
     shape: Literal['plate', 'wheel', 'disc'] = Field(
         default='plate', description='Shape of the pressed body; scm: plate, wheel; crm: plate, disc.'
     )
@@ -75,27 +45,6 @@ class Settings(BenchSettings, Resumable):
         le=1e7,
         description='SCM only: damping per area [Pa s/m], low for quasi-static loading; none: that of the soil.',
     )
-    particle_soil: GivenSoil = Field(
-        default_factory=lambda: load_particle_soil('lunar_regolith'), description='CRM only: name or file of the soil.'
-    )
-    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='CRM only: gravity [m/s^2].')
-    spacing_m: float = Field(default=0.02, gt=0.0, le=1.0, description='CRM only: particle spacing [m].')
-    artificial_viscosity: float = Field(
-        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='CRM only: artificial viscosity alpha [-].'
-    )
-    smoothing_ratio: float = Field(
-        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='CRM only: smoothing length over particle spacing [-].'
-    )
-    xsph_coefficient: float = Field(
-        default=0.25, ge=0.0, le=1.0, description='CRM only: XSPH velocity smoothing coefficient [-].'
-    )
-    free_surface_threshold: float = Field(
-        default=2.0,
-        ge=0.0,
-        lt=3.0,
-        description='CRM only: divergence of position below which soil is free of stress [-].',
-    )
-    speed_mps: float = Field(default=0.05, gt=0.0, le=10.0, description='CRM only: speed of the plate [m/s].')
     max_depth_m: float = Field(
         default=0.03,
         gt=0.0,
@@ -119,10 +68,6 @@ class Settings(BenchSettings, Resumable):
         description='File to write with points of the first loading by the largest load (.csv), for soil-fit; plate, '
         'disc; none: no file.',
     )
-    threads: int = Field(
-        default=2, ge=1, le=2, description='CRM only: number of threads; it does not change the result.'
-    )
-    device: GivenDevice = 'auto'
 
     @field_validator('curves')
     @classmethod
@@ -134,23 +79,13 @@ class Settings(BenchSettings, Resumable):
         number_within('load_n', self.load_n, 0.0, 1e7)
         if self.curves is not None and self.shape == 'wheel':
             raise ValueError(f'curves = {self.curves!r}: does not apply to a wheel; allowed: with shape plate or disc')
-        for ground, keys in _OF_GROUND.items():
-            for key in keys:
-                if ground != self.terrain_model and key in self.model_fields_set and getattr(self, key) is not None:
-                    value = getattr(self, key)
-                    what = f'{key} = {getattr(value, "name", value)!r}: does not apply to {self.terrain_model}'
-                    raise ValueError(f'{what}; allowed: with terrain_model {ground}')
+        self.refuse_other_model(_OF_GROUND)
         if self.shape == ('disc' if self.terrain_model == 'scm' else 'wheel'):
             allowed = 'plate, wheel' if self.terrain_model == 'scm' else 'plate, disc'
             raise ValueError(f'shape = {self.shape!r}: is not supported by {self.terrain_model}; allowed: {allowed}')
         if self.terrain_model == 'crm':
             plate = self.plate(1.0)
-            small = min(plate.length, plate.width)
-            if self.spacing_m > small / 3.0:
-                raise ValueError(
-                    f'spacing_m = {self.spacing_m!r}: is too coarse; allowed: at most a third of the plate, '
-                    f'{small / 3.0:.4g}'
-                )
+            self.refuse_coarse(min(plate.length, plate.width), 'plate')
             for key, value, least in (
                 ('side_m', plate.side, 2.0 * max(plate.length, plate.width)),
                 ('depth_m', plate.depth, 2.0 * plate.most),
@@ -161,16 +96,6 @@ class Settings(BenchSettings, Resumable):
             seconds = 3.0 * plate.most / plate.speed  # loading, unloading, reloading
             refuse_too_many(plate.side**2 * plate.depth, seconds, self.particle_soil, self.discretization())
         return self
-
-    def discretization(self) -> Discretization:
-        """Return the discretization of the CRM soil."""
-        return Discretization(
-            spacing_m=self.spacing_m,
-            smoothing_ratio=self.smoothing_ratio,
-            artificial_viscosity=self.artificial_viscosity,
-            xsph_coefficient=self.xsph_coefficient,
-            free_surface_threshold=self.free_surface_threshold,
-        )
 
     def plate(self, load: float) -> Plate:
         """Return the plate and the bed of a CRM test."""

@@ -12,6 +12,7 @@ import warp as wp
 from regolith_terrain.crm.arrays import COLUMNS, MARKER, MEMORY, SOIL, BoundaryBodies, Floats, Rows
 from regolith_terrain.crm.boundary_step import sum_forces
 from regolith_terrain.crm.device import cells, step, structs
+from regolith_terrain.crm.fluid import Fluid
 from regolith_terrain.crm.neighbor_search import MOST
 from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.soil import Discretization, ParticleSoil
@@ -53,7 +54,7 @@ class DeviceBed(ParticleBed):
 
     def __init__(
         self,
-        soil: ParticleSoil,
+        soil: ParticleSoil | Fluid,
         settings: Discretization,
         gravity: tuple[float, float, float],
         places: Floats,
@@ -77,7 +78,12 @@ class DeviceBed(ParticleBed):
             workers: Ignored.
             period: Periods along x and y [m].
             device: Name of the device in Warp: 'cuda', 'cuda:1', or 'cpu' for tests.
+
+        Raises:
+            ValueError: If the bed is of a fluid.
         """
+        if isinstance(soil, Fluid):
+            raise ValueError("a fluid is not supported on a device; allowed: device 'cpu'")
         self.host: dict[str, Any] = {}
         self._ahead = False
         """Whether the device has newer data than the host."""
