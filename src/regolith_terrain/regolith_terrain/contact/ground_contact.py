@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as field_of
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -112,6 +112,9 @@ class ContactSetting:
     """Height field of the undisturbed surface."""
     gravity: Floats = field_of(default_factory=lambda: np.zeros(3))
     """Gravity vector [m/s^2], shape (3,)."""
+    tool_surfaces: Mapping[int, Floats] = field_of(default_factory=dict)
+    """Closed surfaces of tools by the index of their part: corners of triangles in the frame of the part's shape [m],
+    shape (k, 3, 3). Moving soil touches the surface instead of the shape, and soil inside the shape is carried."""
 
 
 class BodyMemory(Saved, ABC):
@@ -209,6 +212,14 @@ class GroundContact(Saved, ABC):
             FloatingPointError: If the terrain simulation diverges. The message names the cause.
         """
         return []
+
+    def tool_loads(self) -> Floats:
+        """Return the mass of moving soil carried in each part [kg] and the force of that soil on it [N].
+
+        Returns:
+            Masses and magnitudes of forces, shape (n, 2); zero for a terrain model that does not move.
+        """
+        return np.zeros((self.parts, 2))
 
     def statistics(self) -> dict[str, Any]:
         """Return the statistics of the terrain model for a report."""

@@ -103,6 +103,11 @@ class MixedContact(GroundContact):
         """Return the changes of both."""
         return [records for contact in self.both for records in contact.soil_changes(fields)]
 
+    def tool_loads(self) -> Floats:
+        """Return the sums of both."""
+        loads: Floats = self.both[0].tool_loads() + self.both[1].tool_loads()
+        return loads
+
     def statistics(self) -> dict[str, Any]:
         """Return the statistics of both."""
         return {name: value for contact in self.both for name, value in contact.statistics().items()}

@@ -23,6 +23,7 @@ def lay_region(section: Any) -> Any:
         section.other_vehicles == 'stop',
         section.spacing_m,
         section.soil,
+        section.threads,
     )
 
 

@@ -10,11 +10,13 @@ through them. Parts have markers only while they are near.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.contact.arrays import Shapes
+from regolith_terrain.contact.constants import SHAPE_CYLINDER
 from regolith_terrain.contact.surfels import Surfels
 from regolith_terrain.crm.arrays import SOIL, BoundaryBodies, Floats, make_bodies
 from regolith_terrain.crm.initialization import initial_particles, markers_of
@@ -58,6 +60,7 @@ class RegionSimulation(Saved):
         shapes: Shapes,
         reach: Floats,
         spacing: float,
+        tool_surfaces: Mapping[int, Floats] | None = None,
     ) -> None:
         """Create the particles.
 
@@ -68,13 +71,22 @@ class RegionSimulation(Saved):
             shapes: Shapes of the vehicle's parts.
             reach: Radius of a sphere about each that encloses it [m], shape (n,).
             spacing: Grid node spacing [m].
+            tool_surfaces: Closed surfaces of tools, see
+                :attr:`regolith_terrain.contact.ground_contact.ContactSetting.tool_surfaces`.
 
         Raises:
-            ValueError: If a part's shape is not supported.
+            ValueError: If a part's mesh is not closed.
         """
-        self.region, self.reach, self.spacing = region, reach, spacing
+        surfaces = tool_surfaces or {}
+        self.region, self.spacing = region, spacing
         self._field, self._gravity = field, gravity
-        self._markers = markers_of(shapes, region.spacing)
+        self._markers = markers_of(shapes, region.spacing, surfaces)
+        self.reach = reach.copy()
+        for part, corners in surfaces.items():
+            self.reach[part] = max(reach[part], math.sqrt(float((corners * corners).sum(axis=2).max())))
+        self._tools = np.array(sorted(surfaces), np.int64)
+        self._tool_is_round = shapes.kind[self._tools] == SHAPE_CYLINDER
+        self._tool_half = np.abs(shapes.size[self._tools, :3])
         i0, i1, j0, j1 = self._bounds = region.nodes(spacing)
         i, j = np.meshgrid(np.arange(i0, i1), np.arange(j0, j1), indexing='ij')
         self._i, self._j = i.reshape(-1).astype(np.int32), j.reshape(-1).astype(np.int32)
@@ -101,6 +113,7 @@ class RegionSimulation(Saved):
         self._level, self._borne = self._base.copy(), np.zeros(count)
         self._whole = self._mass()
         self._moved_mass = np.zeros(count, np.int64)
+        self._carried = np.zeros(parts, np.int64)
         self._flat = np.empty(count)
         self._look(np.ones(count, np.bool_), self._flat, np.empty(count))
         self.force[:] = self.torque[:] = 0.0
@@ -119,6 +132,7 @@ class RegionSimulation(Saved):
             np.concatenate(local),
             body,
             make_bodies(1 + len(self._near)),
+            region.threads,
         )
 
     # -- motion -------------------------------------------------------------------------------------------------
@@ -140,7 +154,9 @@ class RegionSimulation(Saved):
         near = np.zeros(len(self.reach), np.bool_)
         k = len(center)
         margin = self.reach[:k, None] + self.bed.reach
-        near[:k] = ((center > self._low - margin) & (center < self._high + margin)).all(axis=1)
+        top = self._high + margin
+        top[self._tools[self._tools < k], 2] = math.inf  # a lifted tool carries soil
+        near[:k] = ((center > self._low - margin) & (center < top)).all(axis=1)
         here = np.flatnonzero(near)
         come_or_gone = not np.array_equal(near, self._near)
         if come_or_gone:
@@ -201,6 +217,7 @@ class RegionSimulation(Saved):
         level = np.where(awake, self._base + (level - self._flat), self._level)
         borne = np.maximum(borne, self._borne)
         mass = self._mass() - self._whole
+        self._count_carried()
         changed = (level != self._level) | (borne != self._borne) | (mass != self._moved_mass)
         self._level, self._borne, self._moved_mass = level, borne, mass
         return self._records(changed, fields)
@@ -223,14 +240,40 @@ class RegionSimulation(Saved):
         """Return the mass of each node's column in quanta, shape (n,)."""
         i0, i1, j0, j1 = self._bounds
         mass = np.zeros((i1 - i0, j1 - j0), np.int64)
-        rows = np.flatnonzero(self.bed.kind == SOIL)
+        rows = np.flatnonzero((self.bed.kind == SOIL) & (self._carried_in() < 0))
         weigh(self.bed.particles, rows, self._quanta, i0, j0, self.spacing, mass)
         return mass.reshape(-1)
 
-    def _columns(self) -> Columns:
-        """Return all particles and markers that form the surface."""
+    def _carried_in(self) -> NDArray[np.int64]:
+        """Return the part in whose shape each particle of soil is, of tools in the region, else -1, shape (n,)."""
+        bed, bodies = self.bed, self.bed.bodies
+        found = np.full(len(bed.kind), -1, np.int64)
+        for part, is_round, half in zip(self._tools.tolist(), self._tool_is_round, self._tool_half, strict=True):
+            if not self._near[part]:
+                continue
+            rows = np.flatnonzero(bed.kind == SOIL)
+            x, y, z = (bed.particles[rows, :3] - bodies.center[1 + part]).T
+            turn = bodies.rotation[1 + part]
+            a, b, c = (turn[0, k] * x + turn[1, k] * y + turn[2, k] * z for k in range(3))
+            across = a * a + c * c < half[0] ** 2 if is_round else (np.abs(a) < half[0]) & (np.abs(c) < half[2])
+            found[rows[across & (np.abs(b) < half[1])]] = part
+        return found
+
+    def _count_carried(self) -> None:
+        part = self._carried_in()
+        self._carried = np.bincount(part[part >= 0], minlength=len(self.reach))
+
+    def carried_mass(self) -> Floats:
+        """Return the mass of soil inside each tool's shape [kg], shape (n,); exact in quanta.
+
+        It is no part of the ground: the region's nodes lack it, and the surface is that of the soil below.
+        """
+        return self._carried.astype(np.float64) * (self._quanta * MASS_QUANTUM_KGPM2 * self.spacing**2)
+
+    def _columns(self, carried: bool = False) -> Columns:
+        """Return all particles and markers that form the surface, with or without the soil carried in tools."""
         bed = self.bed
-        soil = bed.kind == SOIL
+        soil = (bed.kind == SOIL) & (carried | (self._carried_in() < 0))
         # Markers of the trough come first; those of parts do not form the surface.
         last = len(self._is_ground) - 1
         rows = np.flatnonzero(soil | (self._is_ground[np.minimum(bed.label, last)] & (bed.label <= last)))
@@ -259,7 +302,7 @@ class RegionSimulation(Saved):
         place = bed.moving_places()
         away = place - self._laid[bed.moving_labels()]
         stirred = np.einsum('ij,ij->i', away, away) > (_STIRRED * self.region.spacing) ** 2
-        return surface_surfels(self._columns(), place[stirred]) if stirred.any() else Surfels.none()
+        return surface_surfels(self._columns(carried=True), place[stirred]) if stirred.any() else Surfels.none()
 
     def _near_moving(self) -> NDArray[np.bool_]:
         """Return which nodes are within the kernel's reach of moving soil, by squares of that size, shape (n,)."""
@@ -333,6 +376,7 @@ class RegionSimulation(Saved):
         self._place_boxes()
         self.bed.load(saved)
         self._moved_mass = self._mass() - self._whole
+        self._count_carried()
 
 
 def _rotated(turn: Floats) -> Floats:

@@ -276,8 +276,9 @@ class VehicleStep:
             acceleration: Acceleration of a part within the cycle [m/s^2].
         """
         parts, data, contact = self.parts, self.data, self.contact
+        high = math.isinf(contact.feels_above_m)
         com = data.subtree_com[self._bodies.root]
-        near = parts.hull_is_near(
+        near = high or parts.hull_is_near(
             self.grid, contact.feels_above_m, data.xpos, data.xmat, data.cvel, com, duration, acceleration
         )
         own = self.gear.whereabouts(data)
