@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from regolith_terrain.contact.constants import WINDOW_MARGIN_CELLS as WINDOW_MARGIN_CELLS
     from regolith_terrain.contact.ground_contact import ContactSetting as ContactSetting
     from regolith_terrain.contact.ground_contact import GroundContact as GroundContact
+    from regolith_terrain.contact.ground_contact import LooseBodies as LooseBodies
     from regolith_terrain.contact.ground_contact import PartPose as PartPose
     from regolith_terrain.contact.ground_contact import Press as Press
     from regolith_terrain.contact.ground_contact import StepLimit as StepLimit
@@ -94,6 +95,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'ground_contact': (
             'ContactSetting',
             'GroundContact',
+            'LooseBodies',
             'PartPose',
             'Press',
             'StepLimit',

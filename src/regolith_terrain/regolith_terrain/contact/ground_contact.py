@@ -50,6 +50,29 @@ class PartPose(NamedTuple):
     """Angular velocity, world axes [rad/s], shape (3,)."""
 
 
+class LooseBodies(NamedTuple):
+    """Rigid bodies that a vehicle computes, for terrain that moves past them."""
+
+    names: tuple[str, ...]
+    """Names, ascending."""
+    rows: NDArray[np.int64]
+    """Rows of the bodies in their set, shape (n,)."""
+    surfaces: tuple[Floats, ...]
+    """Closed surfaces: corners of triangles in the frame of each body [m], shape (k, 3, 3) each."""
+    center: Floats
+    """Centers of mass in the world [m], shape (n, 3)."""
+    rotation: Floats
+    """Axes of the bodies as columns, shape (n, 3, 3)."""
+    velocity: Floats
+    """Velocities of the centers [m/s], shape (n, 3)."""
+    spin: Floats
+    """Angular velocities, world axes [rad/s], shape (n, 3)."""
+    force: Floats
+    """Output: force of the terrain on each body [N], shape (n, 3)."""
+    torque: Floats
+    """Output: its torque about the center of mass [N m], shape (n, 3)."""
+
+
 Press = Callable[[Any, float, int, PartPose, Wrench], int]
 """Type of the compiled function of a contact: ``press(arrays, step, part, pose, wrench)``, see the module."""
 
@@ -185,7 +208,15 @@ class GroundContact(Saved, ABC):
     def remember(self, window: SoilWindow, arrays: Any) -> None:
         """Store the contact memory from ``arrays`` after the cycle."""
 
-    def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
+    def advance(
+        self,
+        duration: float,
+        center: Floats,
+        rotation: Floats,
+        velocity: Floats,
+        spin: Floats,
+        bodies: LooseBodies | None = None,
+    ) -> None:
         """Advance moving terrain before the substeps of the same time, see :attr:`max_exposure_s`.
 
         Args:
@@ -194,10 +225,14 @@ class GroundContact(Saved, ABC):
             rotation: Axes of their shapes as columns, shape (k, 3, 3).
             velocity: Velocities of the centers [m/s], shape (k, 3).
             spin: Angular velocities, world axes [rad/s], shape (k, 3).
+            bodies: Loose bodies, to whose wrenches those of the terrain are added; None: there are none.
 
         Raises:
             FloatingPointError: If the terrain simulation diverges. The message names the cause.
         """
+
+    def take_wrenches(self, bodies: LooseBodies) -> None:
+        """Take the wrenches of moving terrain on some bodies for the next substeps, in the contact of these bodies."""
 
     def warm_up(self) -> None:
         """Compile the kernels of :meth:`advance` without a change of state."""

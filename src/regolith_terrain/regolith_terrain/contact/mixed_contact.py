@@ -20,6 +20,7 @@ from regolith_terrain.contact.ground_contact import (
     BodyMemory,
     ContactSetting,
     GroundContact,
+    LooseBodies,
     PartPose,
     Press,
     StepLimit,
@@ -89,10 +90,23 @@ class MixedContact(GroundContact):
         self.max_exposure_s = min(contact.max_exposure_s for contact in self.both)
         self._wrench = make_wrench()
 
-    def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
+    def advance(
+        self,
+        duration: float,
+        center: Floats,
+        rotation: Floats,
+        velocity: Floats,
+        spin: Floats,
+        bodies: LooseBodies | None = None,
+    ) -> None:
         """Advance both."""
         for contact in self.both:
-            contact.advance(duration, center, rotation, velocity, spin)
+            contact.advance(duration, center, rotation, velocity, spin, bodies)
+
+    def take_wrenches(self, bodies: LooseBodies) -> None:
+        """Pass the wrenches to both."""
+        for contact in self.both:
+            contact.take_wrenches(bodies)
 
     def warm_up(self) -> None:
         """Compile the kernels of both."""

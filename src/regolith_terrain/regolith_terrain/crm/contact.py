@@ -16,7 +16,14 @@ import numpy as np
 
 from regolith_terrain.contact.arrays import Wrench
 from regolith_terrain.contact.constants import STAT_LOADED_NODES
-from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, GroundContact, PartPose, StepLimit
+from regolith_terrain.contact.ground_contact import (
+    CONTACT_OK,
+    ContactSetting,
+    GroundContact,
+    LooseBodies,
+    PartPose,
+    StepLimit,
+)
 from regolith_terrain.contact.surfels import Surfels, joined_surfels
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.boundary_markers import lattice
@@ -92,13 +99,21 @@ class ParticleContact(GroundContact):
         self._arrays.force[:] = self._arrays.torque[:] = 0.0
         return self._arrays
 
-    def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
+    def advance(
+        self,
+        duration: float,
+        center: Floats,
+        rotation: Floats,
+        velocity: Floats,
+        spin: Floats,
+        bodies: LooseBodies | None = None,
+    ) -> None:
         """Advance the soil of all regions; see the base class."""
         self._touched = True
         force, torque = self._arrays
         force[:] = torque[:] = 0.0
         for domain in self.domains:
-            domain.advance(duration, center, rotation, velocity, spin)
+            domain.advance(duration, center, rotation, velocity, spin, bodies)
             force += domain.force
             torque += domain.torque
 

@@ -30,6 +30,7 @@ def lay_region(section: Any) -> Any:
 CRM = TerrainModel(
     config=ParticleSoil,
     contact='regolith_terrain.crm.contact:ParticleContact',
+    body_contact='regolith_terrain.crm.body_contact:ParticleBodyContact',
     default_soil='lunar_regolith',
     lay_region=lay_region,
 )

@@ -28,7 +28,7 @@ _PUSHES = 12
 _PUSH = 0.25
 """Fraction of the missing distance by which a pair moves apart at a time."""
 _OFF_EDGES = 1e-7
-"""Offset of the rays that tell inside from outside, in spacings: none meets an edge of a mesh with round numbers."""
+"""Offset of the rays that separate inside from outside, in spacings: none meets an edge of a mesh in round numbers."""
 
 
 def mesh_markers(corners: Floats, spacing: float) -> Floats:

@@ -17,9 +17,13 @@ from numpy.typing import NDArray
 
 from regolith_terrain.contact.arrays import Shapes
 from regolith_terrain.contact.constants import SHAPE_CYLINDER
+from regolith_terrain.contact.ground_contact import LooseBodies
 from regolith_terrain.contact.surfels import Surfels
+from regolith_terrain.crm import loose_bodies
 from regolith_terrain.crm.arrays import SOIL, BoundaryBodies, Floats, make_bodies
 from regolith_terrain.crm.initialization import initial_particles, markers_of
+from regolith_terrain.crm.loose_bodies import NO_BODIES, BodyMarkers
+from regolith_terrain.crm.mesh_markers import mesh_markers
 from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.region import MARGIN, ParticleRegion
 from regolith_terrain.crm.surface import Columns, free_surface, sort_columns, weigh
@@ -104,7 +108,7 @@ class RegionSimulation(Saved):
         laid = initial_particles(region, self._field)
         self._trough, self._is_ground, self._laid = laid.trough, laid.ground, laid.soil
         self._low, self._high = self._trough.min(axis=0), self._trough.max(axis=0)
-        self._near = np.zeros(parts, np.bool_)
+        self._near, self._loose = np.zeros(parts, np.bool_), NO_BODIES
         self.bed = self._made(laid.soil)
         self.bed.lay_at_rest(laid.top)
         self._place_boxes()
@@ -121,8 +125,10 @@ class RegionSimulation(Saved):
     def _made(self, places: Floats) -> ParticleBed:
         """Return a bed with markers of the nearby parts, and soil at rest at given positions [m], shape (n, 3)."""
         region, here = self.region, np.flatnonzero(self._near).tolist()
-        local = [self._trough, *(self._markers[part] for part in here)]
-        body = np.repeat(np.array([0, *(1 + part for part in here)], np.int32), [len(part) for part in local])
+        local = [self._trough, *(self._markers[part] for part in here), *self._loose.local]
+        count = 1 + len(self._near) + len(self._loose.names)
+        owners = [0, *(1 + part for part in here), *range(1 + len(self._near), count)]
+        body = np.repeat(np.array(owners, np.int32), [len(part) for part in local])
         gx, gy, gz = self._gravity.tolist()
         return ParticleBed(
             region.soil,
@@ -131,13 +137,21 @@ class RegionSimulation(Saved):
             places,
             np.concatenate(local),
             body,
-            make_bodies(1 + len(self._near)),
+            make_bodies(count),
             region.threads,
         )
 
     # -- motion -------------------------------------------------------------------------------------------------
 
-    def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
+    def advance(
+        self,
+        duration: float,
+        center: Floats,
+        rotation: Floats,
+        velocity: Floats,
+        spin: Floats,
+        loose: LooseBodies | None = None,
+    ) -> None:
         """Advance the soil while parts move with their twists, and store the mean forces on them.
 
         Args:
@@ -146,26 +160,33 @@ class RegionSimulation(Saved):
             rotation: Axes of their shapes as columns, shape (k, 3, 3).
             velocity: Velocities of the centers [m/s], shape (k, 3).
             spin: Angular velocities, world axes [rad/s], shape (k, 3).
+            loose: Loose bodies, to whose wrenches the mean wrenches of the soil are added; None: there are none.
 
         Raises:
             FloatingPointError: If the soil diverges.
+            ValueError: If the surface of a body is not closed.
         """
         self.force[:] = self.torque[:] = 0.0
         near = np.zeros(len(self.reach), np.bool_)
         k = len(center)
         margin = self.reach[:k, None] + self.bed.reach
         top = self._high + margin
-        top[self._tools[self._tools < k], 2] = math.inf  # a lifted tool carries soil
+        top[self._carried[:k] > 0, 2] = math.inf  # the soil in a lifted tool
         near[:k] = ((center > self._low - margin) & (center < top)).all(axis=1)
-        here = np.flatnonzero(near)
-        come_or_gone = not np.array_equal(near, self._near)
+        here, first = np.flatnonzero(near), 1 + len(near)
+        within = [] if loose is None else self._bodies_within(loose)
+        names = () if loose is None else tuple(loose.names[n] for n in within)
+        come_or_gone = not np.array_equal(near, self._near) or names != self._loose.names
         if come_or_gone:
-            old, self._near = self.bed, near
+            old, self._near, self._loose = self.bed, near, self._body_markers(loose, within)
             self.bed = self._made(np.zeros((old.soil_count, 3)))
             self.bed.take_soil(old)
         bed, bodies = self.bed, self.bed.bodies
         bodies.center[1 + here], bodies.rotation[1 + here] = center[here], rotation[here]
         bodies.velocity[1 + here], bodies.spin[1 + here] = velocity[here], spin[here]
+        if loose is not None and within:
+            bodies.center[first:], bodies.rotation[first:] = loose.center[within], loose.rotation[within]
+            bodies.velocity[first:], bodies.spin[first:] = loose.velocity[within], loose.spin[within]
         if come_or_gone:
             self._place_boxes()
             bed.sort()
@@ -176,12 +197,35 @@ class RegionSimulation(Saved):
         count = max(1, math.ceil(duration / longest * (1.0 - 1e-9)))
         for _ in range(count):
             bed.step(duration / count)
-            self.force += bed.force[1:] / count
-            self.torque += bed.torque[1:] / count
-            for part in here.tolist():
-                turn = _rotated(bodies.spin[1 + part] * (duration / count))
-                bodies.center[1 + part] += bodies.velocity[1 + part] * (duration / count)
-                bodies.rotation[1 + part] = portable_math.times(turn, bodies.rotation[1 + part])
+            self.force += bed.force[1:first] / count
+            self.torque += bed.torque[1:first] / count
+            if loose is not None and within:
+                loose.force[within] += bed.force[first:] / count
+                loose.torque[within] += bed.torque[first:] / count
+            for body in (*(1 + here).tolist(), *range(first, len(bodies.center))):
+                turn = _rotated(bodies.spin[body] * (duration / count))
+                bodies.center[body] += bodies.velocity[body] * (duration / count)
+                bodies.rotation[body] = portable_math.times(turn, bodies.rotation[body])
+
+    def _bodies_within(self, loose: LooseBodies) -> list[int]:
+        """Return the indices of the loose bodies that can touch the region."""
+        reach = np.array([math.sqrt(float((corners**2).sum(axis=2).max())) for corners in loose.surfaces])
+        margin = reach[:, None] + self.bed.reach
+        near = ((loose.center > self._low - margin) & (loose.center < self._high + margin)).all(axis=1)
+        return np.flatnonzero(near).tolist()
+
+    def _body_markers(self, loose: LooseBodies | None, within: list[int]) -> BodyMarkers:
+        """Return the markers of some loose bodies; those that are known are kept."""
+        if loose is None or not within:
+            return NO_BODIES
+        known = dict(zip(self._loose.names, self._loose.local, strict=True))
+        names = tuple(loose.names[n] for n in within)
+        local = [known.get(name) for name in names]
+        made = (
+            mesh_markers(loose.surfaces[n], self.region.spacing) if old is None else old
+            for n, old in zip(within, local, strict=True)
+        )
+        return BodyMarkers(names, tuple(made))
 
     def _place_boxes(self) -> None:
         """Set the boxes of moving soil around the nearby parts."""
@@ -191,7 +235,17 @@ class RegionSimulation(Saved):
         boxes = np.concatenate((center - margin, center + margin), axis=1)
         # From the floor up, for any height of the part.
         boxes[:, 2], boxes[:, 5] = self._low[2] - 1.0, self._high[2] + 1e3
-        self.bed.boxes = boxes
+        for row, part in enumerate(here.tolist()):
+            if part in self._tools:  # long, and often lifted: its sphere would move much more soil
+                boxes[row] = self._box_around(self._markers[part], 1 + part)
+        loose = [self._box_around(local, 1 + len(self._near) + n) for n, local in enumerate(self._loose.local)]
+        self.bed.boxes = np.concatenate((boxes, np.array(loose).reshape(-1, 6)))
+
+    def _box_around(self, local: Floats, body: int) -> Floats:
+        """Return the box of moving soil around the markers of a body [m], shape (6,)."""
+        bodies, edge = self.bed.bodies, (0.5 + MARGIN) * self.region.spacing
+        place = bodies.center[body] + portable_math.times(local, bodies.rotation[body].T)
+        return np.concatenate((place.min(axis=0) - edge, place.max(axis=0) + edge))
 
     # -- the surface --------------------------------------------------------------------------------------------
 
@@ -210,6 +264,7 @@ class RegionSimulation(Saved):
         self._refuse_loss()
         bed.reset_limits()
         bed.sort()
+        self._count_carried()
         if not awake.any():
             return NodeRecords.empty(fields)
         level, borne = self._flat.copy(), np.zeros(len(awake))
@@ -217,7 +272,6 @@ class RegionSimulation(Saved):
         level = np.where(awake, self._base + (level - self._flat), self._level)
         borne = np.maximum(borne, self._borne)
         mass = self._mass() - self._whole
-        self._count_carried()
         changed = (level != self._level) | (borne != self._borne) | (mass != self._moved_mass)
         self._level, self._borne, self._moved_mass = level, borne, mass
         return self._records(changed, fields)
@@ -364,17 +418,25 @@ class RegionSimulation(Saved):
     @property
     def poses(self) -> BoundaryBodies:
         """Poses and twists of the parts."""
-        return BoundaryBodies(*(part[1:] for part in self.bed.bodies))
+        return BoundaryBodies(*(part[1 : 1 + len(self._near)] for part in self.bed.bodies))
 
     @property
     def soil(self) -> bytes:
-        """State of the bed; it is restored among the parts at their poses."""
-        return self.bed.save()
+        """State of the bed and of loose bodies in it; it is restored among the parts at their poses."""
+        return loose_bodies.pack(self._loose, self.bed.bodies, 1 + len(self._near), self.bed.save())
 
     @soil.setter
     def soil(self, saved: bytes) -> None:
+        kept, first = loose_bodies.unpack(saved), 1 + len(self._near)
+        if kept.bodies.names or self._loose.names:
+            parts = [part[:first].copy() for part in self.bed.bodies]
+            self._loose = kept.bodies
+            self.bed = self._made(np.zeros((self.bed.soil_count, 3)))
+            for part, old in zip(self.bed.bodies, parts, strict=True):
+                part[:first] = old
+            loose_bodies.place(self.bed.bodies, first, kept.poses)
         self._place_boxes()
-        self.bed.load(saved)
+        self.bed.load(kept.soil)
         self._moved_mass = self._mass() - self._whole
         self._count_carried()
 

@@ -226,7 +226,7 @@ class VehicleStep:
         if fade == 1.0:
             digging = self.tools.begin(data, window, duration, acceleration)
             now = partial(particle_coupling.current_part_states, data, parts, active, self.refresh, self.whereabouts)
-            loop = particle_coupling.coupled_loop(self.contact, loop, now)
+            loop = particle_coupling.coupled_loop(self.contact, loop, now, self.assigned)
         else:  # vehicles are never placed on moving soil
             fading = substeps.PlacementDamping(fade, window.values, window.history(), window.touched)
         self.body.model.opt.timestep = step
