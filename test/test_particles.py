@@ -230,3 +230,26 @@ def test_cameras_see_the_same_soil_in_motion_in_one_process_and_many(tmp_path: P
     clouds, pictures = told.values()
     assert [t for t, _ in clouds] == list(range(0, 2_000_000_001, 20_000_000)) and len(pictures) == 10
     assert not clouds[20][1] and len(clouds[-1][1]) > 5 * 52
+
+
+@pytest.mark.slow
+def test_rock_in_particles_is_pushed_and_pushes_soil() -> None:
+    """``viper_crm_rocks``: a wheel pushes the block by 0.2 m; the soil is dented ahead of the wheel, none is lost, and a
+    checkpoint amid the push continues to the same hash, with one thread instead of two."""
+    simulation = Simulation(load_scenario('viper_crm_rocks').scenario)
+    simulation.run(3.2)
+    saved = simulation.checkpoint()
+    end = simulation.run(3.8)
+    rover = simulation.agents['rover'].vehicle
+    assert rover.assigned is not None and rover.assigned.bodies is not None
+    block = rover.assigned.bodies.index['block']
+    x, y, z = rover.assigned.bodies.position[block].tolist()
+    # It stood with its lower face, 0.12 m below its center, on the surface at x = 1.9.
+    assert x > 2.1 and abs(y + 0.66) < 0.1 and z < 0.11
+    levels = simulation.terrain.grid.levels(np.array([x, 3.0]), np.array([y, y]))
+    assert levels[0] < -0.01 and abs(levels[1]) < 1e-3
+    assert simulation.terrain.summary()['mass_balance']['error_kg'] == 0.0
+
+    other = Simulation(load_scenario('viper_crm_rocks', ['terrain.regions.0.threads=1']).scenario)
+    other.go_to(saved)
+    assert other.run(3.8) == end

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
@@ -120,7 +121,7 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ),
         (
             {'amber': {'model': 'rassor'}},
-            ['terrain.regions.0.vehicle', 'has tools', 'allowed: a vehicle without tools'],
+            ['terrain.regions.0.vehicle', "has a tool 'drum_front' without mesh", 'allowed: tools with a mesh'],
         ),
     ],
 )
@@ -192,25 +193,49 @@ def test_a_check_says_what_particles_cost(tmp_path: Path, capfd: pytest.CaptureF
     assert 'strip: 5,120 particles, 12.6 MB, about 3.9 min of one core' in capfd.readouterr().out
 
 
-@pytest.mark.parametrize('where', ['wheels', 'ground_shapes'])
-def test_one_mesh_among_plain_shapes_is_refused(where: str) -> None:
-    """The last of several wheels, or a shape of the hull."""
-    plain = [SimpleNamespace(mesh=None, width_m=0.3) for _ in range(3)]
-    config: Any = SimpleNamespace(
-        running_gear=None,
-        tools={},
-        **{'wheels': plain, 'ground_shapes': plain[:1], where: [*plain, SimpleNamespace(mesh='x.obj', width_m=0.3)]},
-    )
+OPEN = """v 0 0 0
+v 0.1 0 0
+v 0 0.1 0
+v 0 0 0.1
+f 1 3 2
+f 1 2 4
+f 2 3 4
+"""
+CLOSED = OPEN + 'f 3 1 4\n'
+
+
+def config(**values: Any) -> Any:
+    """Return the keys of a vehicle model that matter to particles: three wheels of 0.3 m, and a hull."""
+    plain = [SimpleNamespace(name=f'w{k}', mesh=None, width_m=0.3) for k in range(3)]
+    hull = [SimpleNamespace(name='hull', mesh=None, body='arm')]
+    return SimpleNamespace(**{'running_gear': None, 'tools': {}, 'wheels': plain, 'ground_shapes': hull, **values})
+
+
+@pytest.mark.parametrize('where', ['wheels', 'ground_shapes', 'tools'])
+def test_open_mesh_of_a_part_is_refused(where: str, tmp_path: Path) -> None:
+    """The last of several wheels, a shape of the hull, or a tool: by name and file, with the number of open edges."""
+    part: Any = SimpleNamespace(name='part', mesh='x.obj', mesh_scale=1.0, width_m=0.3, body='arm')
+    plain = config()
+    parts = {'part': part} if where == 'tools' else [*getattr(plain, where), part]
     region: Any = SimpleNamespace(vehicle='amber', spacing=0.05)
     source: Any = SimpleNamespace(
         error=lambda key, problem, allowed, value: InputError(Problem('a', '.'.join(key), problem, allowed, str(value)))
     )
+    mjcf = tmp_path / 'vehicle.xml'
+    (tmp_path / 'x.obj').write_text(OPEN)
     with pytest.raises(
-        InputError, match='has meshes as wheels or ground shapes; allowed: cylinders, wheels with grousers and boxes'
+        InputError,
+        match=rf"has {where}\.part with a mesh 'x\.obj' that is open: 3 edges without two faces that meet; allowed: a closed",
     ):
-        particle_section._check_vehicle(region, config, ('r',), source)
-    setattr(config, where, plain)
-    particle_section._check_vehicle(region, config, ('r',), source)
+        particle_section._check_vehicle(region, config(**{where: parts}), mjcf, ('r',), source)
+    (tmp_path / 'y.obj').write_text(CLOSED)
+    part.mesh = 'y.obj'
+    particle_section._check_vehicle(region, config(**{where: parts}), mjcf, ('r',), source)
+    if where == 'tools':
+        with pytest.raises(
+            InputError, match="has a tool 'part' without its ground shape; allowed: exactly one ground shape"
+        ):
+            particle_section._check_vehicle(region, config(tools=parts, ground_shapes=[]), mjcf, ('r',), source)
     for spacing, refused in ((0.3, True), (0.29, False)):
         region.spacing = spacing
         with (
@@ -218,4 +243,24 @@ def test_one_mesh_among_plain_shapes_is_refused(where: str) -> None:
             if refused
             else nullcontext()
         ):
-            particle_section._check_vehicle(region, config, ('r',), source)
+            particle_section._check_vehicle(region, plain, mjcf, ('r',), source)
+
+
+def test_region_over_a_cliff_is_refused(tmp_path: Path) -> None:
+    """A step of 1 m in the middle of the region, by its height and position; the same step behind it is allowed."""
+    heights = np.zeros((41, 41))
+    for first, refused in ((25, True), (30, False)):  # a post every 0.5 m from -10 m: from x = 2.5 m, from 5 m
+        heights[:], heights[:, first:] = 0.0, 1.0
+        np.save(tmp_path / 'step.npy', heights)
+        ground = {'source': str(tmp_path / 'step.npy'), 'post_spacing_m': 0.5}
+        if not refused:
+            scenario(tmp_path, terrain=ground)
+            continue
+        with pytest.raises(InputError) as caught:
+            scenario(tmp_path, terrain=ground)
+        words = [
+            'terrain.regions.0.rectangle = ',
+            'is over a cliff: the surface rises by 0.191 m in 0.05 m at (2.2',
+            'allowed: slopes',
+        ]
+        assert all(word in str(caught.value) for word in words), str(caught.value)

@@ -8,11 +8,12 @@ import hashlib
 
 import numpy as np
 import pytest
-from particles import soil
+from particles import of_soil, soil
+from test_crm_mesh_markers import box_mesh
 
 from regolith_terrain import contact as terrain_contact
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, make_pose
+from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, LooseBodies, make_pose
 from regolith_terrain.crm.contact import ParticleContact
 from regolith_terrain.crm.region import ParticleRegion
 from regolith_terrain.crm.region_simulation import RegionSimulation, _rotated
@@ -231,12 +232,78 @@ def test_relaxation_excludes_particle_regions() -> None:
     assert np.isnan(ground.cut[1]).all() and ground.rows(-1, 0, (3, 1), 0.1).tolist() == [[0], [1], [1]]
 
 
-def test_particle_contact_with_a_mesh_is_rejected() -> None:
-    corners: Floats = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
-    with pytest.raises(
-        ValueError, match='a mesh is not supported in a CRM region; allowed: cylinders, grousered wheels and boxes'
-    ):
-        RegionSimulation(REGION, FlatField(), GRAVITY, terrain_contact.mesh(corners), np.array([1.0]), SPACING)
+def test_region_with_an_open_mesh_is_rejected() -> None:
+    """Also as the surface of a tool; a closed mesh has markers."""
+    corners: Floats = box_mesh(0.1, 0.1, 0.1)
+    with pytest.raises(ValueError, match='is open: 3 edges without two faces that meet; allowed: a closed surface'):
+        RegionSimulation(REGION, FlatField(), GRAVITY, terrain_contact.mesh(corners[1:]), np.array([1.0]), SPACING)
+    with pytest.raises(ValueError, match='is open: 3 edges'):
+        RegionSimulation(REGION, FlatField(), GRAVITY, WHEEL, np.array([1.0]), SPACING, {0: corners[1:]})
+    made = RegionSimulation(REGION, FlatField(), GRAVITY, terrain_contact.mesh(corners), np.array([1.0]), SPACING)
+    assert [len(part) for part in made._markers] == [4**3]
+
+
+TRAY = np.concatenate(
+    [
+        box_mesh(*half) + np.array(middle)
+        for half, middle in (
+            ((0.2, 0.16, 0.02), (0.0, 0.0, -0.08)),
+            ((0.02, 0.16, 0.05), (-0.18, 0.0, 0.0)),
+            ((0.02, 0.16, 0.05), (0.18, 0.0, 0.0)),
+            ((0.159, 0.02, 0.05), (0.0, -0.14, 0.0)),
+            ((0.159, 0.02, 0.05), (0.0, 0.14, 0.0)),
+        )
+    ]
+)
+"""A tray, open at the top: five closed boxes that do not touch, 0.4 x 0.32 m and 0.15 m high."""
+
+
+def scooped(threads: int = 1) -> tuple[ParticleContact, list[NodeRecords]]:
+    """Return a contact after a tray, which starts below the surface, was lifted by 0.1 m out of the soil; and all changes."""
+    region = ParticleRegion('strip', 'rover', (-0.5, -0.4), (0.5, 0.4), 0.15, True, 0.05, LAW, threads)
+    inside = terrain_contact.box(0.32, 0.24, 0.2)
+    reach = np.array([terrain_contact.reach(inside)])
+    soils = SoilMap(np.zeros((1, 1)), owned=[region])
+    setting = ContactSetting(soils, inside, reach, SPACING, field=FlatField(), gravity=GRAVITY, tool_surfaces={0: TRAY})
+    made, left = ParticleContact(setting), []
+    for cycle in range(15):
+        for part in range(5):
+            t = 0.02 * cycle + 0.004 * part
+            center = np.array([[0.0, 0.0, -0.06 + 0.8 * t]])
+            made.advance(0.004, center, np.eye(3)[None], np.array([[0.0, 0.0, 0.8]]), np.zeros((1, 3)))
+        left += made.soil_changes(FIELDS)
+    return made, left
+
+
+@pytest.mark.slow
+def test_soil_in_a_tool_is_carried_and_missing_from_the_ground() -> None:
+    """The sum of both is zero to 1e-9 of what moved. The surface is below the tray, its load above, and the load presses
+    on the tray with a part of its weight at least. One and two threads have the same bits.
+    """
+    made, left = scooped()
+    grid = SoilGrid(FlatField(), SPACING)
+    for records in left:
+        grid.apply(records)
+    ground = float(grid.all_records().mass_kgpm2.sum()) * SPACING**2
+    ((carried, force),) = made.tool_loads()
+    # The shape is 0.32 x 0.24 m wide; at least a layer of 0.05 m stays on the floor of the tray, at most a heap of 0.2 m.
+    assert 0.05 < carried / (LAW.density_kgpm3 * 0.32 * 0.24) < 0.2
+    assert ground == pytest.approx(-carried, rel=1e-9)
+    bottom = made.domains[0].bed.bodies.center[1, 2] - 0.1
+    assert (
+        grid.levels(np.zeros(1), np.zeros(1))[0]
+        < bottom + 0.02
+        < bottom + 0.1
+        < of_soil(made.domains[0].bed)[:, 2].max()
+    )
+    assert force > 0.5 * carried * 1.62
+    other, _ = scooped(threads=2)
+    assert other.save() == made.save()
+    saved = made.save()
+    other.reset()
+    assert not other.tool_loads().any()
+    other.load(saved)
+    assert np.array_equal(other.tool_loads()[:, 0], made.tool_loads()[:, 0])
 
 
 @pytest.mark.seconds
@@ -273,3 +340,80 @@ def test_particle_domain_load_restores_every_array(pushed: tuple[ParticleContact
     after = arrays()
     assert [name for name in before if not np.array_equal(before[name], after[name])] == []
     assert made.save() == saved
+
+
+def rock(height: float, names: tuple[str, ...] = ('rock',)) -> LooseBodies:
+    """Return boxes of 0.3 m, side by side along y, with their centers at a height above the undisturbed surface."""
+    n = len(names)
+    center = np.array([[0.0, 0.4 * k, height] for k in range(n)]).reshape(-1, 3)
+    still, turn = np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1))
+    surfaces = tuple(box_mesh(0.15, 0.15, 0.15) for _ in names)
+    return LooseBodies(names, np.arange(n), surfaces, center, turn, still, still.copy(), still.copy(), still.copy())
+
+
+def drop(made: ParticleContact, body: LooseBodies, cycles: int, mass: float) -> list[NodeRecords]:
+    """Advance soil and a body that moves by the force of the soil and its weight; the wheel is far away."""
+    left, far = [], (np.array([[9.0, 0.0, 0.0]]), np.eye(3)[None], np.zeros((1, 3)), np.zeros((1, 3)))
+    for _ in range(cycles):
+        for _ in range(10):
+            body.force[:] = body.torque[:] = 0.0
+            made.advance(0.002, *far, body)
+            body.velocity[:] += 0.002 * (body.force / mass + GRAVITY)
+            body.center[:] += 0.002 * body.velocity
+        left += made.soil_changes(FIELDS)
+    return left
+
+
+@pytest.mark.slow
+def test_rock_comes_to_rest_on_particles_and_leaves_a_dent() -> None:
+    """Dropped from 0.02 m, it is carried by its weight: within 10 %, since it still oscillates by that after 0.6 s.
+
+    The soil is lower below it and higher or equal beside it, and no mass is lost. A restored state continues with the
+    same bits, without the rock in the restoring contact.
+    """
+    made, body, mass = contact(), rock(0.17), 60.0
+    grid = SoilGrid(FlatField(), SPACING)
+    for records in drop(made, body, 30, mass):
+        grid.apply(records)
+    assert made.domains[0]._loose.names == ('rock',)
+    saved, kept = made.save(), rock(0.0)._replace(center=body.center.copy(), velocity=body.velocity.copy())
+    forces = []
+    for _ in range(10):
+        drop(made, body, 1, mass)
+        forces.append(float(body.force[0, 2]))
+    assert np.mean(forces) == pytest.approx(1.62 * mass, rel=0.1)
+    assert abs(body.velocity[0, 2]) < 0.01 and 0.13 < body.center[0, 2] < 0.19
+    assert grid.levels(np.zeros(1), np.zeros(1))[0] < 0.0
+    assert grid.all_records().mass_kgpm2.sum() == 0.0
+    other = contact()
+    other.load(saved)
+    drop(other, kept, 10, mass)
+    assert other.save() == made.save()
+    # Without the rock, and with another one, the bed has other markers.
+    drop(other, rock(0.14, ()), 1, mass)
+    assert other.domains[0]._loose.names == ()
+    drop(other, rock(0.5, ('a', 'b')), 1, mass)
+    assert other.domains[0]._loose.names == ('a', 'b')
+    other.load(saved)
+    assert other.save() == saved
+
+
+def test_forces_on_loose_bodies_and_soil_are_opposite() -> None:
+    """Gravity aside, the momentum change of the soil is the impulse of the rock, the walls and the floor, to 1e-9."""
+    made, body = contact(), rock(0.15)
+    body.velocity[0] = 0.3, 0.0, -0.4
+    far = np.array([[9.0, 0.0, 0.0]])
+    still = np.zeros((1, 3))
+    made.advance(1e-4, far, np.eye(3)[None], still, still, body)  # the bed with the rock
+    bed = made.domains[0].bed
+    bed.boxes = None  # all soil moves: frozen soil would carry momentum away
+    bed.sort()
+    mass = LAW.density_kgpm3 * REGION.spacing**3
+    moving = bed._soil
+    before = bed.particles[moving, 3:6].sum(axis=0)
+    body.force[:] = 0.0
+    made.advance(1e-4, far, np.eye(3)[None], still, still, body)
+    gained = mass * (bed.particles[moving, 3:6].sum(axis=0) - before) / 1e-4
+    assert np.array_equal(bed._soil, moving) and np.array_equal(body.force[0], bed.force[-1])
+    assert len(moving) == bed.soil_count and abs(body.force[0, 2]) > 1.0
+    assert gained == pytest.approx(mass * len(moving) * GRAVITY - bed.force.sum(axis=0), rel=1e-9, abs=1e-8)

@@ -5,14 +5,18 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files import KeyPath, YamlSource, allowed_names, rounded_text
 from regolith_sensors.rays import DEFAULT_RAY_BACKEND, supports_surfels
+from regolith_terrain.contact import refuse_unless_solid
 from regolith_terrain.crm import ParticleRegion, machine_memory_gb
 from regolith_vehicles import load_vehicle_model
-from regolith_vehicles.description import VehicleModelConfig
+from regolith_vehicles.description import VehicleModelConfig, load_triangles
 
 Point = tuple[float, float]
 
@@ -77,7 +81,8 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
         if region.vehicle not in scenario.vehicles:
             allowed = allowed_names(scenario.vehicles, region.vehicle)
             raise source.error((*key, 'vehicle'), 'is not a vehicle of this scenario', allowed, region.vehicle)
-        _check_vehicle(region, configs[region.vehicle][0], key, source)
+        _check_vehicle(region, *configs[region.vehicle], key, source)
+        _check_slope(region, scenario, key, source)
         _check_paths(region, scenario, reaches, source)
     if any(vehicle.sensors for vehicle in scenario.vehicles.values()) and not supports_surfels(
         scenario.light.ray_backend
@@ -100,22 +105,56 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
         raise source.error(('terrain', 'regions', number, 'spacing_m'), problem, allowed, costs[0].region.spacing)
 
 
-def _check_vehicle(region: ParticleRegion, config: VehicleModelConfig, key: KeyPath, source: YamlSource) -> None:
+def _check_vehicle(
+    region: ParticleRegion, config: VehicleModelConfig, mjcf: str | Path, key: KeyPath, source: YamlSource
+) -> None:
     """Refuse a vehicle that particles cannot support."""
     narrowest = min((wheel.width_m for wheel in config.wheels), default=0.0)
     if config.running_gear is not None:
         allowed = 'a wheeled vehicle with one servo for each wheel'
         raise source.error((*key, 'vehicle'), 'does not run on particles', allowed, region.vehicle)
-    if config.tools:
-        allowed = 'a vehicle without tools, which work in the soil grid only'
-        raise source.error((*key, 'vehicle'), 'has tools', allowed, region.vehicle)
-    meshes = [*(wheel.mesh for wheel in config.wheels), *(shape.mesh for shape in config.ground_shapes)]
-    if any(meshes):
-        allowed = 'cylinders, wheels with grousers and boxes'
-        raise source.error((*key, 'vehicle'), 'has meshes as wheels or ground shapes', allowed, region.vehicle)
+    for name, tool in sorted(config.tools.items()):
+        if tool.mesh is None:
+            allowed = 'tools with a mesh, whose surface touches the particles'
+            raise source.error((*key, 'vehicle'), f'has a tool {name!r} without mesh', allowed, region.vehicle)
+        if sum(shape.body == tool.body for shape in config.ground_shapes) != 1:
+            allowed = 'exactly one ground shape on the body of each tool, which holds its soil'
+            raise source.error(
+                (*key, 'vehicle'), f'has a tool {name!r} without its ground shape', allowed, region.vehicle
+            )
+    meshes: list[tuple[str, Any]] = [(f'wheels.{wheel.name}', wheel) for wheel in config.wheels]
+    meshes += [(f'ground_shapes.{shape.name}', shape) for shape in config.ground_shapes]
+    meshes += [(f'tools.{name}', tool) for name, tool in sorted(config.tools.items())]
+    for where, part in meshes:
+        if part.mesh is None:
+            continue
+        try:
+            refuse_unless_solid(load_triangles(Path(mjcf).parent / part.mesh, part.mesh_scale))
+        except ValueError as error:
+            problem, _, allowed = str(error).partition('; allowed: ')
+            problem = f'has {where} with a mesh {part.mesh!r} that {problem}'
+            raise source.error((*key, 'vehicle'), problem, allowed, region.vehicle) from None
     if not region.spacing < narrowest:
         allowed = f'less than {narrowest!r} m, the width of the narrowest wheel of {region.vehicle}'
         raise source.error((*key, 'spacing_m'), 'is coarser than a wheel', allowed, region.spacing)
+
+
+def _check_slope(region: ParticleRegion, scenario: Scenario, key: KeyPath, source: YamlSource) -> None:
+    """Refuse a region over a cliff: columns of particles whose neighbors are more than a spacing higher."""
+    from regolith_terrain import build_height_field
+
+    nx, ny, _ = region.counts
+    x = region.low[0] + (np.arange(nx) + 0.5) * region.spacing
+    y = region.low[1] + (np.arange(ny) + 0.5) * region.spacing
+    top = build_height_field(scenario.terrain, scenario.seed).heights(x[:, None], y[None, :])
+    for axis in (0, 1):
+        step = np.abs(np.diff(top, axis=axis))
+        if step.max() > region.spacing:
+            i, j = np.unravel_index(int(step.argmax()), step.shape)
+            problem = f'is over a cliff: the surface rises by {step.max():.3g} m in {region.spacing:g} m at '
+            problem += f'{_place((float(x[i]), float(y[j])))}'
+            low, high = (list(corner) for corner in (region.low, region.high))
+            raise source.error((*key, 'rectangle'), problem, 'slopes of up to 45 degrees', [low, high])
 
 
 def _check_paths(region: ParticleRegion, scenario: Scenario, reaches: dict[str, float], source: YamlSource) -> None:

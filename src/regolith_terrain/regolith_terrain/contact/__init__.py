@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from regolith_terrain.contact.arrays import Wrench as Wrench
     from regolith_terrain.contact.arrays import make_wrench as make_wrench
     from regolith_terrain.contact.arrays import push_at as push_at
+    from regolith_terrain.contact.closed_surface import refuse_unless_solid as refuse_unless_solid
     from regolith_terrain.contact.constants import CONTACT_OK as CONTACT_OK
     from regolith_terrain.contact.constants import CREEP_SPEED as CREEP_SPEED
     from regolith_terrain.contact.constants import LEFT_WINDOW as LEFT_WINDOW
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from regolith_terrain.contact.constants import WINDOW_MARGIN_CELLS as WINDOW_MARGIN_CELLS
     from regolith_terrain.contact.ground_contact import ContactSetting as ContactSetting
     from regolith_terrain.contact.ground_contact import GroundContact as GroundContact
+    from regolith_terrain.contact.ground_contact import LooseBodies as LooseBodies
     from regolith_terrain.contact.ground_contact import PartPose as PartPose
     from regolith_terrain.contact.ground_contact import Press as Press
     from regolith_terrain.contact.ground_contact import StepLimit as StepLimit
@@ -68,6 +70,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'make_wrench',
             'push_at',
         ),
+        'closed_surface': ('refuse_unless_solid',),
         'constants': (
             'CONTACT_OK',
             'CREEP_SPEED',
@@ -92,6 +95,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'ground_contact': (
             'ContactSetting',
             'GroundContact',
+            'LooseBodies',
             'PartPose',
             'Press',
             'StepLimit',

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as field_of
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -48,6 +48,29 @@ class PartPose(NamedTuple):
     """Velocity of the origin, world axes [m/s], shape (3,)."""
     angular_velocity: Floats
     """Angular velocity, world axes [rad/s], shape (3,)."""
+
+
+class LooseBodies(NamedTuple):
+    """Rigid bodies that a vehicle computes, for terrain that moves past them."""
+
+    names: tuple[str, ...]
+    """Names, ascending."""
+    rows: NDArray[np.int64]
+    """Rows of the bodies in their set, shape (n,)."""
+    surfaces: tuple[Floats, ...]
+    """Closed surfaces: corners of triangles in the frame of each body [m], shape (k, 3, 3) each."""
+    center: Floats
+    """Centers of mass in the world [m], shape (n, 3)."""
+    rotation: Floats
+    """Axes of the bodies as columns, shape (n, 3, 3)."""
+    velocity: Floats
+    """Velocities of the centers [m/s], shape (n, 3)."""
+    spin: Floats
+    """Angular velocities, world axes [rad/s], shape (n, 3)."""
+    force: Floats
+    """Output: force of the terrain on each body [N], shape (n, 3)."""
+    torque: Floats
+    """Output: its torque about the center of mass [N m], shape (n, 3)."""
 
 
 Press = Callable[[Any, float, int, PartPose, Wrench], int]
@@ -112,6 +135,9 @@ class ContactSetting:
     """Height field of the undisturbed surface."""
     gravity: Floats = field_of(default_factory=lambda: np.zeros(3))
     """Gravity vector [m/s^2], shape (3,)."""
+    tool_surfaces: Mapping[int, Floats] = field_of(default_factory=dict)
+    """Closed surfaces of tools by the index of their part: corners of triangles in the frame of the part's shape [m],
+    shape (k, 3, 3). Moving soil touches the surface instead of the shape, and soil inside the shape is carried."""
 
 
 class BodyMemory(Saved, ABC):
@@ -182,7 +208,15 @@ class GroundContact(Saved, ABC):
     def remember(self, window: SoilWindow, arrays: Any) -> None:
         """Store the contact memory from ``arrays`` after the cycle."""
 
-    def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
+    def advance(
+        self,
+        duration: float,
+        center: Floats,
+        rotation: Floats,
+        velocity: Floats,
+        spin: Floats,
+        bodies: LooseBodies | None = None,
+    ) -> None:
         """Advance moving terrain before the substeps of the same time, see :attr:`max_exposure_s`.
 
         Args:
@@ -191,10 +225,14 @@ class GroundContact(Saved, ABC):
             rotation: Axes of their shapes as columns, shape (k, 3, 3).
             velocity: Velocities of the centers [m/s], shape (k, 3).
             spin: Angular velocities, world axes [rad/s], shape (k, 3).
+            bodies: Loose bodies, to whose wrenches those of the terrain are added; None: there are none.
 
         Raises:
             FloatingPointError: If the terrain simulation diverges. The message names the cause.
         """
+
+    def take_wrenches(self, bodies: LooseBodies) -> None:
+        """Take the wrenches of moving terrain on some bodies for the next substeps, in the contact of these bodies."""
 
     def warm_up(self) -> None:
         """Compile the kernels of :meth:`advance` without a change of state."""
@@ -209,6 +247,14 @@ class GroundContact(Saved, ABC):
             FloatingPointError: If the terrain simulation diverges. The message names the cause.
         """
         return []
+
+    def tool_loads(self) -> Floats:
+        """Return the mass of moving soil carried in each part [kg] and the force of that soil on it [N].
+
+        Returns:
+            Masses and magnitudes of forces, shape (n, 2); zero for a terrain model that does not move.
+        """
+        return np.zeros((self.parts, 2))
 
     def statistics(self) -> dict[str, Any]:
         """Return the statistics of the terrain model for a report."""

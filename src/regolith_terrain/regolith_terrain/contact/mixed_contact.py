@@ -20,6 +20,7 @@ from regolith_terrain.contact.ground_contact import (
     BodyMemory,
     ContactSetting,
     GroundContact,
+    LooseBodies,
     PartPose,
     Press,
     StepLimit,
@@ -89,10 +90,23 @@ class MixedContact(GroundContact):
         self.max_exposure_s = min(contact.max_exposure_s for contact in self.both)
         self._wrench = make_wrench()
 
-    def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
+    def advance(
+        self,
+        duration: float,
+        center: Floats,
+        rotation: Floats,
+        velocity: Floats,
+        spin: Floats,
+        bodies: LooseBodies | None = None,
+    ) -> None:
         """Advance both."""
         for contact in self.both:
-            contact.advance(duration, center, rotation, velocity, spin)
+            contact.advance(duration, center, rotation, velocity, spin, bodies)
+
+    def take_wrenches(self, bodies: LooseBodies) -> None:
+        """Pass the wrenches to both."""
+        for contact in self.both:
+            contact.take_wrenches(bodies)
 
     def warm_up(self) -> None:
         """Compile the kernels of both."""
@@ -102,6 +116,11 @@ class MixedContact(GroundContact):
     def soil_changes(self, fields: tuple[str, ...]) -> list[NodeRecords]:
         """Return the changes of both."""
         return [records for contact in self.both for records in contact.soil_changes(fields)]
+
+    def tool_loads(self) -> Floats:
+        """Return the sums of both."""
+        loads: Floats = self.both[0].tool_loads() + self.both[1].tool_loads()
+        return loads
 
     def statistics(self) -> dict[str, Any]:
         """Return the statistics of both."""

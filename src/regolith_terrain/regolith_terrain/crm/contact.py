@@ -16,7 +16,14 @@ import numpy as np
 
 from regolith_terrain.contact.arrays import Wrench
 from regolith_terrain.contact.constants import STAT_LOADED_NODES
-from regolith_terrain.contact.ground_contact import CONTACT_OK, ContactSetting, GroundContact, PartPose, StepLimit
+from regolith_terrain.contact.ground_contact import (
+    CONTACT_OK,
+    ContactSetting,
+    GroundContact,
+    LooseBodies,
+    PartPose,
+    StepLimit,
+)
 from regolith_terrain.contact.surfels import Surfels, joined_surfels
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.boundary_markers import lattice
@@ -28,7 +35,7 @@ from regolith_terrain.crm.surfels import surface_surfels
 from regolith_terrain.grid.node_records import NodeRecords
 from regolith_terrain.grid.soil_grid import SoilWindow
 from regolith_world.cycle import Part, StateField, StateLayout
-from regolith_world.numerics import kernel
+from regolith_world.numerics import kernel, portable_math
 
 
 class ParticleArrays(NamedTuple):
@@ -69,11 +76,21 @@ class ParticleContact(GroundContact):
                 'a ContactSetting without field is not valid for CRM; allowed: a ContactSetting with field'
             )
         self.domains = [
-            RegionSimulation(region, setting.field, setting.gravity, setting.shapes, setting.reach, setting.spacing)
+            RegionSimulation(
+                region,
+                setting.field,
+                setting.gravity,
+                setting.shapes,
+                setting.reach,
+                setting.spacing,
+                setting.tool_surfaces,
+            )
             for region in setting.soils.owned
             if isinstance(region, ParticleRegion)
         ]
         self.max_exposure_s = min((domain.region.step for domain in self.domains), default=math.inf)
+        if self.domains and setting.tool_surfaces:
+            self.feels_above_m = math.inf  # a lifted tool still carries soil
         self._arrays = ParticleArrays(np.zeros((self.parts, 3)), np.zeros((self.parts, 3)))
         self._touched = False
 
@@ -82,13 +99,21 @@ class ParticleContact(GroundContact):
         self._arrays.force[:] = self._arrays.torque[:] = 0.0
         return self._arrays
 
-    def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
+    def advance(
+        self,
+        duration: float,
+        center: Floats,
+        rotation: Floats,
+        velocity: Floats,
+        spin: Floats,
+        bodies: LooseBodies | None = None,
+    ) -> None:
         """Advance the soil of all regions; see the base class."""
         self._touched = True
         force, torque = self._arrays
         force[:] = torque[:] = 0.0
         for domain in self.domains:
-            domain.advance(duration, center, rotation, velocity, spin)
+            domain.advance(duration, center, rotation, velocity, spin, bodies)
             force += domain.force
             torque += domain.torque
 
@@ -110,6 +135,15 @@ class ParticleContact(GroundContact):
     def step_limit(self, mass: float, area: float) -> StepLimit:
         """Return no limit: soil has separate steps."""
         return StepLimit(math.inf, 'particles')
+
+    def tool_loads(self) -> Floats:
+        """Return the soil in the tools; see the base class."""
+        loads, total = np.zeros((self.parts, 2)), np.zeros((self.parts, 3))
+        for domain in self.domains:
+            loads[:, 0] += domain.carried_mass()
+            total += domain.force
+        loads[:, 1] = [portable_math.norm(force) for force in total]
+        return loads
 
     def statistics(self) -> dict[str, dict[str, float]]:
         """Return the statistics of each region by name."""

@@ -7,6 +7,7 @@ All columns have the same depth, so each has the same mass on any slope.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from regolith_terrain.contact.constants import SHAPE_BOX, SHAPE_CYLINDER, SHAPE_
 from regolith_terrain.crm import boundary_markers
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.boundary_markers import LAYERS
+from regolith_terrain.crm.mesh_markers import mesh_markers
 from regolith_terrain.crm.region import PANE, ParticleRegion
 from regolith_terrain.height_field import HeightField
 
@@ -54,7 +56,7 @@ def initial_particles(region: ParticleRegion, field: HeightField) -> InitialPart
     return InitialParticles(place[soil], top[soil], place[trough], k[trough] >= 0)
 
 
-def markers_of(shapes: Shapes, spacing: float) -> list[Floats]:
+def markers_of(shapes: Shapes, spacing: float, surfaces: Mapping[int, Floats]) -> list[Floats]:
     """Return markers of each part of a vehicle in its shape's frame [m], shape (m, 3).
 
     Grousers lower than the spacing are replaced by a smooth wheel around their tips.
@@ -62,13 +64,17 @@ def markers_of(shapes: Shapes, spacing: float) -> list[Floats]:
     Args:
         shapes: Shapes of the parts.
         spacing: Particle spacing [m].
+        surfaces: Closed surfaces that replace shapes, see
+            :attr:`regolith_terrain.contact.ground_contact.ContactSetting.tool_surfaces`.
 
     Raises:
-        ValueError: If a part is a mesh.
+        ValueError: If a mesh is not closed. The message names the problem.
     """
     parts = []
-    for kind, size in zip(shapes.kind.tolist(), shapes.size.tolist(), strict=True):
-        if kind == SHAPE_CYLINDER and size[0] < spacing:  # a rod
+    for part, (kind, size) in enumerate(zip(shapes.kind.tolist(), shapes.size.tolist(), strict=True)):
+        if part in surfaces:
+            parts.append(mesh_markers(surfaces[part], spacing))
+        elif kind == SHAPE_CYLINDER and size[0] < spacing:  # a rod
             parts.append(boundary_markers.box((0.5 * spacing, max(size[1], 0.5 * spacing), 0.5 * spacing), spacing))
         elif kind in (SHAPE_CYLINDER, SHAPE_GROUSERED):
             # The radius of a cylinder includes its grousers, that of a grousered wheel does not.
@@ -83,5 +89,7 @@ def markers_of(shapes: Shapes, spacing: float) -> list[Floats]:
         elif kind == SHAPE_BOX:
             parts.append(boundary_markers.box(np.maximum(size[:3], 0.5 * spacing), spacing))
         else:
-            raise ValueError('a mesh is not supported in a CRM region; allowed: cylinders, grousered wheels and boxes')
+            first, end = shapes.clusters[part].tolist()
+            begin, stop = shapes.triangles[first, 0], shapes.triangles[end - 1, 1]
+            parts.append(mesh_markers(shapes.corners[begin:stop].reshape(-1, 3, 3), spacing))
     return parts

@@ -23,12 +23,14 @@ def lay_region(section: Any) -> Any:
         section.other_vehicles == 'stop',
         section.spacing_m,
         section.soil,
+        section.threads,
     )
 
 
 CRM = TerrainModel(
     config=ParticleSoil,
     contact='regolith_terrain.crm.contact:ParticleContact',
+    body_contact='regolith_terrain.crm.body_contact:ParticleBodyContact',
     default_soil='lunar_regolith',
     lay_region=lay_region,
 )

@@ -31,6 +31,8 @@ class ParticleRegion(OwnedRegion):
     spacing: float
     """Particle spacing [m]."""
     soil: ParticleSoil
+    threads: int = 1
+    """Number of threads that move the particles; the result does not depend on it."""
 
     @property
     def settings(self) -> Discretization:

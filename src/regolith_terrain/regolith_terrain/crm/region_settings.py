@@ -36,6 +36,13 @@ class ParticleRegionSettings(OutlineConfig):
         ' drive on the surrounding terrain model without leaving ruts.',
     )
 
+    threads: int = Field(
+        default=1,
+        ge=1,
+        le=64,
+        description='CRM only: number of threads that move the particles. The result does not depend on it.',
+    )
+
     @model_validator(mode='after')
     def _particles_are_whole(self) -> ParticleRegionSettings:
         given = {key: getattr(self, key) for key in ('rectangle', 'name', 'spacing_m', 'depth_m', 'vehicle')}

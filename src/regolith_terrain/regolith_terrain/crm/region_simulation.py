@@ -10,14 +10,20 @@ through them. Parts have markers only while they are near.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.contact.arrays import Shapes
+from regolith_terrain.contact.constants import SHAPE_CYLINDER
+from regolith_terrain.contact.ground_contact import LooseBodies
 from regolith_terrain.contact.surfels import Surfels
+from regolith_terrain.crm import loose_bodies
 from regolith_terrain.crm.arrays import SOIL, BoundaryBodies, Floats, make_bodies
 from regolith_terrain.crm.initialization import initial_particles, markers_of
+from regolith_terrain.crm.loose_bodies import NO_BODIES, BodyMarkers
+from regolith_terrain.crm.mesh_markers import mesh_markers
 from regolith_terrain.crm.particle_bed import ParticleBed
 from regolith_terrain.crm.region import MARGIN, ParticleRegion
 from regolith_terrain.crm.surface import Columns, free_surface, sort_columns, weigh
@@ -58,6 +64,7 @@ class RegionSimulation(Saved):
         shapes: Shapes,
         reach: Floats,
         spacing: float,
+        tool_surfaces: Mapping[int, Floats] | None = None,
     ) -> None:
         """Create the particles.
 
@@ -68,13 +75,22 @@ class RegionSimulation(Saved):
             shapes: Shapes of the vehicle's parts.
             reach: Radius of a sphere about each that encloses it [m], shape (n,).
             spacing: Grid node spacing [m].
+            tool_surfaces: Closed surfaces of tools, see
+                :attr:`regolith_terrain.contact.ground_contact.ContactSetting.tool_surfaces`.
 
         Raises:
-            ValueError: If a part's shape is not supported.
+            ValueError: If a part's mesh is not closed.
         """
-        self.region, self.reach, self.spacing = region, reach, spacing
+        surfaces = tool_surfaces or {}
+        self.region, self.spacing = region, spacing
         self._field, self._gravity = field, gravity
-        self._markers = markers_of(shapes, region.spacing)
+        self._markers = markers_of(shapes, region.spacing, surfaces)
+        self.reach = reach.copy()
+        for part, corners in surfaces.items():
+            self.reach[part] = max(reach[part], math.sqrt(float((corners * corners).sum(axis=2).max())))
+        self._tools = np.array(sorted(surfaces), np.int64)
+        self._tool_is_round = shapes.kind[self._tools] == SHAPE_CYLINDER
+        self._tool_half = np.abs(shapes.size[self._tools, :3])
         i0, i1, j0, j1 = self._bounds = region.nodes(spacing)
         i, j = np.meshgrid(np.arange(i0, i1), np.arange(j0, j1), indexing='ij')
         self._i, self._j = i.reshape(-1).astype(np.int32), j.reshape(-1).astype(np.int32)
@@ -92,7 +108,7 @@ class RegionSimulation(Saved):
         laid = initial_particles(region, self._field)
         self._trough, self._is_ground, self._laid = laid.trough, laid.ground, laid.soil
         self._low, self._high = self._trough.min(axis=0), self._trough.max(axis=0)
-        self._near = np.zeros(parts, np.bool_)
+        self._near, self._loose = np.zeros(parts, np.bool_), NO_BODIES
         self.bed = self._made(laid.soil)
         self.bed.lay_at_rest(laid.top)
         self._place_boxes()
@@ -101,6 +117,7 @@ class RegionSimulation(Saved):
         self._level, self._borne = self._base.copy(), np.zeros(count)
         self._whole = self._mass()
         self._moved_mass = np.zeros(count, np.int64)
+        self._carried = np.zeros(parts, np.int64)
         self._flat = np.empty(count)
         self._look(np.ones(count, np.bool_), self._flat, np.empty(count))
         self.force[:] = self.torque[:] = 0.0
@@ -108,8 +125,10 @@ class RegionSimulation(Saved):
     def _made(self, places: Floats) -> ParticleBed:
         """Return a bed with markers of the nearby parts, and soil at rest at given positions [m], shape (n, 3)."""
         region, here = self.region, np.flatnonzero(self._near).tolist()
-        local = [self._trough, *(self._markers[part] for part in here)]
-        body = np.repeat(np.array([0, *(1 + part for part in here)], np.int32), [len(part) for part in local])
+        local = [self._trough, *(self._markers[part] for part in here), *self._loose.local]
+        count = 1 + len(self._near) + len(self._loose.names)
+        owners = [0, *(1 + part for part in here), *range(1 + len(self._near), count)]
+        body = np.repeat(np.array(owners, np.int32), [len(part) for part in local])
         gx, gy, gz = self._gravity.tolist()
         return ParticleBed(
             region.soil,
@@ -118,12 +137,21 @@ class RegionSimulation(Saved):
             places,
             np.concatenate(local),
             body,
-            make_bodies(1 + len(self._near)),
+            make_bodies(count),
+            region.threads,
         )
 
     # -- motion -------------------------------------------------------------------------------------------------
 
-    def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
+    def advance(
+        self,
+        duration: float,
+        center: Floats,
+        rotation: Floats,
+        velocity: Floats,
+        spin: Floats,
+        loose: LooseBodies | None = None,
+    ) -> None:
         """Advance the soil while parts move with their twists, and store the mean forces on them.
 
         Args:
@@ -132,24 +160,33 @@ class RegionSimulation(Saved):
             rotation: Axes of their shapes as columns, shape (k, 3, 3).
             velocity: Velocities of the centers [m/s], shape (k, 3).
             spin: Angular velocities, world axes [rad/s], shape (k, 3).
+            loose: Loose bodies, to whose wrenches the mean wrenches of the soil are added; None: there are none.
 
         Raises:
             FloatingPointError: If the soil diverges.
+            ValueError: If the surface of a body is not closed.
         """
         self.force[:] = self.torque[:] = 0.0
         near = np.zeros(len(self.reach), np.bool_)
         k = len(center)
         margin = self.reach[:k, None] + self.bed.reach
-        near[:k] = ((center > self._low - margin) & (center < self._high + margin)).all(axis=1)
-        here = np.flatnonzero(near)
-        come_or_gone = not np.array_equal(near, self._near)
+        top = self._high + margin
+        top[self._carried[:k] > 0, 2] = math.inf  # the soil in a lifted tool
+        near[:k] = ((center > self._low - margin) & (center < top)).all(axis=1)
+        here, first = np.flatnonzero(near), 1 + len(near)
+        within = [] if loose is None else self._bodies_within(loose)
+        names = () if loose is None else tuple(loose.names[n] for n in within)
+        come_or_gone = not np.array_equal(near, self._near) or names != self._loose.names
         if come_or_gone:
-            old, self._near = self.bed, near
+            old, self._near, self._loose = self.bed, near, self._body_markers(loose, within)
             self.bed = self._made(np.zeros((old.soil_count, 3)))
             self.bed.take_soil(old)
         bed, bodies = self.bed, self.bed.bodies
         bodies.center[1 + here], bodies.rotation[1 + here] = center[here], rotation[here]
         bodies.velocity[1 + here], bodies.spin[1 + here] = velocity[here], spin[here]
+        if loose is not None and within:
+            bodies.center[first:], bodies.rotation[first:] = loose.center[within], loose.rotation[within]
+            bodies.velocity[first:], bodies.spin[first:] = loose.velocity[within], loose.spin[within]
         if come_or_gone:
             self._place_boxes()
             bed.sort()
@@ -160,12 +197,35 @@ class RegionSimulation(Saved):
         count = max(1, math.ceil(duration / longest * (1.0 - 1e-9)))
         for _ in range(count):
             bed.step(duration / count)
-            self.force += bed.force[1:] / count
-            self.torque += bed.torque[1:] / count
-            for part in here.tolist():
-                turn = _rotated(bodies.spin[1 + part] * (duration / count))
-                bodies.center[1 + part] += bodies.velocity[1 + part] * (duration / count)
-                bodies.rotation[1 + part] = portable_math.times(turn, bodies.rotation[1 + part])
+            self.force += bed.force[1:first] / count
+            self.torque += bed.torque[1:first] / count
+            if loose is not None and within:
+                loose.force[within] += bed.force[first:] / count
+                loose.torque[within] += bed.torque[first:] / count
+            for body in (*(1 + here).tolist(), *range(first, len(bodies.center))):
+                turn = _rotated(bodies.spin[body] * (duration / count))
+                bodies.center[body] += bodies.velocity[body] * (duration / count)
+                bodies.rotation[body] = portable_math.times(turn, bodies.rotation[body])
+
+    def _bodies_within(self, loose: LooseBodies) -> list[int]:
+        """Return the indices of the loose bodies that can touch the region."""
+        reach = np.array([math.sqrt(float((corners**2).sum(axis=2).max())) for corners in loose.surfaces])
+        margin = reach[:, None] + self.bed.reach
+        near = ((loose.center > self._low - margin) & (loose.center < self._high + margin)).all(axis=1)
+        return np.flatnonzero(near).tolist()
+
+    def _body_markers(self, loose: LooseBodies | None, within: list[int]) -> BodyMarkers:
+        """Return the markers of some loose bodies; those that are known are kept."""
+        if loose is None or not within:
+            return NO_BODIES
+        known = dict(zip(self._loose.names, self._loose.local, strict=True))
+        names = tuple(loose.names[n] for n in within)
+        local = [known.get(name) for name in names]
+        made = (
+            mesh_markers(loose.surfaces[n], self.region.spacing) if old is None else old
+            for n, old in zip(within, local, strict=True)
+        )
+        return BodyMarkers(names, tuple(made))
 
     def _place_boxes(self) -> None:
         """Set the boxes of moving soil around the nearby parts."""
@@ -175,7 +235,17 @@ class RegionSimulation(Saved):
         boxes = np.concatenate((center - margin, center + margin), axis=1)
         # From the floor up, for any height of the part.
         boxes[:, 2], boxes[:, 5] = self._low[2] - 1.0, self._high[2] + 1e3
-        self.bed.boxes = boxes
+        for row, part in enumerate(here.tolist()):
+            if part in self._tools:  # long, and often lifted: its sphere would move much more soil
+                boxes[row] = self._box_around(self._markers[part], 1 + part)
+        loose = [self._box_around(local, 1 + len(self._near) + n) for n, local in enumerate(self._loose.local)]
+        self.bed.boxes = np.concatenate((boxes, np.array(loose).reshape(-1, 6)))
+
+    def _box_around(self, local: Floats, body: int) -> Floats:
+        """Return the box of moving soil around the markers of a body [m], shape (6,)."""
+        bodies, edge = self.bed.bodies, (0.5 + MARGIN) * self.region.spacing
+        place = bodies.center[body] + portable_math.times(local, bodies.rotation[body].T)
+        return np.concatenate((place.min(axis=0) - edge, place.max(axis=0) + edge))
 
     # -- the surface --------------------------------------------------------------------------------------------
 
@@ -194,6 +264,7 @@ class RegionSimulation(Saved):
         self._refuse_loss()
         bed.reset_limits()
         bed.sort()
+        self._count_carried()
         if not awake.any():
             return NodeRecords.empty(fields)
         level, borne = self._flat.copy(), np.zeros(len(awake))
@@ -223,14 +294,40 @@ class RegionSimulation(Saved):
         """Return the mass of each node's column in quanta, shape (n,)."""
         i0, i1, j0, j1 = self._bounds
         mass = np.zeros((i1 - i0, j1 - j0), np.int64)
-        rows = np.flatnonzero(self.bed.kind == SOIL)
+        rows = np.flatnonzero((self.bed.kind == SOIL) & (self._carried_in() < 0))
         weigh(self.bed.particles, rows, self._quanta, i0, j0, self.spacing, mass)
         return mass.reshape(-1)
 
-    def _columns(self) -> Columns:
-        """Return all particles and markers that form the surface."""
+    def _carried_in(self) -> NDArray[np.int64]:
+        """Return the part in whose shape each particle of soil is, of tools in the region, else -1, shape (n,)."""
+        bed, bodies = self.bed, self.bed.bodies
+        found = np.full(len(bed.kind), -1, np.int64)
+        for part, is_round, half in zip(self._tools.tolist(), self._tool_is_round, self._tool_half, strict=True):
+            if not self._near[part]:
+                continue
+            rows = np.flatnonzero(bed.kind == SOIL)
+            x, y, z = (bed.particles[rows, :3] - bodies.center[1 + part]).T
+            turn = bodies.rotation[1 + part]
+            a, b, c = (turn[0, k] * x + turn[1, k] * y + turn[2, k] * z for k in range(3))
+            across = a * a + c * c < half[0] ** 2 if is_round else (np.abs(a) < half[0]) & (np.abs(c) < half[2])
+            found[rows[across & (np.abs(b) < half[1])]] = part
+        return found
+
+    def _count_carried(self) -> None:
+        part = self._carried_in()
+        self._carried = np.bincount(part[part >= 0], minlength=len(self.reach))
+
+    def carried_mass(self) -> Floats:
+        """Return the mass of soil inside each tool's shape [kg], shape (n,); exact in quanta.
+
+        It is no part of the ground: the region's nodes lack it, and the surface is that of the soil below.
+        """
+        return self._carried.astype(np.float64) * (self._quanta * MASS_QUANTUM_KGPM2 * self.spacing**2)
+
+    def _columns(self, carried: bool = False) -> Columns:
+        """Return all particles and markers that form the surface, with or without the soil carried in tools."""
         bed = self.bed
-        soil = bed.kind == SOIL
+        soil = (bed.kind == SOIL) & (carried | (self._carried_in() < 0))
         # Markers of the trough come first; those of parts do not form the surface.
         last = len(self._is_ground) - 1
         rows = np.flatnonzero(soil | (self._is_ground[np.minimum(bed.label, last)] & (bed.label <= last)))
@@ -259,7 +356,7 @@ class RegionSimulation(Saved):
         place = bed.moving_places()
         away = place - self._laid[bed.moving_labels()]
         stirred = np.einsum('ij,ij->i', away, away) > (_STIRRED * self.region.spacing) ** 2
-        return surface_surfels(self._columns(), place[stirred]) if stirred.any() else Surfels.none()
+        return surface_surfels(self._columns(carried=True), place[stirred]) if stirred.any() else Surfels.none()
 
     def _near_moving(self) -> NDArray[np.bool_]:
         """Return which nodes are within the kernel's reach of moving soil, by squares of that size, shape (n,)."""
@@ -321,18 +418,27 @@ class RegionSimulation(Saved):
     @property
     def poses(self) -> BoundaryBodies:
         """Poses and twists of the parts."""
-        return BoundaryBodies(*(part[1:] for part in self.bed.bodies))
+        return BoundaryBodies(*(part[1 : 1 + len(self._near)] for part in self.bed.bodies))
 
     @property
     def soil(self) -> bytes:
-        """State of the bed; it is restored among the parts at their poses."""
-        return self.bed.save()
+        """State of the bed and of loose bodies in it; it is restored among the parts at their poses."""
+        return loose_bodies.pack(self._loose, self.bed.bodies, 1 + len(self._near), self.bed.save())
 
     @soil.setter
     def soil(self, saved: bytes) -> None:
+        kept, first = loose_bodies.unpack(saved), 1 + len(self._near)
+        if kept.bodies.names or self._loose.names:
+            parts = [part[:first].copy() for part in self.bed.bodies]
+            self._loose = kept.bodies
+            self.bed = self._made(np.zeros((self.bed.soil_count, 3)))
+            for part, old in zip(self.bed.bodies, parts, strict=True):
+                part[:first] = old
+            loose_bodies.place(self.bed.bodies, first, kept.poses)
         self._place_boxes()
-        self.bed.load(saved)
+        self.bed.load(kept.soil)
         self._moved_mass = self._mass() - self._whole
+        self._count_carried()
 
 
 def _rotated(turn: Floats) -> Floats:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from regolith_terrain.grid.node_records import node_key as node_key
     from regolith_terrain.grid.owned_region import ForeignSoilError as ForeignSoilError
     from regolith_terrain.grid.owned_region import OwnedRegion as OwnedRegion
+    from regolith_terrain.grid.owned_region import records_outside as records_outside
     from regolith_terrain.grid.soil_grid import SoilGrid as SoilGrid
     from regolith_terrain.grid.soil_grid import SoilWindow as SoilWindow
     from regolith_terrain.grid.soil_map import SoilMap as SoilMap
@@ -40,6 +41,7 @@ __all__, __getattr__, __dir__ = export_lazily(
         'owned_region': (
             'ForeignSoilError',
             'OwnedRegion',
+            'records_outside',
         ),
         'soil_grid': (
             'SoilGrid',

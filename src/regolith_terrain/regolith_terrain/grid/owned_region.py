@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.grid.node_records import Floats, Indices
+from regolith_terrain.grid.node_records import Floats, Indices, NodeRecords
 from regolith_world.cycle import ParticipantFailed
 
 
@@ -58,6 +58,21 @@ class OwnedRegion:
     def meets(self, low: Sequence[float] | Floats, high: Sequence[float] | Floats) -> bool:
         """Return whether the region overlaps a rectangle given by its corners [m], shape (2,)."""
         return all(max(self.low[k], low[k]) < min(self.high[k], high[k]) for k in (0, 1))
+
+
+def records_outside(records: NodeRecords, regions: Sequence[OwnedRegion], spacing: float) -> NodeRecords:
+    """Return the records without those of nodes in some regions.
+
+    Args:
+        records: Records of nodes.
+        regions: The regions.
+        spacing: Grid node spacing [m].
+    """
+    for region in regions:
+        within = region.owned(records.i, records.j, spacing)
+        if within.any():
+            records = records.where(~within)
+    return records
 
 
 def _first_at(value: float, spacing: float) -> int:

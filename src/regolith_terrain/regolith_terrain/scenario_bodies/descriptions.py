@@ -133,7 +133,7 @@ def compile_bodies() -> None:
     """Compile the kernels of bodies on all terrain models that have a contact of bodies."""
     for name in terrain_models():
         law = find_terrain_model(name)
-        if law.body_contact:
+        if law.body_contact and law.lay_region is None:
             terrain = TerrainConfig.model_validate({'source': 'flat', 'model': name})
             grid = SoilGrid(FlatField(), terrain.spacing_m, law)
             ground = BodyGround(grid, terrain.soil_map(), np.array([0.0, 0.0, -1.62]))

@@ -29,6 +29,7 @@ from regolith_terrain.bodies.lift import lift_bodies
 from regolith_terrain.bodies.sleep import rest, wake_disturbed
 from regolith_terrain.bodies.steps import BodySteps
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.grid.owned_region import records_outside
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.scenario_bodies.descriptions import (
     body_configs,
@@ -113,6 +114,8 @@ class BodiesParticipant(Participant):
         gravity = np.array([0.0, 0.0, -access.gravity_mps2])
         terrain = access.terrain
         self._ground = ground = BodyGround(access.grid, terrain.soil_map(), gravity, access.solids, terrain.scm_mode)
+        self._owned = terrain.owned_regions()
+        """Regions of vehicles, where bodies lie without changing the soil."""
         self._rocks = rocks = movable_rocks(terrain, site.seed, section.movable_rocks)
         self.bodies = make_bodies(section, self._configs, ground, rocks)
         """The bodies."""
@@ -249,7 +252,7 @@ class BodiesParticipant(Participant):
 
     def _evolve(self, cycle: Cycle) -> CycleResult:
         with _reported_loss(self.name, cycle):
-            records = self._steps.finish()
+            records = records_outside(self._steps.finish(), self._owned, self._access.grid.spacing)
         rest(self.bodies, sorted({*self._awake, *self._steps.members}), cycle.dt_ns)
         self._tentative = self._packed()
         self._delta = SoilDelta(cycle.key, self.name, records)

@@ -48,7 +48,7 @@ def solid_distance(
         if over <= 0.0 or over * over >= best:
             continue
         a, b, c = near.triangles[t, 0], near.triangles[t, 1], near.triangles[t, 2]
-        u, v = _nearest_of_triangle(near.vertices[a], near.vertices[b], near.vertices[c], x, y, z)
+        u, v = nearest_of_triangle(near.vertices[a], near.vertices[b], near.vertices[c], x, y, z)
         w = 1.0 - u - v
         dx = x - w * near.vertices[a, 0] - u * near.vertices[b, 0] - v * near.vertices[c, 0]
         dy = y - w * near.vertices[a, 1] - u * near.vertices[b, 1] - v * near.vertices[c, 1]
@@ -64,7 +64,7 @@ def solid_distance(
 
 
 @kernel(views_only=True)
-def _nearest_of_triangle(a: Floats, b: Floats, c: Floats, x: float, y: float, z: float) -> tuple[float, float]:
+def nearest_of_triangle(a: Floats, b: Floats, c: Floats, x: float, y: float, z: float) -> tuple[float, float]:
     """Return the weights of the corners b and c at the point of a triangle that is nearest to (x, y, z)."""
     abx, aby, abz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     acx, acy, acz = c[0] - a[0], c[1] - a[1], c[2] - a[2]

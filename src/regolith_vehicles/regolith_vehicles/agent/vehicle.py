@@ -111,10 +111,12 @@ class Vehicle:
         shapes, reach, layer = self._parts.shapes, self._parts.reach, self._parts.layer
         ground = soils, shapes, reach, grid.spacing, mode, displacement, layer, grid.height_field, vector
         try:
-            self.contact: GroundContact = make_contact(grid.law, ContactSetting(*ground), self.gear.special_contact)
+            setting = ContactSetting(*ground, tool_surfaces=self._parts.tool_surfaces)
+            self.contact: GroundContact = make_contact(grid.law, setting, self.gear.special_contact)
             """Ground contact, including all its memory."""
         except ValueError as error:
             raise ValueError(f'{name}: {error}') from None
+        self.tools.moving_soil = partial(self._moving_soil, self.tools.bodies)
         self._bodies = substeps.bodies(self._model, self._data, self.body.base)
         self.assigned = (
             None if bodies is None else AssignedBodies(name, bodies, BodyGround(grid, soils, vector, solids, mode))
@@ -355,6 +357,13 @@ class Vehicle:
         The moment is about the center of mass of the whole vehicle; both are in world axes, shape (3,).
         """
         return force_and_moment(self._data, self.body_state())
+
+    def _moving_soil(self, bodies: NDArray[np.int64]) -> Vector:
+        """Return the mass of moving soil in the tools of bodies [kg] and the force of it [N], shape (n, 2)."""
+        loads, body = self.contact.tool_loads(), self._parts.body
+        part_of = {int(body[part]): part for part in self._parts.tool_surfaces}
+        found = [loads[part_of[b]] if b in part_of else np.zeros(2) for b in bodies.tolist()]
+        return np.array(found).reshape(-1, 2)
 
     def hull_load_fraction(self) -> float:
         """Return the fraction of the weight on the hull without tools at the end of the last cycle (0 without

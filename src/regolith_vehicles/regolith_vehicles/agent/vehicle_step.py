@@ -226,7 +226,7 @@ class VehicleStep:
         if fade == 1.0:
             digging = self.tools.begin(data, window, duration, acceleration)
             now = partial(particle_coupling.current_part_states, data, parts, active, self.refresh, self.whereabouts)
-            loop = particle_coupling.coupled_loop(self.contact, loop, now)
+            loop = particle_coupling.coupled_loop(self.contact, loop, now, self.assigned)
         else:  # vehicles are never placed on moving soil
             fading = substeps.PlacementDamping(fade, window.values, window.history(), window.touched)
         self.body.model.opt.timestep = step
@@ -276,8 +276,9 @@ class VehicleStep:
             acceleration: Acceleration of a part within the cycle [m/s^2].
         """
         parts, data, contact = self.parts, self.data, self.contact
+        high = math.isinf(contact.feels_above_m)
         com = data.subtree_com[self._bodies.root]
-        near = parts.hull_is_near(
+        near = high or parts.hull_is_near(
             self.grid, contact.feels_above_m, data.xpos, data.xmat, data.cvel, com, duration, acceleration
         )
         own = self.gear.whereabouts(data)

@@ -38,10 +38,11 @@ from regolith_terrain.bodies import (
     step_arrays,
     wake_disturbed,
 )
-from regolith_terrain.contact import Press
+from regolith_terrain.contact import LooseBodies, Press
 from regolith_terrain.grid import SoilWindow
 from regolith_terrain.solids import NOTHING_MOVES, STIFFEST, MovingSolids, NearbySolids
 from regolith_world.cycle import ComputedBody, Cycle, Saved, StateLayout, decode_record, encode_record, state_fields
+from regolith_world.numerics import rotation
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -97,6 +98,15 @@ class AssignedBodies(Saved):
             self._members = self.bodies.follow(cycle)
             wake_disturbed(self.bodies, self._members)
             lift_bodies(self.bodies, self._members)
+            for n in self._members:
+                if self._in_own_region(n) and not self.bodies.awake[n]:
+                    self.bodies.wake(n)
+
+    def _in_own_region(self, n: int) -> bool:
+        """Return whether a body can touch a region of moving soil of the vehicle; such a body never sleeps."""
+        assert self.bodies is not None
+        x, y, _ = self.bodies.position[n].tolist()
+        return any(region.distance(x, y) < self.bodies.reach[n] for region in self.ground.soils.owned)
 
     def _replace(self, own: dict[str, bytes], cycle: Cycle) -> None:
         """Replace the set of bodies; those that stay keep their states and memories."""
@@ -203,6 +213,33 @@ class AssignedBodies(Saved):
         prepare_cycle(bodies, near.members)
         make_beds(bodies, window, near.members)
         return step_arrays(bodies, window, near.members, numbers, count, near.first_solid, bodies.geometry)
+
+    def in_moving_soil(self, members: Sequence[int]) -> LooseBodies:
+        """Return the present states of some bodies for the contact of the vehicle with moving soil."""
+        bodies = self.bodies
+        assert bodies is not None
+        order = sorted(members, key=lambda n: bodies.names[n])
+        geometry = bodies.geometry
+        surfaces = [
+            geometry.vertices[geometry.triangles[geometry.first_triangle[n] : geometry.first_triangle[n + 1]]]
+            for n in order
+        ]
+        return LooseBodies(
+            tuple(bodies.names[n] for n in order),
+            np.array(order, dtype=np.int64),
+            tuple(surfaces),
+            bodies.position[order],
+            np.array([rotation.matrix(bodies.orientation[n]) for n in order]).reshape(-1, 3, 3),
+            bodies.velocity[order],
+            bodies.spin[order],
+            np.zeros((len(order), 3)),
+            np.zeros((len(order), 3)),
+        )
+
+    def take_wrenches(self, loose: LooseBodies) -> None:
+        """Apply the wrenches of moving soil to bodies in the next substeps."""
+        assert self.bodies is not None
+        self.bodies.contact.take_wrenches(loose)
 
     def finish(self, near: NearBodies, window: SoilWindow, arrays: BodyStep, duration_ns: int) -> None:
         """Store the memory of the contacts after a cycle, and let bodies at rest sleep.

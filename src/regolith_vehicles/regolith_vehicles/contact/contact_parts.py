@@ -77,6 +77,9 @@ class PartSet:
     """Index of the soil memory of each part, shape (n,)."""
     yielding: Vector
     """Inverse of the mass with which each part yields individually [1/kg], shape (n,)."""
+    tool_surfaces: dict[int, Vector]
+    """Closed surfaces of tools with a mesh, by the index of the only ground shape on their body, in its frame [m],
+    shape (k, 3, 3) each."""
     stiffness: Vector
     """Stiffness of each part in contact with a solid [N/m], shape (n,)."""
 
@@ -226,9 +229,36 @@ def contact_parts(
         hull=_groups(body_of, len(gear), middle, half, frame),
         belly=np.array([*(False for _ in gear), *(s.body not in digging for s in hull)], np.bool_),
         layer=_layers([part.layer for part in gear], len(hull)),
+        tool_surfaces=_tool_surfaces(config, folder, len(gear), offset, frame),
         yielding=np.array([*(1.0 / part.own_mass for part in gear), *(0.0 for _ in hull)]),
         stiffness=np.array([*(part.stiffness for part in gear), *(STIFFNESS_OF_PART for _ in hull)]),
     )
+
+
+def _tool_surfaces(
+    config: VehicleModelConfig, folder: Path, first: int, offset: Vector, frame: Vector
+) -> dict[int, Vector]:
+    """Return the surfaces of tools with a mesh, by the index of the only ground shape on their body.
+
+    Args:
+        config: Vehicle model.
+        folder: Folder of the MJCF file.
+        first: Index of the first ground shape.
+        offset: Origins of the parts in their body frames [m], shape (n, 3).
+        frame: Rotations of the parts in their body frames, shape (n, 3, 3).
+    """
+    found = {}
+    for _, tool in sorted(config.tools.items()):
+        parts = [first + k for k, shape in enumerate(config.ground_shapes) if shape.body == tool.body]
+        if tool.mesh is None or len(parts) != 1:
+            continue
+        (part,) = parts
+        matrix = np.empty(9)
+        x, y, z, w = tool.orientation
+        mujoco.mju_quat2Mat(matrix, np.array([w, x, y, z]))
+        corners = portable_math.times(load_triangles(folder / tool.mesh, tool.mesh_scale), matrix.reshape(3, 3).T)
+        found[part] = portable_math.times(corners + np.array(tool.position) - offset[part], frame[part])
+    return found
 
 
 def _layers(given: Sequence[int | None], more: int) -> Indices:

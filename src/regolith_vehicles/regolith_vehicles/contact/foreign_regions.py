@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from regolith_terrain.grid import NodeRecords, OwnedRegion
+from regolith_terrain.grid import NodeRecords, OwnedRegion, records_outside
 from regolith_vehicles.commands.command import DriveCommand
 from regolith_world.cycle import BodyState
 
@@ -45,8 +45,4 @@ class ForeignRegions:
 
     def without(self, records: NodeRecords) -> NodeRecords:
         """Return the records without grid nodes in regions that vehicles may enter without changing them."""
-        for region in self._unmarked:
-            within = region.owned(records.i, records.j, self._spacing)
-            if within.any():
-                records = records.where(~within)
-        return records
+        return records_outside(records, self._unmarked, self._spacing)

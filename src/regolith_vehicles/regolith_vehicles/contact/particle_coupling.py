@@ -14,8 +14,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+from regolith_terrain.bodies import BodyStep
 from regolith_terrain.contact import GroundContact
 from regolith_terrain.grid import Floats
+from regolith_vehicles.contact.assigned_bodies import AssignedBodies
 from regolith_vehicles.contact.contact_parts import PartSet
 from regolith_vehicles.dynamics.substeps import OK, BodyArrays, ContactParts, Controls, PlacementDamping, Wrenches
 from regolith_world.numerics import portable_math
@@ -58,16 +60,20 @@ def current_part_states(
 
 
 def coupled_loop(
-    contact: GroundContact, loop: Callable[..., int], now: Callable[[], CurrentPartStates]
+    contact: GroundContact,
+    loop: Callable[..., int],
+    now: Callable[[], CurrentPartStates],
+    bodies: AssignedBodies | None = None,
 ) -> Callable[..., int]:
     """Return a loop over substeps in which moving soil also advances; on soil at rest the given loop."""
-    return loop if math.isinf(contact.max_exposure_s) else partial(run_coupled, contact, loop, now)
+    return loop if math.isinf(contact.max_exposure_s) else partial(run_coupled, contact, loop, now, bodies)
 
 
 def run_coupled(
     ground: GroundContact,
     loop: Callable[..., int],
     now: Callable[[], CurrentPartStates],
+    loose: AssignedBodies | None,
     count: int,
     step: float,
     bodies: BodyArrays,
@@ -80,21 +86,26 @@ def run_coupled(
     fading: PlacementDamping,
     samples: Floats,
     digging: Any,
-    assigned: None,
+    assigned: BodyStep | None,
 ) -> int:
     """Return the status of a cycle's substeps.
 
     Other arguments are those of :func:`regolith_vehicles.dynamics.substeps.substep_loop`, as :func:`coupled_loop`
     passes them. ``driving`` is None: a running gear with hooks is not supported, since its hooks would need the
-    completed fraction of the cycle. ``assigned`` is None: bodies do not rest on moving soil. ``ground`` is the
-    contact with moving soil, and ``now`` returns the present states of the parts.
+    completed fraction of the cycle. ``ground`` is the contact with moving soil, ``now`` returns the present states of
+    the parts, and ``loose`` has the bodies of ``assigned``.
     """
     # Substeps are never split.
     each = max(1, math.floor(ground.max_exposure_s / step * (1.0 + 1e-9)))
     change = (controls.end - controls.begin) / count
     for first in range(0, count, each):
         last = min(first + each, count)
-        ground.advance((last - first) * step, *now())
+        if assigned is None or loose is None:
+            ground.advance((last - first) * step, *now())
+        else:
+            beside = loose.in_moving_soil(assigned.members.tolist())
+            ground.advance((last - first) * step, *now(), beside)
+            loose.take_wrenches(beside)
         here = controls._replace(begin=controls.begin + first * change, end=controls.begin + last * change)
         status = loop(
             last - first,

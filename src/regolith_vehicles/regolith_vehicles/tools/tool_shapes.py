@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +11,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_files import counted_noun, rounded_text, without_file_name
+from regolith_files import rounded_text, without_file_name
+from regolith_terrain.contact import refuse_unless_solid
 from regolith_vehicles.description.mesh_files import LARGEST_PART_M, load_triangles
 from regolith_vehicles.description.model_files import VehicleModelError
 from regolith_vehicles.description.tool_config import ToolConfig
@@ -72,31 +72,6 @@ def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
     if not width > 0.0:
         raise ValueError('has no edge at its lowest line; allowed: a surface whose lowest line is an edge along y')
     return ToolShape(width, 0.0, offset + portable_math.times(frame, edge), frame)
-
-
-def refuse_unless_solid(corners: Vector) -> None:
-    """Refuse a surface that has a hole, or whose faces are oriented inward.
-
-    In a closed surface each edge belongs to two triangles that run along it in opposite directions. The sum of their
-    signed volumes with the origin is positive if they are oriented outward.
-
-    Args:
-        corners: Corners of triangles, counterclockwise from outside [m], shape (k, 3, 3).
-
-    Raises:
-        ValueError: If the surface is not a solid; names the problem.
-    """
-    _, names = np.unique(np.round(corners.reshape(-1, 3), 9), axis=0, return_inverse=True)
-    faces = names.reshape(-1, 3)
-    edges = Counter((int(face[k]), int(face[(k + 1) % 3])) for face in faces for k in range(3) if len(set(face)) == 3)
-    loose = sum(1 for (a, b), count in edges.items() if edges[b, a] != count or count != 1)
-    if loose:
-        raise ValueError(
-            f'is open: {counted_noun(loose, "edge")} without two faces that meet; allowed: a closed surface'
-        )
-    volume = float(np.einsum('ij,ij->', corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))) / 6.0
-    if not volume > 0.0:
-        raise ValueError(f'is inside out: its volume is {volume:.3g} m^3; allowed: faces oriented outward')
 
 
 def shape_of(name: str, config: ToolConfig, folder: Path, where: str | Path) -> ToolShape:

@@ -10,7 +10,7 @@ payload. Dumped soil is *in flight*, until a delta of this vehicle adds it to th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -142,9 +142,16 @@ class VehicleTools(Saved):
         self.quantities = tuple(TelemetryQuantity(*what, self.names) for what in _TOLD) if self.names else ()
         """Telemetry of the tools, with values as in :meth:`telemetry`."""
         self._nothing = np.zeros(0)
+        self.moving_soil: Callable[[], Vector] = lambda: np.zeros((n, 2))
+        """Function that returns the mass of moving soil in each tool [kg] and the force of it [N], shape (n, 2)."""
         self.always_near = False
         """Whether tools are active in every cycle, near the ground or not: for compilation."""
         self.reset()
+
+    @property
+    def bodies(self) -> NDArray[np.int64]:
+        """Indices of the bodies of the tools, shape (n,)."""
+        return self._parts.body
 
     def reset(self) -> None:
         """Reset to empty tools, without soil in flight."""
@@ -355,19 +362,20 @@ class VehicleTools(Saved):
         """Return the values of :attr:`quantities`, one after the other."""
         if not self.names:
             return self._nothing
-        load = self._soil[:, _HELD] * self._cell
-        return np.concatenate((load, self.told[:, sweep.DEPTH], self.told[:, sweep.DRAFT]))
+        moving, force = self.moving_soil().T
+        load = self._soil[:, _HELD] * self._cell + moving
+        return np.concatenate((load, self.told[:, sweep.DEPTH], self.told[:, sweep.DRAFT] + force))
 
     def levels(self) -> Mapping[str, float]:
         """Return the fill level of each tool, 0 to 1, including soil in transit."""
-        held = self._soil[:, [_HELD, _TRANSIT]].sum(axis=1) * self._cell
+        held = self._soil[:, [_HELD, _TRANSIT]].sum(axis=1) * self._cell + self.moving_soil()[:, 0]
         return {name: float(held[k] / self._numbers[k, sweep.CAPACITY]) for k, name in enumerate(self.names)}
 
     def mass_balance(self) -> dict[str, float]:
         """Return the vehicle's soil by state [kg]: carried, in flight and in transit; and excavated and dumped."""
         held, transit, granted, poured = (float(v) * self._cell for v in self._soil.sum(axis=0))
         return {
-            'carried_kg': held,
+            'carried_kg': held + math.fsum(self.moving_soil()[:, 0].tolist()),
             'in_flight_kg': self.flight.mass * self._cell,
             'in_transit_kg': transit,
             'excavated_kg': granted,
