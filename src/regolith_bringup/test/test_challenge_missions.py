@@ -70,7 +70,7 @@ def test_truth_scores_everything_and_zeros_at_least_400(monkeypatch: pytest.Monk
     [
         ('Crashes', 'failed: RuntimeError: out of ideas'),
         ('Dies', 'failed: the process of the agent ended with status 7'),
-        ('Hangs', 'failed: no answer within'),
+        ('Hangs', 'failed: no response within'),
     ],
 )
 def test_map_of_an_agent_that_fails_is_scored_as_it_stood(

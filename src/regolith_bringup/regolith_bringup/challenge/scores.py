@@ -67,7 +67,7 @@ def score(rules: str, found: Floats | None, truth: Floats, mission: Mission) -> 
     """Return the scores of a map.
 
     ``lac2025``, with n cells: geometric 300 (cells within 5 cm) / n; rocks 300 * 2 TP / (2 TP + FP + FN), nothing
-    where the truth has no rock; productivity 250 min((filled cells / duration) / (n / limit), 1); localization 150
+    where the true map has none; productivity 250 min((filled cells / duration) / (n / limit), 1); localization 150
     without fiducials. A value of a rock other than 0 and 1 counts neither as right nor as wrong; a height that is not
     a number counts as filled.
 
