@@ -136,6 +136,7 @@ def test_rig_moves_tire_over_time() -> None:
         ({'load_n': [1.0, 2.0]}, "motion = 'ramp': does not apply to a grid of 2 rows; allowed: single values"),
         ({'step_s': 1e-6}, r'duration_s = 0\.5: has too many steps; allowed: up to 0\.1'),
         ({'motion': 'rump'}, 'ramp'),
+        ({'tire': 'hmmwv_ring'}, "tire = 'hmmwv_ring': is of type ring, without curves of slip; allowed: the other"),
     ):
         with pytest.raises(ValidationError, match=message):
             Settings.model_validate({**given, **wrong})

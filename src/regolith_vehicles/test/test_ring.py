@@ -235,28 +235,84 @@ def test_effective_radius_of_a_rolling_ring(belt: dict[str, float]) -> None:
     assert RADIUS - depth < radius < RADIUS - depth / 3.0 or not belt
 
 
-def test_rolling_ring_loses_its_dampers_work() -> None:
-    """The work that a wheel without friction needs to roll 1 m is that of its dampers.
+class Books:
+    """Energy of a ring without friction on level ground, and what its steps dissipate."""
 
-    The implicit step also damps, by an amount proportional to the step. The difference at two steps is extrapolated
-    to zero. 0.1 %: points enter and leave the contact at the ends of steps, which leaves 0.01 %.
+    def __init__(self, rig: Rig, depth: float) -> None:
+        self.rig, self.depth = rig, depth
+        ring, n = rig.config, rig.config.points
+        self.arc, one = 2.0 * math.pi * ring.radius_m / n, np.eye(n)
+        second = (np.roll(one, 1, 0) + np.roll(one, -1, 0) - 2.0 * one) / self.arc**2
+        self.belt = ring.stiffness_npm2 * one - ring.tension_n * second + ring.bending_nm2 * second @ second
+        self.wheel = 2.0 * math.pi * np.arange(n) / n
+        self.damped = self.lost = 0.0
+        self.update()
+
+    def update(self) -> None:
+        """Read displacements, tips from the axle and penetrations [m], penetrations of lifted points below 0."""
+        ring, angle = self.rig.config, self.wheel - self.rig.angle
+        ex, ez = np.cos(angle), np.sin(angle)
+        self.w, self.u = self.rig.state[W].copy(), self.rig.state[U].copy()
+        self.x, self.z = self.placed(self.w, self.u, ex, ez)
+        self.below = self.depth - ring.radius_m - self.z
+        self.normal = self.rig.arrays.work[NORMAL].copy()
+
+    def placed(self, w: np.ndarray, u: np.ndarray, ex: np.ndarray, ez: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return x and z of the tips from the axle [m]."""
+        r = self.rig.config.radius_m - w
+        return r * ex - u * ez, r * ez + u * ex
+
+    def stored(self) -> float:
+        """Return the energy of belt, sidewalls and tread [J]."""
+        ring = self.rig.config
+        springs = self.w @ self.belt @ self.w + ring.tangential_npm2 * self.u @ self.u
+        return 0.5 * self.arc * float(springs + self.normal @ self.normal / ring.tread.stiffness_npm2)
+
+    def count(self, step: float, spin: float) -> None:
+        """Add the dissipation of a step that has been made.
+
+        By its dampers d dw^2 / dt, and by the step itself: an implicit step leaves half of the springs' work on the
+        changes of their lengths. A point that meets the ground within the step is pressed over the whole step. The
+        step moves points by their velocity at its end, not along their arcs.
+        """
+        ring, w, u, z, below = self.rig.config, self.w, self.u, self.z, self.below
+        angle = self.wheel - self.rig.angle
+        frozen_x, frozen_z = self.placed(w, u, np.cos(angle), np.sin(angle))
+        self.update()
+        dw, du = self.w - w, self.u - u
+        pressed = np.maximum(self.below, 0.0) - np.maximum(below, 0.0)
+        springs = dw @ self.belt @ dw + ring.tangential_npm2 * du @ du + ring.tread.stiffness_npm2 * pressed @ pressed
+        early = self.normal @ np.maximum(-below, 0.0)
+        bow = self.normal @ (step * spin * frozen_x - (z - frozen_z))
+        self.lost += self.arc * float(0.5 * springs + early + bow)
+        self.damped += self.arc * ring.damping_nspm2 / step * float(dw @ dw)
+
+
+@pytest.mark.parametrize('tension', [0.0, 500.0])
+def test_rolling_ring_loses_its_dampers_work(tension: float) -> None:
+    """The work that a wheel without friction needs to roll 1 m is that of its dampers and of its steps.
+
+    1e-6: rounding and the end of the iteration leave less. The share of the steps is proportional to the step, and up
+    to 3 % for 0.4 mm.
     """
-    damping, depth, speed = 200.0, 0.04, 1.0
-    errors = []
+    depth, speed, shares = 0.04, 1.0, []
     for step in (4e-4, 2e-4):
-        rig = Rig(make_tire(damping_nspm2=damping, tension_n=500.0), 0.0)
+        rig = Rig(make_tire(damping_nspm2=200.0, tension_n=tension), 0.0)
         rig.lower(depth, 50)
-        spin, work, lost = speed / RADIUS, 0.0, 0.0
-        arc = 2.0 * math.pi * RADIUS / rig.config.points
+        spin, work = speed / RADIUS, 0.0
         for k in range(int(1.5 / (step * speed))):
-            before = rig.state[W].copy()
+            if k * step * speed == 0.5:  # the first half meter is the start
+                books = Books(rig, depth)
+                begin = books.stored()
             rig.press(step, depth, (speed, 0.0, 0.0), spin)
-            if k * step * speed >= 0.5:  # the first half meter is the start
+            if k * step * speed >= 0.5:
+                books.count(step, spin)
                 work -= step * float(rig.wrench.torque[1] * spin + rig.wrench.force[0] * speed)
-                lost += damping * arc / step * float(np.square(rig.state[W] - before).sum())
-        errors.append((work - lost) / lost)
-    assert abs(2.0 * errors[1] - errors[0]) < 1e-3
-    assert lost > 0.0
+        assert books.damped > 0.0
+        assert work - (books.stored() - begin) == pytest.approx(books.damped + books.lost, rel=1e-6)
+        shares.append(abs(books.lost) / books.damped)
+    assert shares[0] < 0.03
+    assert shares[1] == pytest.approx(0.5 * shares[0], rel=0.2)
 
 
 def test_sliding_ring_has_coulomb_friction() -> None:

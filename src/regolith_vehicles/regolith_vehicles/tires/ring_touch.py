@@ -15,6 +15,10 @@ sidewalls of the whole rim.
 
 The equations are linear for given sets of points in contact and sliding. The sets are found by iteration.
 
+The step is implicit, which dissipates energy beside the dampers: half of k (change)^2 of each spring, N times the gap
+that a point had before the step in which it meets the ground, and the difference of its arc and its tangent. With it
+the work of rolling is exact.
+
 Source: pacejka2012, chapter 3; gipser2005.
 Checked by: test_ring.py::test_load_deflection_of_a_winkler_ring,
 test_ring.py::test_rolling_ring_loses_its_dampers_work, test_ring.py::test_sliding_ring_has_coulomb_friction.
