@@ -25,7 +25,7 @@ BASELINE_M = 0.162
 NEAREST_M, FARTHEST_M = 0.55, 3.2
 TICK_S, GRAVITY = 0.05, 1.622
 SPEED_MPS = 0.3
-RADII_M = (2.6, 3.7)
+RADII_M = (4.0, 3.0)
 """Radii of the circles, in order."""
 ROCK_M, OBSTACLE_M = 0.04, 0.09
 """Heights above the ground around a cell from which it has a rock, and from which the rover avoids it [m]."""
@@ -47,6 +47,22 @@ def rotation_matrix(roll: float, pitch: float, yaw: float) -> NDArray[np.float64
     return np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]]) @ about_y @ about_x
 
 
+def rotation_of(rates: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rotation E of a step from three elements of I - E^T, which the inertial readings are.
+
+    With the angle t about the unit axis a they are sin t a - (1 - cos t) (a_y a_z, a_x a_z, a_x a_y).
+    """
+    vector = rates
+    for _ in range(6):  # each gains a factor of the angle
+        angle = float(np.linalg.norm(vector))
+        if angle < 1e-9:
+            break
+        axis = vector / angle
+        mixed = np.array([axis[1] * axis[2], axis[0] * axis[2], axis[0] * axis[1]])
+        vector = (rates + (1.0 - math.cos(angle)) * mixed) * angle / math.sin(angle)
+    return cv2.Rodrigues(vector)[0]
+
+
 class PoseIntegrator:
     """Pose from inertial readings, which are differences of the poses of three steps."""
 
@@ -57,13 +73,7 @@ class PoseIntegrator:
 
     def update(self, reading: NDArray[np.float64]) -> None:
         """Advance by one step."""
-        turned = reading[3:] * TICK_S
-        sine = float(np.linalg.norm(turned))
-        if sine > 1e-12:
-            axis = turned / sine
-            angle = math.asin(min(1.0, sine))
-            cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
-            self.turn = (np.eye(3) + sine * cross + (1.0 - math.cos(angle)) * cross @ cross) @ self.turn
+        self.turn = rotation_of(reading[3:] * TICK_S) @ self.turn
         second = self.turn @ reading[:3] - np.array([0.0, 0.0, GRAVITY])
         now = 2.0 * self.position - self._before + TICK_S**2 * second
         self._before, self.position = self.position, now
@@ -97,7 +107,9 @@ class StereoMapper(AutonomousAgent):
             speckleRange=2,
         )
         self.circle, self.angle, self.last_bearing = 0, 0.0, None
-        self.steps, self.back_steps, self.slow_steps = 0, 0, 0
+        self.steps, self.back_steps = 0, 0
+        self.places: list[NDArray[np.float64]] = []
+        self.stuck_at: NDArray[np.float64] | None = None
         self.set_front_arm_angle(ARM_RAD)
         self.set_back_arm_angle(ARM_RAD)
 
@@ -183,11 +195,13 @@ class StereoMapper(AutonomousAgent):
                 return VelocityControl(0.0, 0.0)
         if self.back_steps:
             self.back_steps -= 1
-            return VelocityControl(-0.2, 0.3)
-        slow = abs(self.get_linear_speed()) > 0.1 and self.moved() < 0.3 * SPEED_MPS * TICK_S
-        self.slow_steps = self.slow_steps + 1 if slow else 0
-        if self.slow_steps > 60:
-            self.slow_steps, self.back_steps = 0, 60
+            return VelocityControl(-0.2, 0.0) if self.back_steps > 40 else VelocityControl(0.0, -0.5)
+        self.places.append(self.pose.position.copy())
+        if len(self.places) > 100 and np.linalg.norm(self.places[-1] - self.places[-101]) < 0.15:
+            if self.stuck_at is not None and np.linalg.norm(self.places[-1] - self.stuck_at) < 0.3:
+                self.mission_complete()  # the map so far is worth more than the rest of the way
+            # Stuck: back, then away from the lander.
+            self.stuck_at, self.places, self.back_steps = self.places[-1], [], 100
         radius = RADII_M[self.circle]
         ahead = bearing + 0.8 / radius
         target = radius * np.array([math.cos(ahead), math.sin(ahead)])
@@ -199,10 +213,6 @@ class StereoMapper(AutonomousAgent):
         speed = SPEED_MPS * max(0.0, math.cos(off)) if abs(off) < 1.0 else 0.0
         return VelocityControl(speed, max(-0.6, min(0.6, 1.5 * off)))
 
-    def moved(self) -> float:
-        """Return the distance of the last step [m]."""
-        return float(np.linalg.norm(self.pose.position - self.pose._before))
-
     def obstacle_cost(self, heading: float) -> float:
         """Return the cost of obstacles and of the lander within 1 m in a direction."""
         along = np.array([math.cos(heading), math.sin(heading)])
@@ -211,7 +221,7 @@ class StereoMapper(AutonomousAgent):
         for far in (0.45, 0.6, 0.75, 0.9, 1.05):
             for across in (-0.3, -0.15, 0.0, 0.15, 0.3):
                 place = self.pose.position[:2] + far * along + across * aside
-                if max(abs(place[0]), abs(place[1])) < 1.75:
+                if max(abs(place[0]), abs(place[1])) < 1.9:
                     return 100.0
                 index = np.floor((place + self.half_m) / self.cell_m).astype(int)
                 if (index < 0).any() or (index >= len(self.count)).any():

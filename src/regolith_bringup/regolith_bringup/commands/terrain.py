@@ -208,6 +208,52 @@ def terrain_illumination(
     _tell_files(out, about, as_json)
 
 
+@terrain_app.command('map')
+def terrain_map(
+    source: Annotated[str, typer.Argument(metavar='SCENARIO|RUN', help='Scenario (path or name), or run folder.')],
+    layers: Annotated[
+        str, typer.Option(metavar='NAME,…', help='Layers, e.g. slope,cost. Default: all; see the page on terrain.')
+    ] = '',
+    cell: Annotated[float, typer.Option(metavar='M', help='Width of a cell [m].', min=0.01, max=100.0)] = 0.1,
+    size: Annotated[
+        float | None, typer.Option(metavar='M', help='Side of the square [m]. Default: terrain.map_size_m.', min=0.1)
+    ] = None,
+    center: Annotated[str, typer.Option(metavar='X,Y', help='Center of the square [m].')] = '0,0',
+    footprint: Annotated[
+        float, typer.Option(metavar='M', help='Window of slope and roughness: size of the vehicle [m].', min=0.03)
+    ] = 1.0,
+    wheel: Annotated[
+        float, typer.Option(metavar='M', help='Window of steps: diameter of a wheel [m].', min=0.03)
+    ] = 0.5,
+    clearance: Annotated[
+        float, typer.Option(metavar='M', help='Distance from blocked cells of infinite cost [m].', min=0.0)
+    ] = 0.5,
+    rock_radius: Annotated[
+        float, typer.Option(metavar='M', help='Radius of the disc of rock_area [m].', min=0.03)
+    ] = 1.0,
+    max_slope: Annotated[float, typer.Option(metavar='DEG', help='Largest slope [deg].', min=0.1, max=89.0)] = 18.0,
+    max_step: Annotated[float, typer.Option(metavar='M', help='Largest step [m].', min=1e-3)] = 0.18,
+    max_roughness: Annotated[float, typer.Option(metavar='M', help='Largest r.m.s. roughness [m].', min=1e-3)] = 0.07,
+    out: OutOption = Path('maps'),
+    settings: SetOption = None,
+    seed: SeedOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write ground truth for planners: heights, slopes, roughness, steps, rocks and traversability, as files."""
+    import math
+
+    from regolith_bringup.commands.terrain_maps import MapRequest, check_layers, write_maps
+    from regolith_terrain.planning_maps import Limits
+
+    chosen = check_layers([name.strip() for name in layers.split(',') if name.strip()])
+    limits = Limits(math.radians(max_slope), max_step, max_roughness)
+    windows = footprint, wheel, clearance, rock_radius
+    request = MapRequest(source, chosen, cell, size, _pair('--center', center), *windows, limits)
+    with _bad_input('terrain map'), _progress() as progress:
+        about = write_maps(request, out, settings or (), seed, progress)
+    _tell_files(out, about, as_json)
+
+
 def _pair(option: str, text: str) -> tuple[float, float]:
     """Return two numbers given by a comma-separated text."""
     try:

@@ -18,6 +18,7 @@ from regolith_sensors.scene.sensor_scene import SensorScene
 from regolith_sensors.scene.side_view import SIZE, side_view
 from regolith_sensors.scene.world_view import TerrainHistory
 from regolith_terrain.contact import SURFEL_TOPIC, surfels_record
+from regolith_terrain.grid import SoilGrid
 from regolith_terrain.updates import COMMITTED_TOPIC, CommittedSoil, SoilCommit
 from regolith_vehicles.visuals import VisualDescription, poses_from_message, visuals_from_message
 from regolith_world.objects import object_visuals
@@ -96,6 +97,19 @@ class BagRenderer:
             size: Width and height of the image [px].
         """
         return side_view(self._world, self.looks, self.poses, name, self.t_ns, self._seed, from_deg, size)
+
+
+def replayed_ground(bag: Any, grid: SoilGrid) -> SoilGrid:
+    """Return the ground at the end of a recording.
+
+    Args:
+        bag: Recording (:attr:`regolith_files.extension_points.Run.bag`).
+        grid: Undisturbed ground of its scenario.
+    """
+    ground = TerrainHistory(grid)
+    replay_terrain(bag, ground)
+    ground.advance(ground.soil.until_ns)
+    return ground.grid
 
 
 def replay_terrain(bag: Any, ground: TerrainHistory, until_ns: float = math.inf) -> None:
