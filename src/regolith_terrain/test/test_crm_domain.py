@@ -214,7 +214,34 @@ def test_particles_that_leave_their_region_raise() -> None:
     row = domain.bed._soil[0]
     domain.bed.particles[row, 0] = 2.0
     with pytest.raises(FloatingPointError, match="soil leaves region 'strip' at"):
-        domain._refuse_loss()
+        domain._release()
+
+
+def test_soil_that_flies_over_the_edge_is_released() -> None:
+    """With tools it leaves as parcels of whole quanta, which are missing from the ground exactly, and does not move again.
+
+    Soil below the floor is an error.
+    """
+    made = tray_contact()
+    (domain,) = made.domains
+    made.advance(0.001, np.array([[0.0, 0.0, 0.1]]), np.eye(3)[None], np.zeros((1, 3)), np.zeros((1, 3)))
+    rows = domain.bed._soil[:3]
+    labels = sorted(domain.bed.label[rows].tolist())
+    domain.bed.particles[rows, :6] = [[0.8, 0.1, 0.3, 1.0, 0.0, 0.5]]
+    (records,) = made.soil_changes(FIELDS)
+    parcels = made.released_soil()
+    assert parcels[:, 1:].tolist() == [[0.8, 0.1, 0.3, 1.0, 0.0, 0.5]] * 3
+    each = parcels[0, 0] * SPACING**2
+    assert each == pytest.approx(LAW.density_kgpm3 * 0.05**3, rel=1e-6)
+    carried = made.tool_loads()[0, 0]
+    assert records.mass_kgpm2.sum() * SPACING**2 == pytest.approx(-3.0 * each - carried, rel=1e-12)
+    parked = np.flatnonzero(domain.bed.particles[:, 2] < -2.0)
+    assert sorted(domain.bed.label[parked].tolist()) == labels and not np.isin(parked, domain.bed._soil).any()
+    made.soil_changes(FIELDS)
+    assert len(made.released_soil()) == 0
+    domain.bed.particles[domain.bed._soil[0], 2] = -0.4
+    with pytest.raises(FloatingPointError, match="soil leaves region 'strip' at"):
+        made.soil_changes(FIELDS)
 
 
 def test_relaxation_excludes_particle_regions() -> None:
@@ -258,14 +285,19 @@ TRAY = np.concatenate(
 """A tray, open at the top: five closed boxes that do not touch, 0.4 x 0.32 m and 0.15 m high."""
 
 
-def scooped(threads: int = 1) -> tuple[ParticleContact, list[NodeRecords]]:
-    """Return a contact after a tray, which starts below the surface, was lifted by 0.1 m out of the soil; and all changes."""
+def tray_contact(threads: int = 1) -> ParticleContact:
+    """Return a contact of a tray with the region."""
     region = ParticleRegion('strip', 'rover', (-0.5, -0.4), (0.5, 0.4), 0.15, True, 0.05, LAW, threads)
     inside = terrain_contact.box(0.32, 0.24, 0.2)
     reach = np.array([terrain_contact.reach(inside)])
     soils = SoilMap(np.zeros((1, 1)), owned=[region])
     setting = ContactSetting(soils, inside, reach, SPACING, field=FlatField(), gravity=GRAVITY, tool_surfaces={0: TRAY})
-    made, left = ParticleContact(setting), []
+    return ParticleContact(setting)
+
+
+def scooped(threads: int = 1) -> tuple[ParticleContact, list[NodeRecords]]:
+    """Return a contact after a tray, which starts below the surface, was lifted by 0.1 m out of the soil; and all changes."""
+    made, left = tray_contact(threads), []
     for cycle in range(15):
         for part in range(5):
             t = 0.02 * cycle + 0.004 * part

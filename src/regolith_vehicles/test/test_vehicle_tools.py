@@ -12,6 +12,7 @@ import pytest
 
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.excavation.exchange import DiggableSoil
+from regolith_terrain.grid.mass_balance import MASS_QUANTUM_KGPM2
 from regolith_terrain.grid.soil_grid import SoilGrid
 from regolith_terrain.height_field import FlatField
 from regolith_vehicles.agent.vehicle import Vehicle
@@ -75,3 +76,20 @@ def test_blade_load_lands_ahead_of_its_edge(heading: float) -> None:
         way = (place - centers[k])[:2]
         assert np.hypot(*way) == pytest.approx(tools._pile(k, 1000.0 * 0.04**2), rel=1e-9)
         assert way @ ahead[:2] == pytest.approx(np.hypot(*way) * np.hypot(*ahead[:2]), rel=1e-6)
+
+
+def test_soil_released_by_particles_is_in_flight() -> None:
+    """Two parcels, by their mass and paths; the second one lands on the node below it."""
+    config, mjcf = load_vehicle_model('rassor')
+    terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.04})
+    grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)
+    vehicle = Vehicle('v', config, mjcf, grid, terrain.soil_map(), 1.62, diggable=DiggableSoil(terrain, 1.62))
+    tools, mass = vehicle.tools, 4096 * MASS_QUANTUM_KGPM2
+    released = np.array([[mass, 2.0, 0.0, 1.0, 0.5, 0.0, 0.0], [mass, 1.0, 0.4, 0.001, 0.0, 0.0, -1.0]])
+    tools.finish(vehicle.data, None, 0.02, released)
+    assert tools.mass_balance()['in_flight_kg'] == 2.0 * mass * 0.04**2
+    tools.finish(vehicle.data, None, 0.02)
+    landed = tools.work.landed
+    assert landed is not None and landed.mass.sum() == mass and (landed.i == 25).all() and (landed.j == 10).all()
+    assert tools.mass_balance()['in_flight_kg'] == mass * 0.04**2
+    assert tools.flight.parcels[0, 1] == pytest.approx(2.0 + 0.5 * 0.02)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from regolith_terrain.crm import ParticleRegion, machine_memory_gb
 from regolith_vehicles import load_vehicle_model
 from regolith_vehicles.description import VehicleModelConfig, load_triangles
 
+if TYPE_CHECKING:
+    from regolith_terrain import HeightField
+
 Point = tuple[float, float]
 
 
@@ -27,7 +30,7 @@ class ParticleCost(NamedTuple):
     region: ParticleRegion
     gigabytes: float
     hours: float
-    """Computing time on one thread of a laptop [h], if all wheels of its vehicle are always in the region."""
+    """Computing time on one thread of a laptop [h], if all wheels and tools of its vehicle are always in the region."""
 
     def __str__(self) -> str:
         count = self.region.soil_count
@@ -48,8 +51,12 @@ def particle_costs(scenario: Scenario) -> list[ParticleCost]:
     """Return the cost of each particle region of a checked scenario."""
     costs = []
     for region in _particle_regions(scenario):
-        config, _ = load_vehicle_model(scenario.vehicles[region.vehicle].model)
+        config, mjcf = load_vehicle_model(scenario.vehicles[region.vehicle].model)
         balls = [(wheel.radius_m**2 + 0.25 * wheel.width_m**2) ** 0.5 for wheel in config.wheels]
+        for tool in config.tools.values():
+            if tool.mesh is not None:
+                corners = load_triangles(Path(mjcf).parent / tool.mesh, tool.mesh_scale)
+                balls.append(float(np.square(corners).sum(axis=2).max()) ** 0.5)
         hours = region.hours(scenario.duration_s, balls, config.substep_s)
         costs.append(ParticleCost(region, 1e-9 * region.nbytes, hours))
     return costs
@@ -72,7 +79,9 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
     if not _particle_regions(scenario):
         return
     configs = {name: load_vehicle_model(model) for name, model in models.items()}
-    reaches = _reaches(scenario, models)
+    from regolith_terrain import build_height_field
+
+    reaches, field = _reaches(scenario, models), build_height_field(scenario.terrain, scenario.seed)
     for number, section in enumerate(scenario.terrain.regions):
         region = section.owned()
         if not isinstance(region, ParticleRegion):
@@ -82,7 +91,7 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
             allowed = allowed_names(scenario.vehicles, region.vehicle)
             raise source.error((*key, 'vehicle'), 'is not a vehicle of this scenario', allowed, region.vehicle)
         _check_vehicle(region, *configs[region.vehicle], key, source)
-        _check_slope(region, scenario, key, source)
+        _check_slope(region, field, key, source)
         _check_paths(region, scenario, reaches, source)
     if any(vehicle.sensors for vehicle in scenario.vehicles.values()) and not supports_surfels(
         scenario.light.ray_backend
@@ -139,14 +148,12 @@ def _check_vehicle(
         raise source.error((*key, 'spacing_m'), 'is coarser than a wheel', allowed, region.spacing)
 
 
-def _check_slope(region: ParticleRegion, scenario: Scenario, key: KeyPath, source: YamlSource) -> None:
+def _check_slope(region: ParticleRegion, field: HeightField, key: KeyPath, source: YamlSource) -> None:
     """Refuse a region over a cliff: columns of particles whose neighbors are more than a spacing higher."""
-    from regolith_terrain import build_height_field
-
     nx, ny, _ = region.counts
     x = region.low[0] + (np.arange(nx) + 0.5) * region.spacing
     y = region.low[1] + (np.arange(ny) + 0.5) * region.spacing
-    top = build_height_field(scenario.terrain, scenario.seed).heights(x[:, None], y[None, :])
+    top = field.heights(x[:, None], y[None, :])
     for axis in (0, 1):
         step = np.abs(np.diff(top, axis=axis))
         if step.max() > region.spacing:

@@ -256,6 +256,14 @@ class GroundContact(Saved, ABC):
         """
         return np.zeros((self.parts, 2))
 
+    def released_soil(self) -> Floats:
+        """Return the moving soil that flew out of its region in the last cycle.
+
+        Returns:
+            Mass per area of a grid node [kg/m^2], position [m] and velocity [m/s] of each parcel, shape (n, 7).
+        """
+        return np.zeros((0, 7))
+
     def statistics(self) -> dict[str, Any]:
         """Return the statistics of the terrain model for a report."""
         return {}

@@ -13,6 +13,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from regolith_terrain.contact.arrays import Wrench, make_wrench
 from regolith_terrain.contact.constants import STAT_COUNT, STAT_INVERSE_WIDTH, STAT_MAX_SINKAGE, STAT_MEAN_PRESSURE
 from regolith_terrain.contact.ground_contact import (
@@ -121,6 +123,10 @@ class MixedContact(GroundContact):
         """Return the sums of both."""
         loads: Floats = self.both[0].tool_loads() + self.both[1].tool_loads()
         return loads
+
+    def released_soil(self) -> Floats:
+        """Return the soil of both."""
+        return np.concatenate([contact.released_soil() for contact in self.both])
 
     def statistics(self) -> dict[str, Any]:
         """Return the statistics of both."""

@@ -145,6 +145,10 @@ class ParticleContact(GroundContact):
         loads[:, 1] = [portable_math.norm(force) for force in total]
         return loads
 
+    def released_soil(self) -> Floats:
+        """Return the soil that left the regions; see the base class."""
+        return np.concatenate([np.zeros((0, 7)), *(domain.released_parcels() for domain in self.domains)])
+
     def statistics(self) -> dict[str, dict[str, float]]:
         """Return the statistics of each region by name."""
         return {domain.region.name: domain.statistics() for domain in self.domains}

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regolith_terrain.contact.closed_surface import refuse_unless_solid
 from regolith_terrain.crm.arrays import Floats, Rows
@@ -20,6 +21,8 @@ from regolith_terrain.crm.boundary_markers import LAYERS, lattice
 from regolith_terrain.crm.neighbor_search import sorted_rows
 from regolith_terrain.solids.distance import nearest_of_triangle
 from regolith_world.numerics import kernel
+
+Indices = NDArray[np.int64]
 
 _SINGLE = 1.6
 """Thickness of a wall in spacings below which its only layer is in the middle."""
@@ -124,8 +127,8 @@ def _place_in_layers(
 def _push_apart(
     place: Floats,
     inward: Floats,
-    index: Floats,
-    size: Floats,
+    index: Indices,
+    size: Indices,
     first: Rows,
     order: Rows,
     spacing: float,

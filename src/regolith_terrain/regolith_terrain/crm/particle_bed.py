@@ -196,6 +196,10 @@ class ParticleBed(Saved):
         """Return the positions of the moving soil [m], shape (n, 3)."""
         return self.particles[self._soil, :3]
 
+    def moving_rows(self) -> Rows:
+        """Return the rows of the moving soil, shape (n,)."""
+        return self._soil
+
     def moving_labels(self) -> Rows:
         """Return the labels of the moving soil particles, their initial order, shape (n,)."""
         return self.label[self._soil]

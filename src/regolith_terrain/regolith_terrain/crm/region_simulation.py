@@ -34,6 +34,8 @@ from regolith_terrain.height_field import HeightField
 from regolith_world.cycle import Saved, StateField, StateLayout, state_fields
 from regolith_world.numerics import portable_math
 
+_PARKED_M = 2.0
+"""Depth below the floor, at least, of particles that have left the region [m]; they stay there, out of reach."""
 _STIRRED = 0.1
 """Distance from its initial position, in spacings, beyond which soil is no longer undisturbed."""
 
@@ -118,6 +120,8 @@ class RegionSimulation(Saved):
         self._whole = self._mass()
         self._moved_mass = np.zeros(count, np.int64)
         self._carried = np.zeros(parts, np.int64)
+        self.released = np.zeros((0, 6))
+        """Positions [m] and velocities [m/s] of the particles that left in the last cycle, shape (n, 6)."""
         self._flat = np.empty(count)
         self._look(np.ones(count, np.bool_), self._flat, np.empty(count))
         self.force[:] = self.torque[:] = 0.0
@@ -261,7 +265,7 @@ class RegionSimulation(Saved):
         bed = self.bed
         self._place_boxes()
         awake = self._near_moving()  # before some soil freezes
-        self._refuse_loss()
+        self._release()
         bed.reset_limits()
         bed.sort()
         self._count_carried()
@@ -294,7 +298,8 @@ class RegionSimulation(Saved):
         """Return the mass of each node's column in quanta, shape (n,)."""
         i0, i1, j0, j1 = self._bounds
         mass = np.zeros((i1 - i0, j1 - j0), np.int64)
-        rows = np.flatnonzero((self.bed.kind == SOIL) & (self._carried_in() < 0))
+        here = self.bed.particles[:, 2] > self._low[2] - 0.5 * _PARKED_M
+        rows = np.flatnonzero((self.bed.kind == SOIL) & here & (self._carried_in() < 0))
         weigh(self.bed.particles, rows, self._quanta, i0, j0, self.spacing, mass)
         return mass.reshape(-1)
 
@@ -316,6 +321,13 @@ class RegionSimulation(Saved):
     def _count_carried(self) -> None:
         part = self._carried_in()
         self._carried = np.bincount(part[part >= 0], minlength=len(self.reach))
+
+    def released_parcels(self) -> Floats:
+        """Return the soil that left in the last cycle: mass per area of a grid node [kg/m^2], position [m], velocity
+        [m/s], shape (n, 7).
+        """
+        mass = np.full((len(self.released), 1), self._quanta * MASS_QUANTUM_KGPM2)
+        return np.concatenate((mass, self.released), axis=1)
 
     def carried_mass(self) -> Floats:
         """Return the mass of soil inside each tool's shape [kg], shape (n,); exact in quanta.
@@ -373,12 +385,24 @@ class RegionSimulation(Saved):
         found: NDArray[np.bool_] = busy[a, b]
         return found
 
-    def _refuse_loss(self) -> None:
-        place = self.bed.moving_places()
-        inside = ((place > self._low) & (place < self._high + [0.0, 0.0, math.inf])).all(axis=1)
-        if not inside.all():
-            x, y, z = place[~inside][0].tolist()
+    def _release(self) -> None:
+        """Move soil that flew over the edge out of reach, and store its positions and velocities."""
+        bed, place = self.bed, self.bed.moving_places()
+        over = ((place[:, :2] < self._low[:2]) | (place[:, :2] > self._high[:2])).any(axis=1)
+        lost = ~(place[:, 2] > self._low[2])
+        if lost.any() or (over.any() and not len(self._tools)):
+            x, y, z = place[lost | over][0].tolist()
             raise FloatingPointError(f'soil leaves region {self.region.name!r} at ({x:.3g}, {y:.3g}, {z:.3g}) m')
+        rows, label = bed.moving_rows()[over], bed.moving_labels()[over]
+        order = np.argsort(label)
+        self.released = bed.particles[rows[order], :6].copy()
+        nx, ny, _ = self.region.counts
+        d = self.region.spacing
+        # On a lattice by their numbers: no cell gets many.
+        bed.particles[rows, 0] = self._low[0] + d * (label % nx)
+        bed.particles[rows, 1] = self._low[1] + d * (label // nx % ny)
+        bed.particles[rows, 2] = self._low[2] - _PARKED_M - d * (label // (nx * ny))
+        bed.particles[rows, 3:] = 0.0
 
     def statistics(self) -> dict[str, float]:
         """Return the statistics of the region for a report.

@@ -366,7 +366,7 @@ class VehicleStep:
         progress = self.gear.finish(data, plan.gear, contacts, duration)
         way = math.hypot(*(data.xpos[self.body.base, :2] - plan.base_position[:2]).tolist())
         self._exact.statistics.update(way, progress, duration)
-        if self.tools.finish(data, plan.digging, duration):
+        if self.tools.finish(data, plan.digging, duration, self.contact.released_soil()):
             self.refresh()
         return window.changed().joined(plan.left)
 

@@ -223,7 +223,9 @@ class VehicleTools(Saved):
         )
         return ToolStepArrays(tools, self._parts, self._dof, near, self._force, self._torque)
 
-    def finish(self, data: Any, digging: ToolStepArrays | None, duration: float) -> bool:
+    def finish(
+        self, data: Any, digging: ToolStepArrays | None, duration: float, released: Vector | None = None
+    ) -> bool:
         """Update the tools after a cycle: store the work, dump, advance soil in flight.
 
         Returns whether a payload changed.
@@ -232,6 +234,8 @@ class VehicleTools(Saved):
             data: MuJoCo state (mujoco.MjData).
             digging: Result of :meth:`begin`.
             duration: Duration of the cycle [s].
+            released: Moving soil that left its region, see
+                :meth:`regolith_terrain.contact.ground_contact.GroundContact.released_soil`; None: none.
         """
         if not self.names:
             return False
@@ -243,6 +247,9 @@ class VehicleTools(Saved):
         # Soil already in flight moves for the whole cycle; soil dumped now leaves the tool at the end of the cycle.
         landed = self.flight.fall(duration, self._gravity, self._grid)
         poured = self._pour(data, duration)
+        half = 0.5 * self._grid.spacing
+        for parcel in () if released is None else released:
+            self.flight.drop(float(parcel[0]), parcel[1:4], parcel[4:], np.array([1.0, 0.0]), (half, half))
         self.work = ToolExchange(asked, landed)
         return poured
 
