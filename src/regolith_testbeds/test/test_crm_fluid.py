@@ -115,7 +115,7 @@ def test_pressure_diffuses_toward_hydrostatic() -> None:
             assert np.abs(change).max() < 1e-9 * 9810.0
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_viscosity_damps_a_shear_wave() -> None:
     """u = cos(k y) decays as exp(-nu k^2 t), for the wave as particles see it.
 

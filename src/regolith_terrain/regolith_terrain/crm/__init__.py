@@ -9,6 +9,8 @@ and markers for walls and bodies. A step is one of the midpoint rule. Difference
 2. Markers extrapolate shear as well as pressure, so soil on a slope rests on its floor.
 3. Rate-dependent friction is solved implicitly and does not lag behind the rate.
 
+A bed may hold a weakly compressible fluid instead of soil.
+
 Limits: density is constant, so soil neither dilates nor compacts under the frictional law. A gap that opens leaves no
 trace where the soil closes again.
 

@@ -54,7 +54,7 @@ _UNKNOWN, _FREE, _ELASTIC, _VIRGIN = -1.0, 0.0, 1.0, 2.0
 _DOWN = 0.1
 """Cosine of the angle from straight down to a point of the rim beyond which the soil does not deflect it."""
 _RAY_STEPS = 8
-_RAY_END = 1e-5
+_RAY_END = 1e-3
 """Height by which the last step moves at most [m]; the error after it is its square over the radius."""
 _TWO_PI = 2.0 * math.pi
 
@@ -98,11 +98,13 @@ def _meet(
     a = b = start
     share = 0.0
     x, z = x0 + u * xu, z0 + u * zu
+    place = math.atan2(z, x) * per_radian
     for _ in range(_RAY_STEPS):
         square = x * x + z * z
-        place = math.atan2(z, x) * per_radian
         if place < 0.0:
             place += count
+        elif place >= count:
+            place -= count
         first = min(int(place), count - 1)
         share = place - first
         a, b = start + first, start + (first + 1 if first + 1 < count else 0)
@@ -113,9 +115,13 @@ def _meet(
             break
         step = (square - r * r) / steep
         u -= step
+        x_before, z_before = x, z
         x, z = x0 + u * xu, z0 + u * zu
         if abs(step) < _RAY_END:
             break
+        # The angle between both points, by two terms of the arctangent's series: it is small.
+        turn = (x_before * z - z_before * x) / (x_before * x + z_before * z)
+        place += turn * (1.0 - turn * turn / 3.0) * per_radian
     inverse = 1.0 / math.sqrt(x * x + z * z)
     return _Meeting(u, a, b, share, x * inverse, z * inverse)
 
@@ -180,10 +186,12 @@ def ring_heights(
         for c in range(c0, c1):
             cell = (r - r0) * cols + c - c0
             floats[RATE, cell] = 0.0
-            if not floats[HEIGHT, cell] < math.inf:
+            round_height = floats[HEIGHT, cell]
+            # Below the depth at which soil was pressed it presses neither the round cylinder nor the rim above it.
+            if not ground.level_initial[r, c] - round_height > ground.sinkage_plastic[r, c]:
                 continue
             dy = (ground.j0 + c) * ground.spacing - center[1]
-            at = _meet(rim, start, count, size[0], rotation, dx, dy, floats[HEIGHT, cell] - center[2])
+            at = _meet(rim, start, count, size[0], rotation, dx, dy, round_height - center[2])
             aside = dx * ax + dy * ay + at.u * az
             if abs(aside) > size[1]:  # the line enters by an end of the cylinder
                 continue

@@ -52,7 +52,8 @@ RING_RECORD = np.dtype(
 [N/m^2], damping per length of arc [N s/m^2], tension [N], bending stiffness [N m^2], damping time of the tread [s]."""
 
 WORK_ROWS = 8
-"""Rows of the work array of :func:`solve_belt`: main diagonal, two lower ones, three right-hand sides, two unused."""
+"""Rows of the work array of :func:`solve_belt`: inverse of the main diagonal, two lower ones, three right-hand sides,
+two unused."""
 _MAIN, _NEXT, _SECOND, _LOAD, _LAST_BUT_ONE, _LAST = range(6)
 
 
@@ -97,41 +98,32 @@ def solve_belt(p: Any, step: float, load: Floats, stiffness: Floats, before: Flo
     u[m - 2] += far
     v[m - 1] += far
     # L D L^T of the others; forward substitution of the load and both columns.
+    e = y1 = y2 = u1 = u2 = v1 = v2 = inverse1 = inverse2 = 0.0
     for k in range(m):
-        c = far / main[k - 2] if k > 1 else 0.0
-        b = near if k > 0 else 0.0
-        if k > 1:
-            b -= far * first[k - 1]
-        e = b / main[k - 1] if k > 0 else 0.0
-        d = own + stiffness[k]
-        if k > 0:
-            d -= e * b
-            y[k] -= e * y[k - 1]
-            u[k] -= e * u[k - 1]
-            v[k] -= e * v[k - 1]
-        if k > 1:
-            d -= c * far
-            y[k] -= c * y[k - 2]
-            u[k] -= c * u[k - 2]
-            v[k] -= c * v[k - 2]
-        main[k], first[k], second[k] = d, e, c
+        c = far * inverse2
+        b = near - far * e if k > 0 else 0.0
+        e = b * inverse1
+        y0, u0, v0 = y[k] - e * y1 - c * y2, u[k] - e * u1 - c * u2, v[k] - e * v1 - c * v2
+        inverse2, inverse1 = inverse1, 1.0 / (own + stiffness[k] - e * b - c * far)
+        main[k], first[k], second[k] = inverse1, e, c
+        y[k], u[k], v[k] = y0, u0, v0
+        y2, y1, u2, u1, v2, v1 = y1, y0, u1, u0, v1, v0
     # The Schur complement of the last two points.
     auu, auv, avv = own + stiffness[m], near, own + stiffness[m + 1]
     yu, yv = y[m], y[m + 1]
     for k in range(m):
-        inverse = 1.0 / main[k]
-        auu -= u[k] * u[k] * inverse
-        auv -= u[k] * v[k] * inverse
-        avv -= v[k] * v[k] * inverse
-        yu -= u[k] * y[k] * inverse
-        yv -= v[k] * y[k] * inverse
+        u_share, v_share = u[k] * main[k], v[k] * main[k]
+        auu -= u[k] * u_share
+        auv -= u_share * v[k]
+        avv -= v[k] * v_share
+        yu -= u_share * y[k]
+        yv -= v_share * y[k]
     determinant = auu * avv - auv * auv
     a, b = (avv * yu - auv * yv) / determinant, (auu * yv - auv * yu) / determinant
+    above = above_next = e1 = c1 = c2 = 0.0  # zero beyond the last of the others
     for k in range(m - 1, -1, -1):
-        value = (y[k] - a * u[k] - b * v[k]) / main[k]
-        if k + 1 < m:
-            value -= first[k + 1] * out[k + 1]
-        if k + 2 < m:
-            value -= second[k + 2] * out[k + 2]
+        value = (y[k] - a * u[k] - b * v[k]) * main[k] - e1 * above - c2 * above_next
+        e1, c2, c1 = first[k], c1, second[k]
+        above_next, above = above, value
         out[k] = value
     out[m], out[m + 1] = a, b
