@@ -15,10 +15,10 @@ from regolith_bringup.report.summary import FinishedRun
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors.camera.pipeline import Camera, CameraPose
 from regolith_sensors.config.sensors import scenario_sensors
+from regolith_sensors.in_process.side_view import extent
 from regolith_sensors.report.image_reader import image_pixels, stamp_ns
 from regolith_sensors.report.render_from_bag import BagRenderer, replay_terrain
 from regolith_sensors.scene.sensor_scene import SensorScene
-from regolith_sensors.scene.side_view import extent
 from regolith_vehicles.visuals.visual_messages import poses_from_message, visuals_from_message
 from regolith_world.numerics.rotation import matrix, product
 

@@ -17,8 +17,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
-import regolith_bringup.gym  # registers the environments
-from regolith_bringup.gym import RegolithEnv, SharedWorldVectorEnv
+from regolith_bringup.gym import RegolithEnv, SharedWorldVectorEnv, registration
 from regolith_bringup.run.simulation import Simulation
 from regolith_vehicles.commands import DriveCommand
 
@@ -151,7 +150,7 @@ def test_vehicle_with_another_driver_takes_no_actions() -> None:
 def test_missing_gymnasium_is_reported_with_its_installation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, 'gymnasium', None)
     with pytest.raises(ImportError, match=r"pip install 'regolith-sim\[gym\]'"):
-        importlib.reload(regolith_bringup.gym)
+        importlib.reload(registration)
 
 
 def test_2_4_shared_world_resets_at_the_step_after_the_end() -> None:
@@ -175,7 +174,9 @@ def test_2_4_shared_world_resets_at_the_step_after_the_end() -> None:
 
 @pytest.mark.slow
 def test_2_4_synchronous_and_asynchronous_vectors_are_bit_identical() -> None:
-    makers = [lambda: gymnasium.make('regolith_bringup.gym:Regolith/DriveToGoal-v0', max_episode_steps=3)] * 2
+    makers = [
+        lambda: gymnasium.make('regolith_bringup.gym.registration:Regolith/DriveToGoal-v0', max_episode_steps=3)
+    ] * 2
     results = []
     for kind, arguments in ((SyncVectorEnv, {}), (AsyncVectorEnv, {'context': 'spawn'})):
         envs = kind(makers, **arguments)

@@ -421,3 +421,24 @@ def test_driver_of_a_vehicle_without_a_drive_is_refused(tmp_path: Path, driver: 
         InputError, match=rf'vehicles\.base\.driver\.type = .*{driver["type"]}.*: is for vehicles with a drive'
     ):
         load_scenario(file)
+
+
+@pytest.mark.parametrize(
+    ('setting', 'key', 'said'),
+    [
+        (
+            'vehicles.amber.faults=[{of: wheel/front, kind: free, at_s: 1.0}]',
+            'vehicles.amber.faults.0.of',
+            'wheel/front_left',
+        ),
+        (
+            'vehicles.amber={model: hmmwv, position: [9.0, 9.0], faults: [{of: wheel/front_left, kind: free, at_s: 1.0}]}',
+            'vehicles.amber.faults.0.of',
+            '(nothing)',
+        ),
+        ('vehicles.amber={model: hmmwv, position: [9.0, 9.0], traction: {}}', 'vehicles.amber.traction', 'absent'),
+    ],
+)
+def test_faults_and_traction_of_devices_that_do_not_exist_are_refused(setting: str, key: str, said: str) -> None:
+    problem = refused(setting)
+    assert problem.key == key and said in problem.allowed

@@ -13,6 +13,7 @@ from regolith_vehicles.description.encoder_config import EncoderConfig
 from regolith_vehicles.description.model_config import frame_id
 from regolith_vehicles.drivers.config import DriverConfig, ExternalDriverConfig, Place
 from regolith_vehicles.faults.config import FaultConfig
+from regolith_vehicles.traction.config import TractionConfig
 
 
 def _frame_prefix(value: str) -> str:
@@ -65,6 +66,9 @@ class VehicleEntry(Section):
     )
     faults: tuple[FaultConfig, ...] = Field(
         default=(), max_length=100, description='Faults of the devices of the vehicle, for tests of autonomy.'
+    )
+    traction: TractionConfig | None = Field(
+        default=None, description='Traction control of the wheels. Absent: wheels turn as commanded.'
     )
     sensors: dict[str, Any] = Field(
         default_factory=dict, description='Sensors by name, as package regolith_sensors defines them.'

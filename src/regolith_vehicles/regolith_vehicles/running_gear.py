@@ -163,6 +163,8 @@ class RunningGear(Saved, ABC):
     """Wheels whose speeds a command may scale (:attr:`DriveCommand.wheels`)."""
     faults: Any = None
     """Faults of the vehicle (:class:`regolith_vehicles.faults.VehicleFaults`); None: it has none."""
+    traction: Any = None
+    """Traction control (:class:`regolith_vehicles.traction.TractionControl`); None: there is none."""
     actuators: Indices
     """Indices of its actuators in MuJoCo's controls, shape (m,)."""
     run: substeps.RunningGearHooks = substeps.RunningGearHooks()

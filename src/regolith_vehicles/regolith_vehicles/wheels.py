@@ -144,6 +144,8 @@ class Wheels(RunningGear):
     def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
         """Return commands at both ends of a cycle for the targets of :meth:`targets`; see the base class."""
         speeds, angles, *goal = (np.asarray(target, float) for target in targets)
+        if self.traction is not None:
+            speeds = self.traction.limited(speeds, self.table, duration)
         if self.is_empty:
             speeds = np.zeros_like(speeds)
         begin, end = self.motors.ramp(speeds, angles, duration)

@@ -208,8 +208,11 @@ def test_8_state_and_replay_over_begin_and_end() -> None:
         ({'of': 'encoder/front_left', 'kind': 'stuck', 'at_s': 0.0}, 'cannot have kind stuck; allowed: wheel'),
         ({'of': 'wheel/front_left', 'kind': 'weak', 'value': 1.5, 'at_s': 0.0}, 'allowed: 0 to 1'),
         ({'of': 'wheel/front_left', 'kind': 'free', 'value': 1.5, 'at_s': 0.0}, 'has no value'),
-        ({'of': 'wheel/front_left', 'kind': 'free'}, 'exactly one is needed; allowed: at_s or when'),
-        ({'of': 'wheel/front_left', 'kind': 'free', 'when': {}}, 'has 0 conditions'),
+        (
+            {'of': 'wheel/front_left', 'kind': 'free'},
+            'at_s: is needed without when, and not with it; allowed: at_s or when',
+        ),
+        ({'of': 'wheel/front_left', 'kind': 'free', 'when': {}}, 'is one of 0 conditions'),
         (
             {'of': 'wheel/front_left', 'kind': 'free', 'when': {'slip_above': {'x': 0.5}}},
             "faults.0.when.slip_above = 'x'",

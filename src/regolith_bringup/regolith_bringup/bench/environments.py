@@ -40,7 +40,7 @@ def environments(steps: int = STEPS, resets: int = RESETS) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in ('DriveToGoal', 'DriveToGoalCamera', 'Dig', 'Berm', 'SlipControl'):
         begin = time.process_time()
-        env = gymnasium.make(f'regolith_bringup.gym:Regolith/{name}-v0')
+        env = gymnasium.make(f'regolith_bringup.gym.registration:Regolith/{name}-v0')
         found[name] = {'make_s': time.process_time() - begin, **measured(env, 1, steps, resets)}
     begin = time.process_time()
     shared = gymnasium.make_vec('Regolith/DriveToGoalShared-v0', num_envs=4, vectorization_mode='vector_entry_point')

@@ -43,8 +43,8 @@ from regolith_bringup.challenge.scores import RULES, Mission, map_errors, score
 from regolith_bringup.run.simulation import Simulation
 from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors.in_process import InProcessScene
 from regolith_sensors.light import Spotlight
-from regolith_sensors.scene import InProcessScene
 from regolith_vehicles.commands import DriveCommand
 from regolith_vehicles.powertrain.battery import DRAWN, STORED
 from regolith_world.numerics import rotation

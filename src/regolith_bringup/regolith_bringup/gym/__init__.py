@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gymnasium environments: vehicles on deformable terrain for learning, in one process without ROS.
 
-Gymnasium is optional: ``pip install 'regolith-sim[gym]'``. The import of this package registers the environments, also
-by ``gymnasium.make('regolith_bringup.gym:Regolith/DriveToGoal-v0')``. Without Gymnasium it raises ImportError.
+Gymnasium is optional: ``pip install 'regolith-sim[gym]'``. :func:`register_environments` registers the environments. So
+does ``gymnasium.make('regolith_bringup.gym.registration:Regolith/DriveToGoal-v0')``.
 
 The public names below are imported from their modules on first use.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regolith_bringup.gym.registration import register_environments as register_environments
 from regolith_files import export_lazily
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from regolith_bringup.gym.driving import DriveToGoal as DriveToGoal
     from regolith_bringup.gym.driving import DriveToGoalCamera as DriveToGoalCamera
     from regolith_bringup.gym.environment import RegolithEnv as RegolithEnv
+    from regolith_bringup.gym.registration import register_environments as register_environments
     from regolith_bringup.gym.shared_world import SharedWorldVectorEnv as SharedWorldVectorEnv
     from regolith_bringup.gym.slip_control import SlipControl as SlipControl
     from regolith_bringup.gym.task import Draws as Draws
@@ -39,6 +39,7 @@ __all__, __getattr__, __dir__ = export_lazily(
             'DriveToGoalCamera',
         ),
         'environment': ('RegolithEnv',),
+        'registration': ('register_environments',),
         'shared_world': ('SharedWorldVectorEnv',),
         'slip_control': ('SlipControl',),
         'task': (
@@ -48,5 +49,3 @@ __all__, __getattr__, __dir__ = export_lazily(
         ),
     },
 )
-
-register_environments()

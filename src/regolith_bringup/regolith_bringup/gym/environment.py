@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from regolith_bringup.gym.requirement import load_gymnasium
 from regolith_bringup.gym.task import BOUND, Draws, Observation, Task
 from regolith_bringup.run.simulation import Simulation
-from regolith_sensors.scene import InProcessScene
+from regolith_sensors.in_process import InProcessScene
 from regolith_world.checkpoint import Checkpoint
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Registration of the environments."""
+"""Registration of the environments, which the import of this module performs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ _TIMES_S = {'DriveToGoal': 60.0, 'DriveToGoalCamera': 60.0, 'Dig': 60.0, 'Berm':
 
 
 def register_environments() -> None:
-    """Register the environments with Gymnasium, as ``Regolith/NAME-v0``.
+    """Register the environments with Gymnasium, as ``Regolith/NAME-v0``; again, it does nothing.
 
     Raises:
         ImportError: If Gymnasium is not installed; states how to install it.
     """
-    register = load_gymnasium().register
+    gymnasium = load_gymnasium()
+    if 'Regolith/DriveToGoal-v0' in gymnasium.registry:
+        return
+    register = gymnasium.register
     for name, time_s in _TIMES_S.items():
         register(
             id=f'Regolith/{name}-v0',
@@ -45,3 +48,6 @@ def make_environment(task: str, **arguments: Any) -> Any:
     if task == 'DriveToGoalCamera':
         arguments.setdefault('camera', 'camera')
     return gym.RegolithEnv(getattr(gym, task), control_s=arguments.pop('control_s', CONTROL_S), **arguments)
+
+
+register_environments()

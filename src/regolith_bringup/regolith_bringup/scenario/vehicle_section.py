@@ -62,6 +62,8 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
     for name, entry in scenario.vehicles.items():
         models[name], config, mjcf = _model(name, entry.model, source)
         _check_spacing(name, config, scenario.terrain, source)
+        if entry.traction is not None and not config.wheels:
+            raise source.error(('vehicles', name, 'traction'), f'is for wheels, which {name} has not', 'absent')
         if (unknown := fault_problem(entry.faults, config)) is not None:
             dotted, value, devices = unknown
             place = (int(part) if part.isdigit() else part for part in dotted.split('.'))

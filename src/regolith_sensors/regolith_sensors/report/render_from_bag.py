@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from regolith_files import Run
 from regolith_sensors.dust.dust_cloud import DustCloud
 from regolith_sensors.dust.flight import LONGEST_FLIGHT_S
+from regolith_sensors.in_process.side_view import SIZE, side_view
 from regolith_sensors.report.image_reader import stamp_ns
 from regolith_sensors.scene.sensor_scene import SensorScene
-from regolith_sensors.scene.side_view import SIZE, side_view
 from regolith_sensors.scene.world_view import TerrainHistory
 from regolith_terrain.contact import SURFEL_TOPIC, surfels_record
 from regolith_terrain.grid import SoilGrid

@@ -21,11 +21,11 @@ from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, CameraImage, CameraPose
 from regolith_sensors.config.sensor_types import WHEELS
 from regolith_sensors.config.sensors import ResolvedSensor
+from regolith_sensors.in_process.camera_pose import camera_pose
 from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.light import Sun
 from regolith_sensors.rays.image import RenderedImage
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, vehicle_lamps
-from regolith_sensors.scene.camera_pose import camera_pose
 from regolith_sensors.scene.scene import Semantic
 from regolith_sensors.scene.world_view import WorldView
 from regolith_world.ros import clock_offset, qos, root_namespace, stamp, typed_array

@@ -14,9 +14,9 @@ from regolith_sensors.arrays import Floats
 from regolith_sensors.config.sensors import ResolvedSensor
 from regolith_sensors.event_camera.event_camera import EventCamera
 from regolith_sensors.event_camera.event_pixels import Events
+from regolith_sensors.in_process.camera_pose import camera_pose
 from regolith_sensors.ros.camera_topics import info_message
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, vehicle_lamps
-from regolith_sensors.scene.camera_pose import camera_pose
 from regolith_sensors.scene.world_view import WorldView
 from regolith_world.ros import stamp, typed_array
 

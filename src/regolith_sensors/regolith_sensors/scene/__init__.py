@@ -13,7 +13,6 @@ from regolith_files import export_lazily
 
 if TYPE_CHECKING:
     from regolith_sensors.scene.gltf_files import load_gltf as load_gltf
-    from regolith_sensors.scene.in_process_scene import InProcessScene as InProcessScene
     from regolith_sensors.scene.object_history import ObjectHistory as ObjectHistory
     from regolith_sensors.scene.object_layer import object_mesh as object_mesh
     from regolith_sensors.scene.own_hull import MIN_SENSOR_CLEARANCE_M as MIN_SENSOR_CLEARANCE_M
@@ -25,7 +24,6 @@ __all__, __getattr__, __dir__ = export_lazily(
     __name__,
     {
         'gltf_files': ('load_gltf',),
-        'in_process_scene': ('InProcessScene',),
         'object_history': ('ObjectHistory',),
         'object_layer': ('object_mesh',),
         'own_hull': (

@@ -153,6 +153,7 @@ class VehicleAgent(Participant):
             DiggableSoil(terrain, gravity_mps2) if model.tools else None,
             bodies,
             entry.faults,
+            entry.traction,
         )
         self._others = ForeignRegions(
             name, terrain.owned_regions(), running_gear_radius(self.vehicle.gear), terrain.spacing_m

@@ -41,6 +41,7 @@ class ExactState(Saved):
         StateField('gear.odometry', Saved),
         StateField('energy', Saved),
         StateField('gear.faults', Saved),
+        StateField('gear.traction', Saved),
         StateField('solids', Part(1)),
         StateField('tools', Part(8)),
         StateField('assigned', Part(1)),

@@ -43,6 +43,8 @@ from regolith_vehicles.faults import FaultConfig, VehicleFaults
 from regolith_vehicles.powertrain.battery import battery_summary
 from regolith_vehicles.running_gear_registry import make_running_gear
 from regolith_vehicles.tools.vehicle_tools import VehicleTools
+from regolith_vehicles.traction.config import TractionConfig
+from regolith_vehicles.traction.traction_control import TractionControl
 from regolith_world.cycle import BodyState, SpawnedObject
 from regolith_world.numerics import portable_math, rotation
 
@@ -68,6 +70,7 @@ class Vehicle:
         diggable: DiggableSoil | None = None,
         bodies: BodiesConfig | None = None,
         faults: Sequence[FaultConfig] = (),
+        traction: TractionConfig | None = None,
     ) -> None:
         """Compile the vehicle; :meth:`place` or :meth:`restore` must follow.
 
@@ -86,6 +89,7 @@ class Vehicle:
             diggable: Soil that the tools can dig; None: they cannot dig.
             bodies: Section ``bodies`` of the scenario; None: it has no rigid bodies on the ground.
             faults: Faults of its devices.
+            traction: Traction control of its wheels; None: there is none.
 
         Raises:
             VehicleModelError: If the model is unusable or its substep too long for this soil.
@@ -137,6 +141,10 @@ class Vehicle:
         """Panels, loads and thermal nodes; None: it has none."""
         if self.energy is not None:
             self.gear.is_locked = self.energy.locks
+        if traction is not None:
+            self.gear.traction = TractionControl(
+                traction, self.body.radius, config.wheel_drive.max_wheel_acceleration_radps2
+            )
         if faults:
             self.gear.faults = VehicleFaults(faults, self.gear, self._data, self.energy, name)
         self._exact = ExactState(
@@ -279,7 +287,7 @@ class Vehicle:
         self.payloads.reset()
         self.dispensers.reset()
         self.tools.reset()
-        for part in (self.energy, self.gear.faults):
+        for part in (self.energy, self.gear.faults, self.gear.traction):
             if part is not None:
                 part.reset()
         self._exact.statistics = RunStatistics()

@@ -100,7 +100,9 @@ class FaultCondition(Section):
     def _one(self) -> FaultCondition:
         given = [name for name, value in self if value is not None]
         if len(given) != 1 or (self.slip_above is not None and len(self.slip_above) != 1):
-            raise ValueError(f'has {len(given)} conditions; allowed: one of {", ".join(type(self).model_fields)}')
+            raise ValueError(
+                f'slip_above: is one of {len(given)} conditions; allowed: one of {", ".join(type(self).model_fields)}'
+            )
         return self
 
 
@@ -153,5 +155,5 @@ class FaultConfig(Section):
         if not math.isnan(kind.low) and (self.value is None or not kind.low <= self.value <= kind.high):
             raise ValueError(f'value = {self.value!r}: is out of range; allowed: {kind.low:g} to {kind.high:g}')
         if (self.at_s is None) == (self.when is None):
-            raise ValueError('at_s and when: exactly one is needed; allowed: at_s or when')
+            raise ValueError('at_s: is needed without when, and not with it; allowed: at_s or when')
         return self

@@ -14,11 +14,11 @@ from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, CameraImage, CameraPose
 from regolith_sensors.config.camera import CameraConfig
 from regolith_sensors.config.sensors import ResolvedSensor, scenario_sensors
+from regolith_sensors.in_process.camera_pose import camera_pose
+from regolith_sensors.in_process.side_view import SIZE, side_view
 from regolith_sensors.light import Spotlight
 from regolith_sensors.rays.image import RenderedImage
-from regolith_sensors.scene.camera_pose import camera_pose
 from regolith_sensors.scene.sensor_scene import SensorScene
-from regolith_sensors.scene.side_view import SIZE, side_view
 from regolith_sensors.scene.world_view import WorldView
 from regolith_terrain import TerrainParticipant
 from regolith_terrain.updates import CommittedSoil
