@@ -29,9 +29,9 @@ def row(**values: Any) -> dict[str, Any]:
     return found
 
 
-def small(held: bool) -> FluidColumn:
+def small(at_rest: bool) -> FluidColumn:
     """Return a column of 6 by 12 particles."""
-    return FluidColumn(Column(0.25, 0.5, held, 4.0, 9.81, 2.0), 6, Fluid.falling(9.81, 0.5))
+    return FluidColumn(Column(0.25, 0.5, at_rest, 4.0, 9.81, 2.0), 6, Fluid.falling(9.81, 0.5))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_fluid_at_rest_has_hydrostatic_pressure(count: int, seconds: float) -> N
 
     The fluid stays at rest: its speed is below a hundredth of the fall from its depth.
     """
-    found = row(width_m=0.25, height_m=0.5, count_across=count, held=True, duration_s=seconds)
+    found = row(width_m=0.25, height_m=0.5, count_across=count, at_rest=True, duration_s=seconds)
     assert len(found['layers']) >= 2 * count - 4
     assert found['pressure_error'] < 0.02
     assert found['rms_speed_mps'] < 0.01 * math.sqrt(2.0 * 9.81 * 0.5)
@@ -189,7 +189,7 @@ def test_fluid_on_a_device_is_refused() -> None:
 @pytest.mark.parametrize(
     ('values', 'said'),
     [
-        ({'held': True, 'reach': 3.0}, 'reach = 3.0: does not apply to a column that is held; allowed: without held'),
+        ({'at_rest': True, 'reach': 3.0}, 'reach = 3.0: does not apply to a column at rest; allowed: without at_rest'),
         ({'count_across': 200, 'height_m': 100.0, 'width_m': 0.1}, 'particles would need'),
         ({'viscosity_pas': -1.0}, 'greater than or equal to 0'),
     ],
@@ -211,5 +211,5 @@ def test_plots_of_a_dam_break_show_particles_and_measurement() -> None:
     measured = lines['Martin & Moyce 1952'].T
     assert measured == pytest.approx(np.array(dam_break.MEASURED))
     axes = Figure().add_subplot()
-    dam_break.draw(dam_break.Settings(held=True), [{**front, 'layers': [[0.1, 990.0, 981.0]]}], axes)
+    dam_break.draw(dam_break.Settings(at_rest=True), [{**front, 'layers': [[0.1, 990.0, 981.0]]}], axes)
     assert [line.get_ydata()[0] for line in axes.lines] == pytest.approx([0.99, 0.981])

@@ -235,7 +235,7 @@ def test_effective_radius_of_a_rolling_ring(belt: dict[str, float]) -> None:
     assert RADIUS - depth < radius < RADIUS - depth / 3.0 or not belt
 
 
-class Books:
+class Accounts:
     """Energy of a ring without friction on level ground, and what its steps dissipate."""
 
     def __init__(self, rig: Rig, depth: float) -> None:
@@ -302,15 +302,15 @@ def test_rolling_ring_loses_its_dampers_work(tension: float) -> None:
         spin, work = speed / RADIUS, 0.0
         for k in range(int(1.5 / (step * speed))):
             if k * step * speed == 0.5:  # the first half meter is the start
-                books = Books(rig, depth)
-                begin = books.stored()
+                accounts = Accounts(rig, depth)
+                begin = accounts.stored()
             rig.press(step, depth, (speed, 0.0, 0.0), spin)
             if k * step * speed >= 0.5:
-                books.count(step, spin)
+                accounts.count(step, spin)
                 work -= step * float(rig.wrench.torque[1] * spin + rig.wrench.force[0] * speed)
-        assert books.damped > 0.0
-        assert work - (books.stored() - begin) == pytest.approx(books.damped + books.lost, rel=1e-6)
-        shares.append(abs(books.lost) / books.damped)
+        assert accounts.damped > 0.0
+        assert work - (accounts.stored() - begin) == pytest.approx(accounts.damped + accounts.lost, rel=1e-6)
+        shares.append(abs(accounts.lost) / accounts.damped)
     assert shares[0] < 0.03
     assert shares[1] == pytest.approx(0.5 * shares[0], rel=0.2)
 

@@ -35,10 +35,10 @@ class Column(NamedTuple):
     """Width a [m]."""
     height: float
     """Height [m]."""
-    held: bool
+    at_rest: bool
     """Whether the dam holds."""
     reach: float
-    """Front at which the run ends, over the width; no limit for a column that is held."""
+    """Front at which the run ends, over the width; no limit for a column at rest."""
     gravity: float
     """Gravity [m/s^2]."""
     longest: float
@@ -62,7 +62,7 @@ class FluidColumn:
         """
         self.column = column
         spacing = column.width / count
-        reach = 1.0 if column.held else column.reach + 0.25
+        reach = 1.0 if column.at_rest else column.reach + 0.25
         filled, walls = boundary_markers.channel(
             (0.0, reach * column.width), _ACROSS * spacing, -column.height, spacing, 4.0 * spacing
         )
@@ -80,7 +80,7 @@ class FluidColumn:
             period=(0.0, _ACROSS * spacing),
         )
         self.bed.lay_at_rest(column.height)
-        if not column.held:
+        if not column.at_rest:
             self._open()
         self._longest = settings.step(self.bed.material)
         self._steps = 0
@@ -110,7 +110,7 @@ class FluidColumn:
     def part(self) -> float:
         """Completed fraction."""
         far = self.front[-1][1] / self.column.width if self.front else 0.0
-        over = self.bed.t >= self.column.longest or (not self.column.held and far >= self.column.reach)
+        over = self.bed.t >= self.column.longest or (not self.column.at_rest and far >= self.column.reach)
         return 1.0 if over else min(0.99, self.bed.t / self.column.longest)
 
     def advance(self, tick: Part) -> None:
@@ -146,7 +146,7 @@ class FluidColumn:
         moving = self.bed.particles[self.bed.soil_rows(), arrays.U : arrays.W + 1]
         return {
             'front': [[round(t, 6), round(x, 6)] for t, x in self.front],
-            'layers': self.layers().round(6).tolist() if self.column.held else None,
+            'layers': self.layers().round(6).tolist() if self.column.at_rest else None,
             'rms_speed_mps': float(np.sqrt(np.einsum('ij,ij->', moving, moving) / len(moving))),
             'simulated_s': self.bed.t,
             'elements': self.bed.soil_count,

@@ -34,7 +34,7 @@ class Settings(Resumable):
     height_m: float | None = Field(
         default=None, gt=0.0, le=100.0, description='Height of the column [m]; none: twice its width.'
     )
-    held: bool = Field(default=False, description='Whether the dam holds, so the fluid stays at rest.')
+    at_rest: bool = Field(default=False, description='Whether the dam holds, so the fluid stays at rest.')
     gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='Gravity [m/s^2].')
     density_kgpm3: float = Field(default=1000.0, gt=0.0, le=1e5, description='Density of the fluid [kg/m^3].')
     viscosity_pas: float = Field(default=1e-3, ge=0.0, le=1e4, description='Dynamic viscosity of the fluid [Pa s].')
@@ -52,8 +52,8 @@ class Settings(Resumable):
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
-        if self.held and 'reach' in self.model_fields_set:
-            raise ValueError(f'reach = {self.reach!r}: does not apply to a column that is held; allowed: without held')
+        if self.at_rest and 'reach' in self.model_fields_set:
+            raise ValueError(f'reach = {self.reach!r}: does not apply to a column at rest; allowed: without at_rest')
         fluid, column = self.fluid(), self.column()
         spacing = self.width_m / self.count_across
         volume = 9.0 * spacing * column.width * column.height
@@ -73,7 +73,7 @@ class Settings(Resumable):
         """Return the column and its release."""
         height = self.height_m if self.height_m is not None else 2.0 * self.width_m
         longest = self.duration_s if self.duration_s is not None else _REST_S * math.sqrt(height / self.gravity_mps2)
-        return Column(self.width_m, height, self.held, self.reach, self.gravity_mps2, longest)
+        return Column(self.width_m, height, self.at_rest, self.reach, self.gravity_mps2, longest)
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
@@ -90,7 +90,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
     (row,) = sweep(settings, begin, 1, tick)
     row['front_over_measured'] = row['pressure_error'] = None
-    if settings.held:
+    if settings.at_rest:
         _, pressure, hydrostatic = np.array(row['layers']).T
         row['pressure_error'] = float(np.abs(pressure - hydrostatic).max() / hydrostatic.max())
     elif abs(column.height / column.width - _MEASURED_HEIGHT) < 1e-9:
@@ -111,7 +111,7 @@ def _scaled(settings: Settings, row: dict[str, Any]) -> np.ndarray:
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     """Draw the front over time and the measurements, or the pressure over the depth."""
     row = rows[0]
-    if settings.held:
+    if settings.at_rest:
         depth, pressure, hydrostatic = np.array(row['layers']).T
         axes.plot(depth, pressure * 1e-3, 'o', label='particles')
         axes.plot(depth, hydrostatic * 1e-3, '-', label='rho g depth')
