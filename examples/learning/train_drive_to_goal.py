@@ -155,7 +155,7 @@ def plot(result: dict[str, Any], file: Path) -> None:
         )
     axes.set_xlabel('processor time of two cores [min]')
     axes.set_ylabel('return of an episode')
-    axes.legend(loc='lower right', fontsize=8)
+    axes.legend(loc='upper left', bbox_to_anchor=(0.02, 0.94), fontsize=8)
     figure.savefig(file, dpi=110)
 
 
