@@ -278,7 +278,7 @@ DIGGER: dict[str, Any] = {
 @pytest.mark.slow
 def test_drum_digs_in_particles(tmp_path: Path) -> None:
     """One drum of a digger whose wheels stand beside the region: soil in the drum is missing from the ground to 1e-9 of what
-    moved. It is a load for tasks and telemetry, and a force on the drum. A checkpoint continues to the same hash.
+    moved. It is a load for tasks and telemetry, and a force on the drum.
 
     The drum has turned by nearly one revolution in the soil, so both lips have cut. It
     gathers at least 1 kg, an eighth of the soil in a cut of 0.05 m at 0.7 m over the 0.14 m of its way, and at most its half volume.
@@ -302,9 +302,7 @@ def test_drum_digs_in_particles(tmp_path: Path) -> None:
         )
     )
     simulation = Simulation(load_scenario(file).scenario)
-    simulation.run(5.8)
-    saved = simulation.checkpoint()
-    end = simulation.run(6.0)
+    simulation.run(6.0)
     digger = simulation.agents['digger'].vehicle
     balance = digger.tools.mass_balance()
     carried, transit = balance['carried_kg'], balance['in_transit_kg']
@@ -317,7 +315,3 @@ def test_drum_digs_in_particles(tmp_path: Path) -> None:
     load, _, force = digger.tools.telemetry().reshape(3, 2)[:, 0]
     assert load == carried and force > 1.0
     assert simulation.terrain.grid.levels(np.array([1.1]), np.zeros(1))[0] < -0.01
-
-    other = Simulation(load_scenario(file).scenario)
-    other.go_to(saved)
-    assert other.run(6.0) == end
