@@ -30,6 +30,7 @@ SIMULATED_S = {
     'lander': 2.0,  # the clamp carries amber
     'lidar_traverse': 3.0,
     'polar_day': 3.0,
+    'rassor_crm': 4.0,  # the front wheels and a drum are in particles
     'rassor_dig': 10.0,
     'rope': 3.0,  # the whip is hit
     'rut_following': 10.0,  # the second vehicle is in the ruts of the first
@@ -40,6 +41,7 @@ SIMULATED_S = {
     'boulder_field': 3.0,
     'lander_site': 3.0,
     'two_rovers': 6.0,  # basalt is in amber's ruts
+    'viper_crm_rocks': 3.2,  # a wheel pushes a rock in particles from 2.9 s on
     'wheel_crm': 2.0,  # the front wheels are in particles from 1.3 s on
 }
 """Simulated time of each scenario [s], long enough for its characteristic events."""

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Write the meshes of wheel and bucket drum of the rovers: ``python3 tools/make_rover_meshes.py``.
+"""Write the meshes of wheel and bucket drums of the rovers: ``python3 tools/make_rover_meshes.py``.
 
 The wheel has a thin rim with chevron grousers and six bent spokes. The bucket drum has scoops along its length. The
-axle is along y. Contact with soil uses other shapes, those of the vehicles' YAML files.
+axle is along y. Contact with soil uses other shapes, those of the vehicles' YAML files. An exception is the scoop drum,
+whose surface touches particles.
 """
 
 from __future__ import annotations
@@ -116,6 +117,27 @@ def bucket_drum(radius: float, half_length: float, rows: int, scoops: int = 4) -
     return parts
 
 
+def scoop_drum(radius: float, half_length: float, thickness: float = 0.02, scoops: int = 2) -> list[Solid]:
+    """Return a hollow drum of bent plates between two discs, with a wide opening ahead of each lip.
+
+    Each plate runs from the lip, backward along the shell, to a guard that leans inward over the opening behind. Soil
+    passes between the guard and the next plate. The guard holds it while the drum scoops, and leads it out in reverse.
+    Walls and openings are wide enough for particles of 20 mm: the narrowest passage is 90 mm wide.
+    """
+    shell, opening, pitch = radius - 0.04, 1.25, 2.0 * math.pi / scoops
+    parts = []
+    for k in range(scoops):
+        start = k * pitch
+        arc = [(shell, -start - opening - f * (pitch - opening - 0.16)) for f in np.linspace(0.0, 1.0, 12).tolist()]
+        guard = [(0.062, -start - 0.30), (0.098, -start - 0.95)]
+        lip = [(radius - 0.008, -start - pitch)]
+        parts.append(spoke([*guard, *arc, *lip], thickness, half_length - thickness - 0.0005))
+    for side in (-half_length, half_length - thickness):
+        ends = [(0.002, side), (shell + 0.01, side), (shell + 0.01, side + thickness), (0.002, side + thickness)]
+        parts.append(ring(ends, 48))
+    return parts
+
+
 def outward(solid: Solid) -> Solid:
     """Return a solid with faces counterclockwise seen from outside, by the sign of its volume."""
     vertices, faces = solid
@@ -147,3 +169,5 @@ if __name__ == '__main__':
     write(DATA / 'rocker_bogie' / 'wheel.obj', rover_wheel(0.25, 0.20), 'Wheel of 0.25 m radius and 0.40 m width')
     drum = bucket_drum(0.20, 0.155, rows=3)
     write(DATA / 'rassor' / 'drum.obj', drum, 'Bucket drum of 0.20 m radius and 0.31 m length')
+    drum = scoop_drum(0.20, 0.35)
+    write(DATA / 'rassor' / 'scoop_drum.obj', drum, 'Scoop drum of 0.20 m radius and 0.70 m length')

@@ -31,6 +31,7 @@ def test_built_in_vehicles_load() -> None:
     """Every vehicle of the package loads and compiles."""
     rovers = {
         'rassor',
+        'rassor_scoops',
         'rocker_bogie',
         'rocker_bogie_reference',
         'viper',
@@ -82,7 +83,7 @@ def test_unknown_vehicle_lists_known_ones(tmp_path: Path) -> None:
     """The error for a misspelled name lists the existing names."""
     with pytest.raises(
         InputError,
-        match=r'vipr.*of hmmwv, hmmwv_flexible, lander, m113, rassor, rocker_bogie, .*viper, viper_grousered, viper_locked, viper_solar \(did you mean viper',
+        match=r'vipr.*of hmmwv, hmmwv_flexible, lander, m113, rassor, rassor_scoops, rocker_bogie, .*viper, viper_grousered, viper_locked, viper_solar \(did you mean viper',
     ):
         load_vehicle_model('vipr', tmp_path)
 

@@ -13,10 +13,9 @@ import numpy as np
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files import KeyPath, YamlSource, allowed_names, rounded_text
 from regolith_sensors.rays import DEFAULT_RAY_BACKEND, supports_surfels
-from regolith_terrain.contact import refuse_unless_solid
 from regolith_terrain.crm import ParticleRegion, machine_memory_gb
 from regolith_vehicles import load_vehicle_model
-from regolith_vehicles.description import VehicleModelConfig, load_triangles
+from regolith_vehicles.description import VehicleModelConfig
 
 if TYPE_CHECKING:
     from regolith_terrain import HeightField
@@ -51,6 +50,8 @@ def particle_costs(scenario: Scenario) -> list[ParticleCost]:
     """Return the cost of each particle region of a checked scenario."""
     costs = []
     for region in _particle_regions(scenario):
+        from regolith_vehicles.description import load_triangles
+
         config, mjcf = load_vehicle_model(scenario.vehicles[region.vehicle].model)
         balls = [(wheel.radius_m**2 + 0.25 * wheel.width_m**2) ** 0.5 for wheel in config.wheels]
         for tool in config.tools.values():
@@ -118,6 +119,10 @@ def _check_vehicle(
     region: ParticleRegion, config: VehicleModelConfig, mjcf: str | Path, key: KeyPath, source: YamlSource
 ) -> None:
     """Refuse a vehicle that particles cannot support."""
+    # Imported here because they load MuJoCo and kernels, and few scenarios have particles.
+    from regolith_terrain.contact import refuse_unless_solid
+    from regolith_vehicles.description import load_triangles
+
     narrowest = min((wheel.width_m for wheel in config.wheels), default=0.0)
     if config.running_gear is not None:
         allowed = 'a wheeled vehicle with one servo for each wheel'
