@@ -27,6 +27,9 @@ SIMULATED_S = {
     'dusty_convoy': 3.0,
     'hmmwv_flexible': 4.0,  # from rigid ground into sand
     'garage': 3.0,  # all vehicles drive, the truck on soil
+    'lac_final': 1.0,
+    'lac_lite': 1.0,
+    'lac_qualifier': 1.0,
     'lander': 2.0,  # the clamp carries amber
     'lidar_traverse': 3.0,
     'polar_day': 3.0,

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_bringup.challenge import FRONT_LEFT, FRONT_RIGHT, AutonomousAgent, Transform, VelocityControl
+from regolith_bringup import challenge
 
 WIDTH, HEIGHT = 640, 360
 FOCAL_PX = 0.5 * WIDTH / math.tan(math.radians(35.0))
@@ -66,7 +66,7 @@ def rotation_of(rates: NDArray[np.float64]) -> NDArray[np.float64]:
 class PoseIntegrator:
     """Pose from inertial readings, which are differences of the poses of three steps."""
 
-    def __init__(self, start: Transform) -> None:
+    def __init__(self, start: challenge.Transform) -> None:
         self.position = np.array([start.x, start.y, start.z])
         self.turn = rotation_matrix(start.roll, start.pitch, start.yaw)
         self._before = self.position.copy()
@@ -84,7 +84,7 @@ class PoseIntegrator:
         return math.atan2(self.turn[1, 0], self.turn[0, 0])
 
 
-class StereoMapper(AutonomousAgent):
+class StereoMapper(challenge.AutonomousAgent):
     """Maps by stereo on circles around the lander."""
 
     def setup(self, path_to_conf_file: str) -> None:
@@ -120,19 +120,19 @@ class StereoMapper(AutonomousAgent):
     def sensors(self) -> dict[str, dict[str, Any]]:
         """Return the front pair, with lamps."""
         eye = {'camera_active': True, 'light_intensity': 0.3, 'width': WIDTH, 'height': HEIGHT}
-        return {FRONT_LEFT: eye, FRONT_RIGHT: eye}
+        return {challenge.FRONT_LEFT: eye, challenge.FRONT_RIGHT: eye}
 
-    def get_estimated_pose(self) -> Transform:
+    def get_estimated_pose(self) -> challenge.Transform:
         """Return the integrated pose."""
         x, y, z = (float(v) for v in self.pose.position)
-        return Transform(x, y, z, 0.0, 0.0, self.pose.yaw)
+        return challenge.Transform(x, y, z, 0.0, 0.0, self.pose.yaw)
 
-    def run_step(self, input_data: dict[str, dict[str, Any]]) -> VelocityControl:
+    def run_step(self, input_data: dict[str, dict[str, Any]]) -> challenge.VelocityControl:
         """Map the images of the step, and follow the circle."""
         if self.steps:
             self.pose.update(self.get_imu_data())
         self.steps += 1
-        left, right = (input_data['Grayscale'].get(name) for name in (FRONT_LEFT, FRONT_RIGHT))
+        left, right = (input_data['Grayscale'].get(name) for name in (challenge.FRONT_LEFT, challenge.FRONT_RIGHT))
         if left is not None and right is not None and self.steps > 40:  # arms are up
             self.add_points(left, right)
         return self.drive()
@@ -179,10 +179,10 @@ class StereoMapper(AutonomousAgent):
 
     # -- drive ----------------------------------------------------------------------------------------------
 
-    def drive(self) -> VelocityControl:
+    def drive(self) -> challenge.VelocityControl:
         """Return the command that follows the present circle counterclockwise, around obstacles."""
         if self.steps < 40:
-            return VelocityControl(0.0, 0.0)
+            return challenge.VelocityControl(0.0, 0.0)
         x, y = self.pose.position[:2]
         bearing = math.atan2(y, x)
         if self.last_bearing is not None:
@@ -192,10 +192,12 @@ class StereoMapper(AutonomousAgent):
             self.circle, self.angle = self.circle + 1, 0.0
             if self.circle == len(RADII_M):
                 self.mission_complete()
-                return VelocityControl(0.0, 0.0)
+                return challenge.VelocityControl(0.0, 0.0)
         if self.back_steps:
             self.back_steps -= 1
-            return VelocityControl(-0.2, 0.0) if self.back_steps > 40 else VelocityControl(0.0, -0.5)
+            return (
+                challenge.VelocityControl(-0.2, 0.0) if self.back_steps > 40 else challenge.VelocityControl(0.0, -0.5)
+            )
         self.places.append(self.pose.position.copy())
         if len(self.places) > 100 and np.linalg.norm(self.places[-1] - self.places[-101]) < 0.15:
             if self.stuck_at is not None and np.linalg.norm(self.places[-1] - self.stuck_at) < 0.3:
@@ -211,7 +213,7 @@ class StereoMapper(AutonomousAgent):
         )
         off = (heading - self.pose.yaw + math.pi) % (2.0 * math.pi) - math.pi
         speed = SPEED_MPS * max(0.0, math.cos(off)) if abs(off) < 1.0 else 0.0
-        return VelocityControl(speed, max(-0.6, min(0.6, 1.5 * off)))
+        return challenge.VelocityControl(speed, max(-0.6, min(0.6, 1.5 * off)))
 
     def obstacle_cost(self, heading: float) -> float:
         """Return the cost of obstacles and of the lander within 1 m in a direction."""

@@ -39,7 +39,7 @@ def test_built_in_vehicles_load() -> None:
         'viper_locked',
         'viper_solar',
     }
-    assert rovers | {'hmmwv', 'hmmwv_flexible', 'lander', 'm113'} == set(known_vehicles())
+    assert rovers | {'ipex', 'hmmwv', 'hmmwv_flexible', 'lander', 'm113'} == set(known_vehicles())
     for name in ('viper', 'viper_locked'):
         config, mjcf = load_vehicle_model(name)
         assert compile_vehicle(config, mjcf, (0.0, 0.0, -1.62)).mass == pytest.approx(434.92, abs=1e-9)
@@ -83,7 +83,7 @@ def test_unknown_vehicle_lists_known_ones(tmp_path: Path) -> None:
     """The error for a misspelled name lists the existing names."""
     with pytest.raises(
         InputError,
-        match=r'vipr.*of hmmwv, hmmwv_flexible, lander, m113, rassor, rassor_scoops, rocker_bogie, .*viper, viper_grousered, viper_locked, viper_solar \(did you mean viper',
+        match=r'vipr.*of hmmwv, hmmwv_flexible, ipex, lander, m113, rassor, rassor_scoops, rocker_bogie, .*viper, viper_grousered, viper_locked, viper_solar \(did you mean viper',
     ):
         load_vehicle_model('vipr', tmp_path)
 

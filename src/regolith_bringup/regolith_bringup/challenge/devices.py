@@ -23,7 +23,7 @@ from regolith_bringup.challenge.autonomous_agent import (
     RIGHT,
     Transform,
 )
-from regolith_sensors.config.camera import CameraConfig
+from regolith_sensors import CameraConfig
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]

@@ -41,12 +41,11 @@ from regolith_bringup.challenge.missions import (
 )
 from regolith_bringup.challenge.scores import RULES, Mission, map_errors, score
 from regolith_bringup.run.simulation import Simulation
-from regolith_sensors.camera.display import display_image
-from regolith_sensors.camera.pipeline import Camera, CameraPose
+from regolith_sensors import CameraConfig
+from regolith_sensors.config import SpotlightConfig
 from regolith_sensors.in_process import InProcessScene
-from regolith_sensors.light import Spotlight
 from regolith_vehicles.commands import DriveCommand
-from regolith_vehicles.powertrain.battery import DRAWN, STORED
+from regolith_vehicles.powertrain import DRAWN, STORED
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
@@ -164,7 +163,7 @@ class _Mission:
         self.lander_z = float(self.scenario.objects[LANDER]['position'][2])
         self._full_j = 3600.0 * self._battery.energy_wh
         self._scene: InProcessScene | None = None
-        self._cameras: dict[str, Camera] = {}
+        self._cameras: dict[str, CameraConfig] = {}
 
     @property
     def _vehicle(self) -> Any:
@@ -229,8 +228,7 @@ class _Mission:
         sizes = {name: (int(str(v['width'])), int(str(v['height']))) for name, v in requested.items()}
         made = self.simulation
         self._scene = InProcessScene(self.scenario, made.agents, made.terrain, made.world)
-        configs = camera_configs(sizes)
-        self._cameras = {name: Camera(configs[name], self.scenario.seed, f'{ROVER}/{name}') for name in sizes}
+        self._cameras = camera_configs(sizes)
 
     def _steps(self, progress: Callable[[float, float], None]) -> str:
         """Step until the mission ends, and return its status."""
@@ -332,37 +330,39 @@ class _Mission:
         lamps, frame = self._lamps(), tick // self.kind.frame_ticks
         gray, classes = {}, {}
         for name in names:
-            seen, rendered = self._scene.look(self._cameras[name], ROVER, self._camera_pose(name), lamps, frame)
-            shown, _ = display_image(seen.image, seen.encoding)
-            gray[name] = np.ascontiguousarray(shown.reshape(shown.shape[:2]))
+            camera, pose = f'{ROVER}/{name}', self._camera_pose(name)
+            image, seen = self._scene.look(camera, self._cameras[name], pose, lamps, frame)
+            gray[name] = image[:, :, 0]
             if name in semantic:
-                classes[name] = np.ascontiguousarray(rendered.semantic)
+                classes[name] = seen
         self.log.frames += len(names)
         return {'Grayscale': gray, 'Semantic': classes}
 
-    def _camera_pose(self, name: str) -> CameraPose:
-        """Return the pose of a camera in the world."""
+    def _camera_pose(self, name: str) -> tuple[Floats, Floats]:
+        """Return position and quaternion of a camera in the world."""
         mount = CAMERAS[name]
         data = self._vehicle.data
         body = self._vehicle.body.model.body(mount.arm).id if mount.arm else self._vehicle.body.base
         turn = data.xmat[body].reshape(3, 3)
         place = np.array([mount.place.x, mount.place.y, mount.place.z])
         quaternion = rotation.product(rotation.from_matrix(turn), orientation(mount.place))
-        return CameraPose(data.xpos[body] + turn @ place, quaternion)
+        return data.xpos[body] + turn @ place, quaternion
 
-    def _lamps(self) -> tuple[Spotlight, ...]:
+    def _lamps(self) -> tuple[Any, ...]:
         """Return the lamps that are on, each above its camera."""
         found = []
         for name in POSITIONS:
-            intensity = self._lights.get(name, 0.0)
-            if intensity > 0.0:
-                pose = self._camera_pose(name)
-                turn = rotation.matrix(pose.orientation)
-                place = pose.position + LAMP_ABOVE_M * turn[:, 2]
-                light = intensity * LAMP_W_SR
-                found.append(
-                    Spotlight(place, turn[:, 0], (light, light, light), math.radians(30.0), math.radians(45.0))
+            light = LAMP_W_SR * self._lights.get(name, 0.0)
+            if light > 0.0:
+                lamp = SpotlightConfig.model_validate(
+                    {
+                        'mount': {'xyz': [0.0, 0.0, LAMP_ABOVE_M]},
+                        'intensity_w_sr': [light, light, light],
+                        'inner_angle_deg': 30.0,
+                        'outer_angle_deg': 45.0,
+                    }
                 )
+                found.append(lamp.spotlight(*self._camera_pose(name)))
         return tuple(found)
 
     def _apply(self, response: Mapping[str, Any]) -> bool:

@@ -205,18 +205,20 @@ def _layer(
         return np.where(classes == 3, np.nan, classes)
     if name == 'cost':
         return drive_cost(fits, steps, request.limits, cell, request.clearance_m)
-    found = {
-        'elevation': lambda: elevation,
-        'ground': lambda: ground,
-        'slope': lambda: np.degrees(fits.slope),
-        'slope_3x3': lambda: np.degrees(horn_slope(elevation, cell)),
-        'roughness_rms': lambda: fits.rms,
-        'roughness_max': lambda: fits.most * np.cos(fits.slope),
-        'step': lambda: steps,
-        'rock_any': lambda: rocky.astype(np.float64),
-        'rock_area': lambda: covered_share(rocky, cell, request.rock_radius_m),
-    }[name]()
-    return np.asarray(found, dtype=np.float64)
+    if name == 'slope_3x3':
+        return np.degrees(horn_slope(elevation, cell))
+    if name == 'rock_area':
+        return covered_share(rocky, cell, request.rock_radius_m)
+    found: dict[str, Floats] = {
+        'elevation': elevation,
+        'ground': ground,
+        'slope': np.degrees(fits.slope),
+        'roughness_rms': fits.rms,
+        'roughness_max': fits.most * np.cos(fits.slope),
+        'step': steps,
+        'rock_any': rocky.astype(np.float64),
+    }
+    return found[name]
 
 
 def _write_raster(layers: dict[str, Floats], frame: MapFrame, path: Path) -> None:

@@ -129,19 +129,33 @@ class InProcessScene:
         return np.ascontiguousarray(shown.reshape(*shown.shape[:2], -1))
 
     def look(
-        self, device: Camera, vehicle: str, pose: CameraPose, lamps: Sequence[Spotlight], frame: int
-    ) -> tuple[CameraImage, RenderedImage]:
-        """Return what a camera sees that is not part of the scenario, after :meth:`update`, and what it renders from.
+        self,
+        camera: str,
+        config: CameraConfig,
+        pose: tuple[Floats, Floats],
+        lamps: Sequence[Spotlight],
+        frame: int,
+    ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """Return image and classes of a camera that is not part of the scenario, after :meth:`update`.
 
         Args:
-            device: The camera.
-            vehicle: Vehicle that carries it.
-            pose: Its pose in the world.
+            camera: Name as VEHICLE/CAMERA, with the vehicle that carries it.
+            config: The camera.
+            pose: Position of its body frame in the world [m], shape (3,), and quaternion (x, y, z, w).
             lamps: Spotlights that are on.
             frame: Number of the frame, which keys its noise.
+
+        Returns:
+            Image, shape (height, width, channels), and classes, shape (height, width).
         """
-        self._views.setdefault(vehicle, self._scene.view(vehicle))
-        return self._seen(device, self._views[vehicle], pose, lamps, frame)
+        if camera not in self._cameras:
+            self._cameras[camera] = Camera(config, self._seed, camera)
+        vehicle = camera.partition('/')[0]
+        if vehicle not in self._views:
+            self._views[vehicle] = self._scene.view(vehicle)
+        seen, rendered = self._seen(self._cameras[camera], self._views[vehicle], CameraPose(*pose), lamps, frame)
+        shown, _ = display_image(seen.image, seen.encoding)
+        return np.ascontiguousarray(shown.reshape(*shown.shape[:2], -1)), np.ascontiguousarray(rendered.semantic)
 
     def _seen(
         self, device: Camera, view: WorldView, pose: CameraPose, lamps: Sequence[Spotlight], frame: int

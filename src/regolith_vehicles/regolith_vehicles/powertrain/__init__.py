@@ -13,9 +13,16 @@ from regolith_files import export_lazily
 
 if TYPE_CHECKING:
     from regolith_vehicles.powertrain import columns as columns
+    from regolith_vehicles.powertrain.battery import DRAWN as DRAWN
+    from regolith_vehicles.powertrain.battery import STORED as STORED
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
-    {},
+    {
+        'battery': (
+            'DRAWN',
+            'STORED',
+        ),
+    },
     modules=('columns',),
 )
