@@ -27,7 +27,7 @@ TICK_S, GRAVITY = 0.05, 1.622
 SPEED_MPS = 0.3
 RADII_M = (4.0, 3.0)
 """Radii of the circles, in order."""
-ROCK_M, OBSTACLE_M = 0.04, 0.09
+ROCK_M, OBSTACLE_M = 0.04, 0.06
 """Heights above the ground around a cell from which it has a rock, and from which the rover avoids it [m]."""
 ARM_RAD = 1.2
 """Angle of both arms, above the view of the cameras."""
@@ -93,7 +93,6 @@ class StereoMapper(challenge.AutonomousAgent):
         self.cell_m = self.get_geometric_map().get_cell_size()
         self.half_m = 0.5 * cells * self.cell_m
         self.count, self.sum = np.zeros((cells, cells)), np.zeros((cells, cells))
-        self.top = np.full((cells, cells), -np.inf)
         self.pose = PoseIntegrator(self.get_initial_position())
         self.matcher = cv2.StereoSGBM.create(
             minDisparity=8,
@@ -156,7 +155,6 @@ class StereoMapper(challenge.AutonomousAgent):
         weight = 1.0 / depth[inside] ** 2
         np.add.at(self.count, (i, j), weight)
         np.add.at(self.sum, (i, j), weight * z)
-        np.maximum.at(self.top, (i, j), z)
 
     def heights(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return mean heights, interpolated where nothing was seen, and the ground without rocks."""
@@ -232,8 +230,9 @@ class StereoMapper(challenge.AutonomousAgent):
                 around = np.s_[max(i - 2, 0) : i + 3, max(j - 2, 0) : j + 3]
                 known = self.count[around] > 0.0
                 if self.count[i, j] > 0.0 and known.sum() > 8:
-                    level = np.median((self.sum[around] / np.maximum(self.count[around], 1e-9))[known])
-                    cost += 3.0 if self.top[i, j] - level > OBSTACLE_M else 0.0
+                    means = self.sum[around] / np.maximum(self.count[around], 1e-9)
+                    above = self.sum[i, j] / self.count[i, j] - np.median(means[known])
+                    cost += 3.0 if above > OBSTACLE_M else 0.0
         return cost
 
 

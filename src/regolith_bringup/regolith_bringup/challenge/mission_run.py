@@ -190,6 +190,8 @@ class _Mission:
             status = self._steps(progress)
         except AgentError as error:
             status = f'failed: {error}'
+        except KeyboardInterrupt:
+            status = 'failed: interrupted'
         if not status.startswith('failed'):
             try:
                 self._observe()
