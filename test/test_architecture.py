@@ -254,8 +254,8 @@ def test_circles_of_folders_are_found() -> None:
 
 def test_kinds_of_sensors_are_known_where_they_live() -> None:
     """What a sensor needs, shows and costs it says itself: a new kind is a new module, not a change in other packages."""
-    # One task of the Gymnasium environments observes a camera, whose name it carries.
-    tasks = ('regolith_bringup.gym', 'regolith_bringup.bench.environments')
+    # One task of the Gymnasium environments observes a camera, and the rover of the challenge has eight.
+    tasks = ('regolith_bringup.gym', 'regolith_bringup.bench.environments', 'regolith_bringup.challenge')
     others = [
         (name, path.read_text(encoding='utf-8'))
         for package, name, path in ALL

@@ -73,6 +73,8 @@ ALLOWED = {
     # Rounded to 2^-32.
     ('regolith_terrain/lunar/degradation.py', '@'),
     ('regolith_terrain/lunar/degradation.py', 'np.exp'),
+    # Maps for planners, which nothing in a simulation reads.
+    ('regolith_terrain/planning_maps/layers.py', 'np.arctan'),
     # What is shown of links; deliveries are drawn by kernels.
     ('regolith_comms/radio.py', '@'),
     ('regolith_comms/radio.py', 'np.exp'),

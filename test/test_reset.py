@@ -64,6 +64,8 @@ NOT_STATE = {
     'Runner': 'node of the world; the states it resets are those of its participants',
     'Pacer': 'holds wall time',
     'EventPixels': 'pixels of an event camera, which start again after a gap; see test_event_camera.py',
+    'RegolithEnv': 'begins an episode from a checkpoint; see test_gym.py',
+    'SharedWorldVectorEnv': 'begins episodes from a checkpoint; see test_gym.py',
 }
 """Classes with a method of such a name that resets no state of their own."""
 NOT_SAVED = {
@@ -452,6 +454,28 @@ def test_flexible_tires_that_are_restored_are_as_saved() -> None:
                 rigs[0].press(1e-3, 0.02, (1.0, 0.1, 0.0), 2.2)
         if hasattr(rigs[0], 'height'):
             used.remember(rigs[0].window, rigs[0].arrays)
+        assert used.save() != new.save()
+        new.load(used.save())
+        check_restored(used, new)
+        used.reset()
+        found = Comparison()
+        found.compare(used, unused)
+        assert found.attributes <= NOT_SAVED, found.differences
+        MET.update(found.met)
+
+
+def test_faults_and_traction_that_are_restored_or_reset_are_as_saved() -> None:
+    faults = rig_of('src/regolith_vehicles/test/test_vehicle_faults.py')
+    traction = rig_of('src/regolith_vehicles/test/test_traction.py')
+    stuck = {'of': 'wheel/front_left', 'kind': 'stuck', 'time_s': 0.02}
+    limits = traction.TractionConfig(slip=0.01)
+    for used, new, unused in (
+        [faults.made(stuck).gear.faults for _ in range(3)],
+        [traction.made({'model': 'rigid'}, traction=limits).gear.traction for _ in range(3)],
+    ):
+        for name in ('begun_ns', 'held', 'uncounted', 'integral', 'command', 'ramp_s'):
+            if hasattr(used, name):
+                getattr(used, name)[:] = np.arange(1, 1 + len(getattr(used, name)))
         assert used.save() != new.save()
         new.load(used.save())
         check_restored(used, new)

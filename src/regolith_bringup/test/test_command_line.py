@@ -161,7 +161,7 @@ def test_verify_repeats_the_scenario_of_its_options(
             "regolith topic: No such command 'ehco'; allowed: list, type, find, info, bw, delay, echo, hz, pub (did you mean echo?)",
         ),
         (['service', 'x'], "regolith service: No such command 'x'; allowed: list, type, find, call"),
-        (['terrain', 'x'], "regolith terrain: No such command 'x'; allowed: info, make, import, illumination"),
+        (['terrain', 'x'], "regolith terrain: No such command 'x'; allowed: info, make, import, illumination, map"),
         (
             ['topc'],
             "regolith: No such command 'topc'; allowed: the commands listed by regolith --help (did you mean topic?)",

@@ -50,7 +50,7 @@ def test_end_of_run_adds_the_end_of_a_cycle_and_steps_do_not() -> None:
 
 
 def test_faults_are_in_hash_checkpoints_and_summary() -> None:
-    fault = 'vehicles.amber.faults=[{of: wheel/front_left, kind: stuck, at_s: 0.1, for_s: 0.1}]'
+    fault = 'vehicles.amber.faults=[{of: wheel/front_left, kind: stuck, time_s: 0.1, for_s: 0.1}]'
     healthy, faulty = Simulation.load('two_rovers'), Simulation.load('two_rovers', [fault])
     faulty.run(0.1)
     before = faulty.checkpoint()

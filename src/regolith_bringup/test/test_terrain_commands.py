@@ -67,7 +67,7 @@ def test_made_files_are_the_scenarios_ground(tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ('arguments', 'words'),
     [
-        (['make', '--preset', 'poler'], 'allowed: crater_rim, highland, mare, polar (did you mean polar?)'),
+        (['make', '--preset', 'poler'], 'allowed: crater_rim, highland, lac, mare, polar (did you mean polar?)'),
         (['make'], 'needs a scenario or --preset; allowed: one of the two'),
         (['make', 'two_rovers', '--preset', 'mare'], 'needs a scenario or --preset; allowed: one of the two'),
         (['make', '--preset', 'mare', '--size', '90000', '--spacing', '0.1'], 'allowed: 3 x 3 to 1e+09'),
@@ -76,7 +76,7 @@ def test_made_files_are_the_scenarios_ground(tmp_path: Path, capsys: pytest.Capt
         (['illumination', 'nothing.tif', '--from', '2026-11-21'], 'nothing.tif: no such file'),
         (['illumination', 'nothing.tif', '--from', 'noon'], "--from = 'noon': is no time; allowed: ISO 8601"),
         (['import', 'nothing.tif', '--north', 'up'], 'allowed: true, grid'),
-        (['import', 'nothing.tif', '--preset', 'sea'], 'allowed: crater_rim, highland, mare, polar'),
+        (['import', 'nothing.tif', '--preset', 'sea'], 'allowed: crater_rim, highland, lac, mare, polar'),
     ],
 )
 def test_wrong_arguments_say_why(

@@ -427,12 +427,12 @@ def test_driver_of_a_vehicle_without_a_drive_is_refused(tmp_path: Path, driver: 
     ('setting', 'key', 'said'),
     [
         (
-            'vehicles.amber.faults=[{of: wheel/front, kind: free, at_s: 1.0}]',
+            'vehicles.amber.faults=[{of: wheel/front, kind: free, time_s: 1.0}]',
             'vehicles.amber.faults.0.of',
             'wheel/front_left',
         ),
         (
-            'vehicles.amber={model: hmmwv, position: [9.0, 9.0], faults: [{of: wheel/front_left, kind: free, at_s: 1.0}]}',
+            'vehicles.amber={model: hmmwv, position: [9.0, 9.0], faults: [{of: wheel/front_left, kind: free, time_s: 1.0}]}',
             'vehicles.amber.faults.0.of',
             '(nothing)',
         ),

@@ -129,9 +129,9 @@ def test_terrain_config_preset_builds_field_with_rocks() -> None:
     assert rocks is not None and len(rocks.rocks_in(0.0, 20.0, 0.0, 20.0)) > 0
     assert build_rocks(TerrainConfig.model_validate({'preset': 'polar', 'rocks': False}), 0) is None
     assert build_rocks(TerrainConfig.model_validate({'source': 'flat'}), 0) is None
-    with pytest.raises(ValidationError, match=r'allowed: .*highland, mare, polar'):
+    with pytest.raises(ValidationError, match=r'allowed: .*highland, lac, mare, polar'):
         TerrainConfig.model_validate({'preset': 'ocean'})
     with pytest.raises(ValidationError, match='applies only to procedural terrain'):
         TerrainConfig.model_validate({'preset': 'mare', 'source': 'flat'})
-    with pytest.raises(ValueError, match=r'allowed: .*highland, mare, polar'):
+    with pytest.raises(ValueError, match=r'allowed: .*highland, lac, mare, polar'):
         load_preset('ocean')

@@ -205,6 +205,8 @@ def test_crater_counts_pass_chi_square(name: str) -> None:
     c = load_preset(name).craters
     field = LunarField(21, load_preset(name))
     for side, least, most in ((60.0, 0.4, 8.0), (2500.0, 20.0, 320.0)):
+        if least >= c.max_diameter_m:
+            continue  # the preset has no such craters
         found = field.craters_in(0.0, side, -side, 0.0, least)
         edges = np.geomspace(least, most, 9)
         number = crater_density(edges, c.equilibrium_density, c.equilibrium_exponent, c.age_gyr)

@@ -280,6 +280,7 @@ def test_back_driven_joints_do_not_charge_the_battery(
         charge=None,
         _motor=None,
         _others=np.array([1, 2]),
+        faults=None,
         body=SimpleNamespace(wheel_dof=np.array([0])),
     )
     data = SimpleNamespace(

@@ -94,9 +94,9 @@ def test_charge_is_the_integral_of_the_net_power() -> None:
 
 def test_8_faults_darken_panels_and_switch_loads() -> None:
     faults = [
-        {'of': 'panel/top', 'kind': 'dark', 'value': 0.25, 'at_s': 0.0},
-        {'of': 'load/lamp', 'kind': 'on', 'at_s': 0.0},
-        {'of': 'load/computer', 'kind': 'off', 'at_s': 0.0},
+        {'of': 'panel/top', 'kind': 'dark', 'value': 0.25, 'time_s': 0.0},
+        {'of': 'load/lamp', 'kind': 'on', 'time_s': 0.0},
+        {'of': 'load/computer', 'kind': 'off', 'time_s': 0.0},
     ]
     loads = {'lamp': {'power_w': 30.0, 'on': False}, 'computer': {'power_w': 20.0}}
     healthy, faulty = (rover(Day(), given, panels={'top': TOP}, loads=loads) for given in (None, faults))

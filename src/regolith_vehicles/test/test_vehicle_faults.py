@@ -57,7 +57,7 @@ def speeds(vehicle: Vehicle) -> list[float]:
 
 
 def test_8_stuck_wheel_holds_its_angle() -> None:
-    vehicle = made({'of': 'wheel/front_left', 'kind': 'stuck', 'at_s': 0.2, 'for_s': 0.2})
+    vehicle = made({'of': 'wheel/front_left', 'kind': 'stuck', 'time_s': 0.2, 'for_s': 0.2})
     assert go(vehicle, 19) == ['fault_began']
     # MuJoCo's friction is a soft constraint: below 1e-3 of the speed of the others.
     assert abs(speeds(vehicle)[0]) < 1e-3 * speeds(vehicle)[1]
@@ -68,8 +68,8 @@ def test_8_stuck_wheel_holds_its_angle() -> None:
 
 def test_8_free_wheel_has_no_torque_and_a_weak_one_its_limit() -> None:
     vehicle = made(
-        {'of': 'wheel/front_left', 'kind': 'free', 'at_s': 0.0},
-        {'of': 'wheel/rear_left', 'kind': 'weak', 'value': 0.001, 'at_s': 0.0},
+        {'of': 'wheel/front_left', 'kind': 'free', 'time_s': 0.0},
+        {'of': 'wheel/rear_left', 'kind': 'weak', 'value': 0.001, 'time_s': 0.0},
     )
     limit = vehicle.step._bodies.limits.high[vehicle.body.wheel_actuator]
     go(vehicle, 5)
@@ -79,7 +79,7 @@ def test_8_free_wheel_has_no_torque_and_a_weak_one_its_limit() -> None:
 
 
 def test_8_friction_is_the_torque_of_the_motor_in_free_fall() -> None:
-    vehicle = made({'of': 'wheel/front_left', 'kind': 'friction', 'value': 2.0, 'at_s': 0.0})
+    vehicle = made({'of': 'wheel/front_left', 'kind': 'friction', 'value': 2.0, 'time_s': 0.0})
     vehicle.place_above_ground(0.0, 0.0, 0.0, 10.0)
     go(vehicle, 60)
     forces = vehicle.data.qfrc_actuator[vehicle.body.wheel_dof]
@@ -92,27 +92,27 @@ def test_8_steering_offset_backlash_and_slow_rate() -> None:
     left = DriveCommand(0.2, 0.05)
     healthy = made()
     go(healthy, 60, left)
-    offset = made({'of': 'steering/front_left', 'kind': 'offset', 'value': 0.1, 'at_s': 0.0})
+    offset = made({'of': 'steering/front_left', 'kind': 'offset', 'value': 0.1, 'time_s': 0.0})
     go(offset, 60, left)
     ctrl = [v.data.ctrl[v.body.steer_actuator[0]] for v in (healthy, offset)]
     assert ctrl[1] - ctrl[0] == pytest.approx(0.1, abs=1e-12)
-    backlash = made({'of': 'steering/front_left', 'kind': 'backlash', 'value': 0.04, 'at_s': 0.0})
+    backlash = made({'of': 'steering/front_left', 'kind': 'backlash', 'value': 0.04, 'time_s': 0.0})
     go(backlash, 60, left)
     assert ctrl[0] - backlash.data.ctrl[backlash.body.steer_actuator[0]] == pytest.approx(0.02, abs=1e-12)
     go(backlash, 60, DriveCommand(0.2, -0.05), 60)  # the play is crossed: now behind on the other side
     go(healthy, 60, DriveCommand(0.2, -0.05), 60)
     difference = backlash.data.ctrl[backlash.body.steer_actuator[0]] - healthy.data.ctrl[healthy.body.steer_actuator[0]]
     assert difference == pytest.approx(0.02, abs=1e-12)
-    slow = made({'of': 'wheel/front_left', 'kind': 'slow', 'value': 0.25, 'at_s': 0.0})
+    slow = made({'of': 'wheel/front_left', 'kind': 'slow', 'value': 0.25, 'time_s': 0.0})
     go(slow, 5)
     assert slow.gear.motors.command[0] == pytest.approx(0.25 * slow.gear.motors.command[1], rel=1e-12)
 
 
 def test_8_encoders_count_a_part_or_nothing() -> None:
     faulty = made(
-        {'of': 'encoder/front_left', 'kind': 'frozen', 'at_s': 0.0},
-        {'of': 'encoder/front_right', 'kind': 'slips', 'value': 0.25, 'at_s': 0.0},
-        {'of': 'encoder/rear_left', 'kind': 'bias', 'value': 0.5, 'at_s': 0.0},
+        {'of': 'encoder/front_left', 'kind': 'frozen', 'time_s': 0.0},
+        {'of': 'encoder/front_right', 'kind': 'slips', 'value': 0.25, 'time_s': 0.0},
+        {'of': 'encoder/rear_left', 'kind': 'bias', 'value': 0.5, 'time_s': 0.0},
     )
     healthy = made()
     for vehicle in (faulty, healthy):
@@ -131,8 +131,8 @@ def test_8_encoders_count_a_part_or_nothing() -> None:
 def test_8_battery_loses_cells_and_feeds_a_short_circuit() -> None:
     healthy = made(battery=True)
     faulty = made(
-        {'of': 'battery', 'kind': 'cell_lost', 'value': 0.5, 'at_s': 0.1},
-        {'of': 'battery', 'kind': 'short', 'value': 50.0, 'at_s': 0.0, 'for_s': 0.1},
+        {'of': 'battery', 'kind': 'cell_lost', 'value': 0.5, 'time_s': 0.1},
+        {'of': 'battery', 'kind': 'short', 'value': 50.0, 'time_s': 0.0, 'for_s': 0.1},
         battery=True,
     )
     for vehicle in (healthy, faulty):
@@ -147,8 +147,8 @@ def test_8_battery_loses_cells_and_feeds_a_short_circuit() -> None:
 def test_8_drum_jams_and_arm_is_stuck() -> None:
     up = DriveCommand(joints={'arm_front': 0.5, 'drum_front': 2.0})
     vehicle = made(
-        {'of': 'joint/arm_front', 'kind': 'stuck', 'at_s': 0.2},
-        {'of': 'joint/drum_front', 'kind': 'stuck', 'at_s': 0.2},
+        {'of': 'joint/arm_front', 'kind': 'stuck', 'time_s': 0.2},
+        {'of': 'joint/drum_front', 'kind': 'stuck', 'time_s': 0.2},
         model='rassor',
     )
     go(vehicle, 10, up)
@@ -170,9 +170,9 @@ def test_8_condition_on_the_state_begins_a_fault() -> None:
 
 def test_8_state_and_replay_over_begin_and_end() -> None:
     faults = [
-        {'of': 'wheel/front_left', 'kind': 'stuck', 'at_s': 0.1, 'for_s': 0.1},
-        {'of': 'steering/front_left', 'kind': 'backlash', 'value': 0.04, 'at_s': 0.0},
-        {'of': 'encoder/rear_left', 'kind': 'slips', 'value': 0.3, 'at_s': 0.05},
+        {'of': 'wheel/front_left', 'kind': 'stuck', 'time_s': 0.1, 'for_s': 0.1},
+        {'of': 'steering/front_left', 'kind': 'backlash', 'value': 0.04, 'time_s': 0.0},
+        {'of': 'encoder/rear_left', 'kind': 'slips', 'value': 0.3, 'time_s': 0.05},
     ]
     left = DriveCommand(0.2, 0.05)
     vehicle, states = made(*faults), []
@@ -200,17 +200,17 @@ def test_8_state_and_replay_over_begin_and_end() -> None:
     ('fault', 'message'),
     [
         (
-            {'of': 'wheel/front', 'kind': 'stuck', 'at_s': 0.0},
+            {'of': 'wheel/front', 'kind': 'stuck', 'time_s': 0.0},
             "faults.0.of = 'wheel/front': does not exist; allowed: .*wheel/front_left",
         ),
-        ({'of': 'battery', 'kind': 'short', 'value': 1.0, 'at_s': 0.0}, 'does not exist'),
-        ({'of': 'wheel/front_left', 'kind': 'melted', 'at_s': 0.0}, "kind = 'melted': is unknown; allowed: stuck"),
-        ({'of': 'encoder/front_left', 'kind': 'stuck', 'at_s': 0.0}, 'cannot have kind stuck; allowed: wheel'),
-        ({'of': 'wheel/front_left', 'kind': 'weak', 'value': 1.5, 'at_s': 0.0}, 'allowed: 0 to 1'),
-        ({'of': 'wheel/front_left', 'kind': 'free', 'value': 1.5, 'at_s': 0.0}, 'has no value'),
+        ({'of': 'battery', 'kind': 'short', 'value': 1.0, 'time_s': 0.0}, 'does not exist'),
+        ({'of': 'wheel/front_left', 'kind': 'melted', 'time_s': 0.0}, "kind = 'melted': is unknown; allowed: stuck"),
+        ({'of': 'encoder/front_left', 'kind': 'stuck', 'time_s': 0.0}, 'cannot have kind stuck; allowed: wheel'),
+        ({'of': 'wheel/front_left', 'kind': 'weak', 'value': 1.5, 'time_s': 0.0}, 'allowed: 0 to 1'),
+        ({'of': 'wheel/front_left', 'kind': 'free', 'value': 1.5, 'time_s': 0.0}, 'has no value'),
         (
             {'of': 'wheel/front_left', 'kind': 'free'},
-            'at_s: is needed without when, and not with it; allowed: at_s or when',
+            'time_s: is needed without when, and not with it; allowed: time_s or when',
         ),
         ({'of': 'wheel/front_left', 'kind': 'free', 'when': {}}, 'is one of 0 conditions'),
         (

@@ -302,7 +302,7 @@ class _Mission:
         log, seen = self.log, self.simulation.observe(ROVER)
         last = [log.positions[max(0, len(log.positions) - 3 + k)] for k in range(3)]
         turns = [log.turns[max(0, len(log.turns) - 3 + k)] for k in range(3)]
-        gravity = float(np.linalg.norm(self.scenario.world.gravity_mps2))
+        gravity = self.scenario.world.gravity_mps2
         drawn = float(self._vehicle.gear.charge[DRAWN]) / 3600.0
         joints = dict(zip(seen.joint_names, seen.joint_positions.tolist(), strict=True))
         speeds = dict(zip(seen.joint_names, seen.joint_velocities.tolist(), strict=True))

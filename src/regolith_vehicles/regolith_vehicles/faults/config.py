@@ -122,8 +122,8 @@ class FaultConfig(Section):
         ' counted; bias: added angular speed [rad/s]; cell_lost: lost fraction of the stored energy; short: power [W];'
         ' dark: dark fraction of the panel. Other kinds have none.',
     )
-    at_s: TimeSinceStart | None = Field(None, description='Simulated time at which the fault begins [s].')
-    when: FaultCondition | None = Field(None, description='Condition at which the fault begins, in place of at_s.')
+    time_s: TimeSinceStart | None = Field(None, description='Simulated time at which the fault begins [s].')
+    when: FaultCondition | None = Field(None, description='Condition at which the fault begins, in place of time_s.')
     for_s: float | None = Field(
         None,
         ge=SHORTEST_DURATION_S,
@@ -154,6 +154,6 @@ class FaultConfig(Section):
             raise ValueError(f'value = {self.value!r}: kind {self.kind} has no value; allowed: no value')
         if not math.isnan(kind.low) and (self.value is None or not kind.low <= self.value <= kind.high):
             raise ValueError(f'value = {self.value!r}: is out of range; allowed: {kind.low:g} to {kind.high:g}')
-        if (self.at_s is None) == (self.when is None):
-            raise ValueError('at_s: is needed without when, and not with it; allowed: at_s or when')
+        if (self.time_s is None) == (self.when is None):
+            raise ValueError('time_s: is needed without when, and not with it; allowed: time_s or when')
         return self

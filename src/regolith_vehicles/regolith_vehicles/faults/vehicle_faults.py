@@ -108,8 +108,8 @@ class VehicleFaults(Saved):
         wheels = [wheel.name for wheel in self._gear.config.wheels]
         for k, fault in enumerate(self.faults):
             if self.begun_ns[k] < 0:
-                if fault.at_s is not None:
-                    begins = t_ns >= round(fault.at_s * 1e9)
+                if fault.time_s is not None:
+                    begins = t_ns >= round(fault.time_s * 1e9)
                 else:
                     when = fault.when
                     assert when is not None
