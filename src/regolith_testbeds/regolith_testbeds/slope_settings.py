@@ -11,8 +11,6 @@ from pydantic import Field, model_validator
 
 from regolith_terrain import load_soil
 from regolith_terrain.crm import (
-    SMOOTHING_PRESSED,
-    VISCOSITY_SLOW,
     Discretization,
     GivenDevice,
     GivenSoil,
@@ -22,6 +20,7 @@ from regolith_terrain.crm import (
 )
 from regolith_testbeds import scm_climb
 from regolith_testbeds.crm import climb as crm_climb
+from regolith_testbeds.crm.discretization_settings import DiscretizationSettings
 from regolith_testbeds.dem import climb as grain_climb
 from regolith_testbeds.dem.beds import GrainBin, Grains
 from regolith_testbeds.resumable_runs import Resumable, ResumableRun, sweep
@@ -57,7 +56,7 @@ OF_CLIMBS = (
 """Settings that apply to climbs only."""
 
 
-class SlopeSettings(WheelBenchSettings, Resumable):
+class SlopeSettings(WheelBenchSettings, DiscretizationSettings, Resumable):
     """Settings of slope climbs; a setting of one terrain model only states so."""
 
     terrain_model: Literal['scm', 'crm', 'dem'] = Field(
@@ -90,21 +89,6 @@ class SlopeSettings(WheelBenchSettings, Resumable):
         description='Climbs only: duration of the drive from its start [s]; none: that of the rig.',
     )
     spacing_m: float = Field(default=0.009, gt=0.0, le=10.0, description='CRM only: particle spacing [m].')
-    artificial_viscosity: float = Field(
-        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='CRM only: artificial viscosity alpha [-].'
-    )
-    smoothing_ratio: float = Field(
-        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='CRM only: smoothing length over particle spacing [-].'
-    )
-    xsph_coefficient: float = Field(
-        default=0.25, ge=0.0, le=1.0, description='CRM only: XSPH velocity smoothing coefficient [-].'
-    )
-    free_surface_threshold: float = Field(
-        default=2.0,
-        ge=0.0,
-        lt=3.0,
-        description='CRM only: divergence of position below which soil is free of stress [-].',
-    )
     particle_soil: GivenSoil | None = Field(
         default=None, description='CRM only: name or file of the soil; none: that of the rig.'
     )
@@ -175,14 +159,7 @@ def _on_scm(settings: SlopeSettings, rig: WheelRig, slope: float) -> ResumableRu
 
 
 def _discretization(settings: SlopeSettings) -> Discretization:
-    return Discretization(
-        spacing_m=settings.spacing_m,
-        smoothing_ratio=settings.smoothing_ratio,
-        artificial_viscosity=settings.artificial_viscosity,
-        xsph_coefficient=settings.xsph_coefficient,
-        free_surface_threshold=settings.free_surface_threshold,
-        courant_number=crm_climb.COURANT,
-    )
+    return settings.discretization().model_copy(update={'courant_number': crm_climb.COURANT})
 
 
 def _particle_soil(settings: SlopeSettings, rig: WheelRig) -> ParticleSoil:

@@ -10,13 +10,11 @@ from typing import Literal
 from pydantic import Field
 
 from regolith_terrain.crm import (
-    SMOOTHING_PRESSED,
-    VISCOSITY_SLOW,
-    Discretization,
     GivenDevice,
     GivenSoil,
     load_particle_soil,
 )
+from regolith_testbeds.crm.discretization_settings import DiscretizationSettings
 from regolith_testbeds.resumable_runs import Resumable
 from regolith_testbeds.settings import BenchSettings
 
@@ -39,7 +37,7 @@ OF_CRM = (
 """Settings of :class:`PlateBenchSettings` that apply to CRM only."""
 
 
-class PlateBenchSettings(BenchSettings, Resumable):
+class PlateBenchSettings(BenchSettings, DiscretizationSettings, Resumable):
     """Terrain model of a testbed of plates, and its CRM soil."""
 
     terrain_model: Literal['scm', 'crm'] = Field(
@@ -49,22 +47,6 @@ class PlateBenchSettings(BenchSettings, Resumable):
         default_factory=lambda: load_particle_soil('lunar_regolith'), description='CRM only: name or file of the soil.'
     )
     gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='CRM only: gravity [m/s^2].')
-    spacing_m: float = Field(default=0.02, gt=0.0, le=1.0, description='CRM only: particle spacing [m].')
-    artificial_viscosity: float = Field(
-        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='CRM only: artificial viscosity alpha [-].'
-    )
-    smoothing_ratio: float = Field(
-        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='CRM only: smoothing length over particle spacing [-].'
-    )
-    xsph_coefficient: float = Field(
-        default=0.25, ge=0.0, le=1.0, description='CRM only: XSPH velocity smoothing coefficient [-].'
-    )
-    free_surface_threshold: float = Field(
-        default=2.0,
-        ge=0.0,
-        lt=3.0,
-        description='CRM only: divergence of position below which soil is free of stress [-].',
-    )
     speed_mps: float = Field(default=0.05, gt=0.0, le=10.0, description='CRM only: speed of the plate [m/s].')
     threads: int = Field(
         default=2, ge=1, le=2, description='CRM only: number of threads; it does not change the result.'
@@ -102,13 +84,3 @@ class PlateBenchSettings(BenchSettings, Resumable):
                 f'spacing_m = {self.spacing_m!r}: is too coarse; allowed: at most a third of the {what}, '
                 f'{width / 3.0:.4g}'
             )
-
-    def discretization(self) -> Discretization:
-        """Return the discretization of the CRM soil."""
-        return Discretization(
-            spacing_m=self.spacing_m,
-            smoothing_ratio=self.smoothing_ratio,
-            artificial_viscosity=self.artificial_viscosity,
-            xsph_coefficient=self.xsph_coefficient,
-            free_surface_threshold=self.free_surface_threshold,
-        )
