@@ -23,10 +23,13 @@ CORNER_NORMALS, CORNER_DUST, CORNER_PLACES, PER_HALF, CORNER_COLUMNS = 0, 9, 12,
 inverse of half the mesh's largest extent [1/m]."""
 
 _ZERO, _HALF, _ONE, _TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
-_FACETS = ((np.float32(2.3), np.float32(0.75)), (np.float32(5.7), np.float32(0.5)))
-"""Facets per half extent of a rock, and their strength, of the coarse and of the fine fracture."""
-_GRIT = ((np.float32(9.7), np.float32(0.7)), (np.float32(31.0), np.float32(0.6)))
-"""The same of smooth bumps: rounded edges and grains."""
+_FRACTURE = (
+    (np.float32(2.3), np.float32(0.75)),
+    (np.float32(5.7), np.float32(0.5)),
+    (np.float32(9.7), np.float32(0.7)),
+    (np.float32(31.0), np.float32(0.6)),
+)
+"""Cells per half extent of a rock, and their strength: two levels of facets, then two of smooth bumps."""
 _SPOTS = ((np.float32(2.9), np.float32(0.5)), (np.float32(13.0), np.float32(0.35)))
 """Spots of dust per meter, and how much they change its share."""
 _FACET_KEY, _GRIT_KEY, _SPOT_KEY = np.uint64(0xFACE), np.uint64(0x6217), np.uint64(0xD057)
@@ -117,19 +120,14 @@ def fracture(x: Single, y: Single, z: Single, footprint: Single) -> tuple[Single
         footprint: Width of a pixel on it, in the same unit. Facets narrower than that fade.
     """
     out_x = out_y = out_z = _ZERO
-    key = _FACET_KEY
-    for dense, strength in _FACETS:
+    for level in range(4):
+        dense, strength = _FRACTURE[level]
         shown = strength * min(max(_ONE - footprint * dense, _ZERO), _ONE)
-        key += np.uint64(1)
         if shown > _ZERO:
-            u, v, w = facet(key, dense * x, dense * y, dense * z)
-            out_x, out_y, out_z = out_x + shown * u, out_y + shown * v, out_z + shown * w
-    key = _GRIT_KEY
-    for dense, strength in _GRIT:
-        shown = strength * min(max(_ONE - footprint * dense, _ZERO), _ONE)
-        key += np.uint64(1)
-        if shown > _ZERO:
-            u, v, w = _smooth_noise(key, dense * x, dense * y, dense * z)
+            if level < 2:
+                u, v, w = facet(_FACET_KEY + np.uint64(1 + level), dense * x, dense * y, dense * z)
+            else:
+                u, v, w = _smooth_noise(_GRIT_KEY + np.uint64(level - 1), dense * x, dense * y, dense * z)
             out_x, out_y, out_z = out_x + shown * u, out_y + shown * v, out_z + shown * w
     return out_x, out_y, out_z
 
