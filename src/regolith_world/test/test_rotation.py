@@ -14,12 +14,14 @@ from scipy.spatial.transform import Rotation, Slerp
 from regolith_world.numerics.rotation import (
     from_matrix,
     from_rotation_vector,
+    from_rpy_deg,
     from_yaw,
     matrices,
     matrix,
     product,
     rotation_vector,
     slerp,
+    to_rpy,
     yaw,
 )
 from regolith_world.random.keyed_generator import generator
@@ -80,3 +82,10 @@ def test_slerp_of_many_is_slerp_of_each():
         assert slerp(first[k], last[k], float(share[k, 0])).tobytes() == many[k].tobytes()
         between = Slerp([0.0, 1.0], Rotation.from_quat([first[k], last[k]]))(float(share[k, 0])).as_quat()
         np.testing.assert_allclose(many[k] * np.sign(many[k] @ between), between, atol=1e-14)
+
+
+@pytest.mark.parametrize('rpy', [(0.3, -0.7, 2.9), (-3.0, 1.5, -0.4), (0.2, math.pi / 2, 0.0), (0.0, 0.0, 0.0)])
+def test_roll_pitch_and_yaw_are_found_again(rpy: tuple[float, float, float]) -> None:
+    turn = matrix(from_rpy_deg([math.degrees(angle) for angle in rpy]))
+    # Near the pole, rounding of the sine of the pitch is that of the angle's square root.
+    assert to_rpy(turn) == pytest.approx(rpy, abs=1e-7)

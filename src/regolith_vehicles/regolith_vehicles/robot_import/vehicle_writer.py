@@ -217,15 +217,6 @@ def sensor_entries(robot: Robot) -> dict[str, Any]:
             robot.notes.append(f'{sensor.at.where}: {sensor.at.title} type = {kind!r}: is unknown and ignored')
             continue
         pose = robot.rest_pose(sensor.link).of(sensor.pose)
-        rpy = [math.degrees(x) for x in _rpy(pose.orientation)]
+        rpy = [math.degrees(x) for x in rotation.to_rpy(rotation.matrix(pose.orientation))]
         entries[sensor.name] = {'model': model, 'mount': {'xyz': pose.position.tolist(), 'rpy_deg': rpy}}
     return entries
-
-
-def _rpy(quaternion: Vector) -> tuple[float, float, float]:
-    """Return roll, pitch and yaw [rad], the inverse of :func:`from_rpy`."""
-    r = rotation.matrix(quaternion)
-    pitch = math.asin(min(max(-float(r[2, 0]), -1.0), 1.0))
-    if abs(float(r[2, 0])) < 1.0 - 1e-12:
-        return math.atan2(r[2, 1], r[2, 2]), pitch, math.atan2(r[1, 0], r[0, 0])
-    return math.atan2(-r[1, 2], r[1, 1]), pitch, 0.0

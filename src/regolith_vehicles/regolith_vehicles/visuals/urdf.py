@@ -167,13 +167,8 @@ def _text(values: Any) -> str:
 
 def _origin(element: Element, position: Vector, orientation: Vector) -> None:
     """Add an origin; URDF uses fixed-axis roll, pitch and yaw."""
-    r = rotation.matrix(orientation)
-    pitch = math.asin(min(max(-float(r[2, 0]), -1.0), 1.0))
-    if abs(float(r[2, 0])) < 1.0 - 1e-12:
-        roll, heading = math.atan2(r[2, 1], r[2, 2]), math.atan2(r[1, 0], r[0, 0])
-    else:
-        roll, heading = math.atan2(-r[1, 2], r[1, 1]), 0.0
-    ElementTree.SubElement(element, 'origin', xyz=_text(position), rpy=_text((roll, pitch, heading)))
+    rpy = rotation.to_rpy(rotation.matrix(orientation))
+    ElementTree.SubElement(element, 'origin', xyz=_text(position), rpy=_text(rpy))
 
 
 def _describe_body(element: Element, model: Any, b: int) -> None:

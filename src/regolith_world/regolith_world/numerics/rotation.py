@@ -135,6 +135,18 @@ def from_rpy_deg(rpy_deg: Sequence[float]) -> Vector:
     return product(turns[2], product(turns[1], turns[0]))
 
 
+def to_rpy(rotation: Vector) -> tuple[float, float, float]:
+    """Return roll, pitch and yaw of a rotation matrix [rad], the inverse of :func:`from_rpy_deg`; yaw is 0 at the pole.
+
+    Args:
+        rotation: Rotation matrix, shape (3, 3).
+    """
+    pitch = math.asin(min(max(-float(rotation[2, 0]), -1.0), 1.0))
+    if abs(float(rotation[2, 0])) < 1.0 - 1e-12:
+        return math.atan2(rotation[2, 1], rotation[2, 2]), pitch, math.atan2(rotation[1, 0], rotation[0, 0])
+    return math.atan2(-rotation[1, 2], rotation[1, 1]), pitch, 0.0
+
+
 def from_yaw(yaw: float) -> Vector:
     """Return the quaternion of a rotation by ``yaw`` [rad] about +z."""
     return np.array([0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0)])
