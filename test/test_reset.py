@@ -441,6 +441,18 @@ def test_contacts_with_solids_that_are_restored_are_as_saved() -> None:
     check_restored(used, new)
 
 
+def check_restored_and_reset(used: Any, new: Any, unused: Any) -> None:
+    """Compare an object with one that takes its state, then, after a reset, with one that was never used."""
+    assert used.save() != new.save()
+    new.load(used.save())
+    check_restored(used, new)
+    used.reset()
+    found = Comparison()
+    found.compare(used, unused)
+    assert found.attributes <= NOT_SAVED, found.differences
+    MET.update(found.met)
+
+
 def test_flexible_tires_that_are_restored_are_as_saved() -> None:
     """On rigid terrain and on soil; what a press writes is reset."""
     firm, soft = (rig_of(f'src/regolith_vehicles/test/{name}.py') for name in ('test_ring', 'test_ring_soil'))
@@ -454,14 +466,7 @@ def test_flexible_tires_that_are_restored_are_as_saved() -> None:
                 rigs[0].press(1e-3, 0.02, (1.0, 0.1, 0.0), 2.2)
         if hasattr(rigs[0], 'height'):
             used.remember(rigs[0].window, rigs[0].arrays)
-        assert used.save() != new.save()
-        new.load(used.save())
-        check_restored(used, new)
-        used.reset()
-        found = Comparison()
-        found.compare(used, unused)
-        assert found.attributes <= NOT_SAVED, found.differences
-        MET.update(found.met)
+        check_restored_and_reset(used, new, unused)
 
 
 def test_faults_and_traction_that_are_restored_or_reset_are_as_saved() -> None:
@@ -476,14 +481,7 @@ def test_faults_and_traction_that_are_restored_or_reset_are_as_saved() -> None:
         for name in ('begun_ns', 'held', 'uncounted', 'integral', 'command', 'ramp_s'):
             if hasattr(used, name):
                 getattr(used, name)[:] = np.arange(1, 1 + len(getattr(used, name)))
-        assert used.save() != new.save()
-        new.load(used.save())
-        check_restored(used, new)
-        used.reset()
-        found = Comparison()
-        found.compare(used, unused)
-        assert found.attributes <= NOT_SAVED, found.differences
-        MET.update(found.met)
+        check_restored_and_reset(used, new, unused)
 
 
 def test_energy_that_is_restored_is_as_saved() -> None:
