@@ -48,7 +48,7 @@ class Truth(Nothing):
     """Writes the map of a file."""
 
     def finalize(self) -> None:
-        self.get_geometric_map().take(np.load(self.config))
+        self.get_geometric_map().get_map_array()[:] = np.load(self.config)
 
     def get_estimated_pose(self) -> Transform | None:
         return self.get_transform()
@@ -114,6 +114,18 @@ class Sees(Nothing):
             np.savez(self.config, **{name: np.array(values) for name, values in kept.items()})
             self.mission_complete()
         return VelocityControl(5.0, 0.0)
+
+
+class SwitchesOn(Nothing):
+    """Switches its cameras on one after another."""
+
+    def sensors(self) -> dict[str, dict[str, Any]]:
+        return {name: {'width': 16, 'height': 16} for name in ('FrontLeft', 'FrontRight', 'Left')}
+
+    def run_step(self, input_data: dict[str, dict[str, Any]]) -> VelocityControl:
+        number = round(self.get_mission_time() / 0.05)
+        self._command.cameras = {('FrontLeft', 'FrontRight', 'Left')[min(number, 2)]: True}
+        return VelocityControl(0.0, 0.0)
 
 
 class Hostile(Nothing):

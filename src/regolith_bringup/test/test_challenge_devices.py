@@ -59,7 +59,7 @@ def test_charging_needs_the_antennas_close_and_facing(off: tuple[float, float], 
     # Its antenna, at (0, -0.208) of its axes and facing -y, is at the lander's (0, 1.452).
     antenna = turn @ np.array([0.0, -0.208, 0.346])
     place = np.array([off[0], 1.452 + off[1], 0.2]) - np.array([antenna[0], antenna[1], 0.0])
-    assert charges(place, turn, 0.1) is found
+    assert charges(place, turn) is found
 
 
 def test_cameras_have_seventy_degrees_and_the_baseline_of_the_challenge() -> None:

@@ -17,6 +17,7 @@ from regolith_bringup.challenge import mission_run
 from regolith_bringup.challenge.agent_process import AgentError, AgentProcess
 from regolith_bringup.challenge.geometric_map import HEIGHT
 from regolith_bringup.challenge.mission_run import MissionResult, MissionRun, score_file
+from regolith_bringup.cli import main
 
 AGENTS = Path(__file__).with_name('challenge_agents.py')
 COARSE = {'terrain.spacing_m': '0.06'}
@@ -107,7 +108,7 @@ def test_charging_takes_its_share_of_two_hours(monkeypatch: pytest.MonkeyPatch, 
     """100 of 283 Wh: 4655.8 s; not again before the rover was a meter away."""
     shorter(limit_s=20000.0)
     monkeypatch.setattr(mission_run, 'SLOW_S', 0.5)
-    monkeypatch.setattr(mission_run, 'charges', lambda place, turn, z: True)
+    monkeypatch.setattr(mission_run, 'charges', lambda place, turn: True)
     original = mission_run._Mission._setup
 
     def drained(self: Any) -> None:
@@ -156,6 +157,23 @@ def test_evaluation_gives_no_truth(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_commands_that_are_not_valid_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     _, result = mission('NotFinite', monkeypatch)
     assert 'numbers that are not finite' in result.status
+    _, result = mission('SwitchesOn', monkeypatch)
+    assert result.status == 'failed: 3 cameras are active; allowed: up to 2' and result.duration_s == pytest.approx(0.1)
+
+
+def test_summary_of_missions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, total in (('a', 900.0), ('b', 700.0)):
+        (tmp_path / name).mkdir()
+        rules = {each: {'total': total} for each in ('lac2025', 'regolith1')}
+        (tmp_path / name / 'score.json').write_text(json.dumps({'rules': rules}))
+    folders = [str(tmp_path / name) for name in ('a', 'b')]
+    with pytest.raises(SystemExit) as ended:
+        main(['challenge', 'summary', *folders, '--planned', '4', '--json'])
+    assert not ended.value.code
+    assert json.loads(capsys.readouterr().out)['lac2025'] == {'mean': 400.0, 'stddev': 141.4}
+    with pytest.raises(SystemExit) as ended:
+        main(['challenge', 'summary', str(tmp_path)])
+    assert ended.value.code == 2 and 'allowed: a folder of challenge run' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

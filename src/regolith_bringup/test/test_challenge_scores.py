@@ -131,8 +131,6 @@ def test_cells_and_positions() -> None:
     assert made.get_cell_height(x, y) == 0.7 == made.get_height(0.3, -0.2) and made.get_cell_rock(x, y) == 1.0
     assert made.get_rock(40.0, 0.0) is None and made.get_cell_height(-1, 0) is None
     assert np.count_nonzero(np.isfinite(made.get_map_array()[:, :, HEIGHT])) == 1
-    with pytest.raises(ValueError, match=r'allowed: \(180, 180, 4\)'):
-        made.take(np.zeros((9, 9, 4)))
 
 
 def test_truth_is_the_mean_of_sixteen_rays() -> None:

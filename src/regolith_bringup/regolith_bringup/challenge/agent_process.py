@@ -71,7 +71,7 @@ class AgentProcess:
                 os.close(each)
         self._requests = Connection(requests_out, readable=False)
         self._responses = Connection(responses_in, writable=False)
-        self.ask({}, _STARTUP_S)
+        self._receive(_STARTUP_S)
 
     def __enter__(self) -> AgentProcess:
         return self
@@ -86,8 +86,14 @@ class AgentProcess:
             AgentError: If the agent failed, or did not respond in time.
         """
         try:
-            if request:
-                self._requests.send_bytes(pickle.dumps(request, protocol=5))
+            self._requests.send_bytes(pickle.dumps(request, protocol=5))
+        except OSError as error:
+            raise AgentError(f'the process of the agent ended with status {self._process.wait()}') from error
+        return self._receive(timeout_s)
+
+    def _receive(self, timeout_s: float) -> dict[str, Any]:
+        """Return the next response; see :meth:`ask`."""
+        try:
             if not self._responses.poll(max(timeout_s, 0.0)):
                 raise AgentError(f'no response within {timeout_s:.0f} s of wall time')
             response = json.loads(self._responses.recv_bytes())

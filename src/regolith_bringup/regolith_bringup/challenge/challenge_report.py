@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import io
 import json
-from importlib import resources
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 from regolith_bringup.challenge.geometric_map import HEIGHT, ROCK
 from regolith_bringup.challenge.missions import CELL_M
 from regolith_bringup.challenge.scores import HEIGHT_TOLERANCE_M
-from regolith_bringup.report.page import as_table, as_text
+from regolith_bringup.report.page import as_table, as_text, html_page
 from regolith_bringup.report.page_figures import PageFigures
 from regolith_files import write_atomically
 
@@ -41,20 +39,19 @@ def write_files(folder: Path, scored: dict[str, Any], found: Floats, truth: Floa
     np.savez_compressed(arrays, found=found, truth=truth, path=path)
     write_atomically(folder / 'maps.npz', arrays.getvalue())
     page = folder / 'report.html'
-    templates = resources.files('regolith_bringup') / 'templates'
     name = f'{scored["scenario"]}, preset {scored["preset"]}, seed {scored["seed"]}'
     rows = [
         [as_text(rules), *(as_text(parts.get(part, parts.get('refused', ''))) for part in _PARTS)]
         for rules, parts in scored['rules'].items()
     ]
     facts = {**{k: v for k, v in scored.items() if k not in ('rules', 'map')}, **scored['map']}
-    text = Template((templates / 'challenge.html').read_text(encoding='utf-8')).substitute(
-        title=as_text(name),
-        style=(templates / 'style.css').read_text(encoding='utf-8'),
-        status=as_text(scored['status']),
-        scores=as_table(['rules', *_PARTS], rows),
-        maps=PageFigures(page).show(map_figure(found, truth, path), 'maps', 'Map of the agent, true map and errors'),
-        facts=as_table(['quantity', 'value'], [[as_text(k), as_text(v)] for k, v in facts.items()]),
+    maps = PageFigures(page).show(map_figure(found, truth, path), 'maps', 'Map of the agent, true map and errors')
+    mission = as_table(['quantity', 'value'], [[as_text(k), as_text(v)] for k, v in facts.items()])
+    text = html_page(
+        as_text(name),
+        as_text(scored['status']),
+        (('Scores', as_table(['rules', *_PARTS], rows)), ('Map', maps), ('Mission', mission)),
+        'Made by Regolith. Everything here is in score.json and maps.npz beside this page.',
     )
     write_atomically(page, text)
     write_atomically(folder / 'score.json', json.dumps(scored, indent=1) + '\n')  # last: the rest is complete

@@ -76,7 +76,21 @@ def orientation(place: Transform) -> Floats:
     return rotation.from_rpy_deg((math.degrees(place.roll), math.degrees(place.pitch), math.degrees(place.yaw)))
 
 
-def check_cameras(requested: object, most: int, shown: bool) -> dict[str, dict[str, object]]:
+class CameraRequest(NamedTuple):
+    """Camera that an agent requests."""
+
+    active: bool
+    light: float
+    """Intensity of its lamp, 0 to 1."""
+    width: int
+    """Width of its images [px]."""
+    height: int
+    """Height of its images [px]."""
+    semantic: bool
+    """Whether classes are given."""
+
+
+def check_cameras(requested: object, most: int, shown: bool) -> dict[str, CameraRequest]:
     """Return the cameras that an agent requests, checked.
 
     Args:
@@ -89,7 +103,7 @@ def check_cameras(requested: object, most: int, shown: bool) -> dict[str, dict[s
     """
     if not isinstance(requested, Mapping):
         raise ValueError(f'sensors() = {requested!r}: is not a mapping; allowed: cameras by position')
-    found: dict[str, dict[str, object]] = {}
+    found: dict[str, CameraRequest] = {}
     for key, values in requested.items():
         position = str(getattr(key, 'value', key))
         if position not in POSITIONS:
@@ -115,14 +129,8 @@ def check_cameras(requested: object, most: int, shown: bool) -> dict[str, dict[s
         semantic = bool(values.get('use_semantic', False))
         if semantic and not shown:
             raise ValueError(f'{where}: use_semantic = True: is not given in an evaluation; allowed: False')
-        found[position] = {
-            'active': bool(values.get('camera_active', False)),
-            'light': intensity,
-            'width': size[0],
-            'height': size[1],
-            'semantic': semantic,
-        }
-    active = [position for position, values in found.items() if values['active']]
+        found[position] = CameraRequest(bool(values.get('camera_active', False)), intensity, size[0], size[1], semantic)
+    active = [position for position, camera in found.items() if camera.active]
     if len(active) > most:
         raise ValueError(f'sensors(): {len(active)} cameras are active; allowed: up to {most} in this mission')
     return found
@@ -133,18 +141,27 @@ def device_power(cameras: Mapping[str, bool], lights: Mapping[str, float]) -> fl
     return CAMERA_W * sum(cameras.values()) + LAMP_W * sum(lights.values())
 
 
-def charges(place: Floats, turn: Floats, lander_z: float) -> bool:
+def antenna_gap(place: Floats, turn: Floats) -> Floats:
+    """Return the antenna of the lander from that of the rover along x and y [m], shape (2,).
+
+    Args:
+        place: Position of base_link [m], shape (3,).
+        turn: Its rotation matrix.
+    """
+    gap: Floats = (np.array(CHARGER) - place - turn @ np.array(ROVER_ANTENNA))[:2]
+    return gap
+
+
+def charges(place: Floats, turn: Floats) -> bool:
     """Return whether the rover is at the charger: antennas within 0.1 m along x and y, facing within 30 degrees.
 
     Args:
         place: Position of base_link [m], shape (3,).
         turn: Its rotation matrix.
-        lander_z: Height of the lander's origin [m].
     """
-    antenna = place + turn @ np.array(ROVER_ANTENNA)
-    gap = np.array([*CHARGER[:2], CHARGER[2] + lander_z]) - antenna
     facing = turn @ np.array([0.0, -1.0, 0.0])  # toward the lander, whose antenna faces +y
-    return bool(np.all(np.abs(gap[:2]) <= REACH_M) and -facing[1] >= math.cos(math.radians(TOWARD_DEG)))
+    near = np.all(np.abs(antenna_gap(place, turn)) <= REACH_M)
+    return bool(near and -facing[1] >= math.cos(math.radians(TOWARD_DEG)))
 
 
 def imu_reading(positions: Floats, turns: Floats, dt: float, gravity: float) -> Floats:

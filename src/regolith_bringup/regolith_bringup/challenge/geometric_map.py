@@ -11,19 +11,19 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+
+from regolith_terrain.planning_maps import places_in_cells
 
 Floats = NDArray[np.float64]
 Surface = Callable[[Floats, Floats], tuple[Floats, NDArray[np.bool_]]]
-"""Function of positions x and y [m], shape (n,): heights seen from above [m], NaN where there is no ground, and whether
-a rock is there."""
+"""Function of positions x and y [m], of one shape: heights seen from above [m], NaN where there is no ground, and
+whether a rock is there."""
 
 X, Y, HEIGHT, ROCK = range(4)
 """Layers of the array of a map."""
 EMPTY = -math.inf
 """Value of a height or rock that is not filled."""
-RAYS = (-0.375, -0.125, 0.125, 0.375)
-"""Places of the vertical rays in a cell, along x and along y, in widths of the cell from its center."""
 
 
 class GeometricMap:
@@ -100,17 +100,6 @@ class GeometricMap:
         if indices is not None:
             self._set(*indices, ROCK, rock)
 
-    def take(self, values: ArrayLike) -> None:
-        """Take heights and rocks from an array of shape (cells, cells, 4).
-
-        Raises:
-            ValueError: If the array has another shape or is not numeric.
-        """
-        given = np.asarray(values, dtype=np.float64)
-        if given.shape != self._array.shape:
-            raise ValueError(f'map of shape {given.shape}: allowed: {self._array.shape}')
-        self._array[:, :, HEIGHT:] = given[:, :, HEIGHT:]
-
     def _inside(self, x_index: int, y_index: int) -> bool:
         return 0 <= x_index < self._cells and 0 <= y_index < self._cells
 
@@ -141,12 +130,11 @@ def true_map(cells: int, cell_m: float, surface: Surface) -> GeometricMap:
     made = GeometricMap(cells, cell_m)
     array = made.get_map_array()
     heights, rocks = np.zeros((cells, cells)), np.zeros((cells, cells), dtype=bool)
-    for dx in RAYS:
-        for dy in RAYS:
-            x, y = (array[:, :, X] + dx * cell_m).ravel(), (array[:, :, Y] + dy * cell_m).ravel()
-            height, rock = surface(x, y)
-            known = np.isfinite(height)
-            heights += np.where(known, height, 0.0).reshape(cells, cells)
-            rocks |= (rock & known).reshape(cells, cells)
-    array[:, :, HEIGHT], array[:, :, ROCK] = heights / len(RAYS) ** 2, rocks
+    rays = list(places_in_cells(array[:, :, X], array[:, :, Y], cell_m))
+    for x, y in rays:
+        height, rock = surface(x, y)
+        known = np.isfinite(height)
+        heights += np.where(known, height, 0.0)
+        rocks |= rock & known
+    array[:, :, HEIGHT], array[:, :, ROCK] = heights / len(rays), rocks
     return made

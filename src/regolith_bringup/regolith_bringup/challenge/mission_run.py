@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,8 @@ from regolith_bringup.challenge.devices import (
     EMPTY_WH,
     FULL_CHARGE_S,
     LAMP_W_SR,
+    CameraRequest,
+    antenna_gap,
     camera_configs,
     charges,
     check_cameras,
@@ -29,7 +33,7 @@ from regolith_bringup.challenge.devices import (
     imu_reading,
     orientation,
 )
-from regolith_bringup.challenge.geometric_map import HEIGHT, ROCK, true_map
+from regolith_bringup.challenge.geometric_map import true_map
 from regolith_bringup.challenge.missions import (
     CELL_M,
     LANDER,
@@ -39,17 +43,17 @@ from regolith_bringup.challenge.missions import (
     TICK_S,
     mission_scenario,
 )
-from regolith_bringup.challenge.scores import RULES, Mission, map_errors, score
+from regolith_bringup.challenge.scores import RULES, Mission, map_errors, right_cells, score
 from regolith_bringup.run.simulation import Simulation
 from regolith_sensors import CameraConfig
 from regolith_sensors.config import SpotlightConfig
 from regolith_sensors.in_process import InProcessScene
+from regolith_terrain.planning_maps import surface_from_above
 from regolith_vehicles.commands import DriveCommand
 from regolith_vehicles.powertrain import DRAWN, STORED
 from regolith_world.numerics import rotation
 
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 AREA_M = 19.5
 """Largest |x| or |y| of the rover [m]."""
@@ -57,8 +61,6 @@ SLOW_MPS, SLOW_S = 0.1, 300.0
 """A mission ends if the rover is slower for this time."""
 MOST_SPEED_MPS, MOST_TURN_RADPS = 0.49, 4.13
 """Limits of commands."""
-ROCK_ABOVE_M = 1e-3
-"""A ray has met a rock if it ends this far above the soil [m]."""
 
 
 @dataclass
@@ -82,20 +84,25 @@ class MissionResult:
     ate_m: float | None
     """Absolute trajectory error of the agent's estimate [m]."""
     path: Floats
-    """True positions at the steps [m], shape (n, 3)."""
+    """True positions at each second [m], shape (n, 3)."""
 
 
 @dataclass
 class _Log:
     """What is known since the start of the mission."""
 
-    positions: list[Floats] = field(default_factory=list)
-    turns: list[Floats] = field(default_factory=list)
-    estimates: list[float] = field(default_factory=list)
-    """Squared errors of estimated positions [m2]."""
+    positions: deque[Floats] = field(default_factory=lambda: deque(maxlen=3))
+    """Positions at the last three steps [m]."""
+    turns: deque[Floats] = field(default_factory=lambda: deque(maxlen=3))
+    """Rotation matrices at the last three steps."""
+    path: list[Floats] = field(default_factory=list)
+    """Positions at each second [m]."""
+    squared_errors: float = 0.0
+    """Sum of the squared errors of estimated positions [m2]."""
+    estimates: int = 0
+    """Number of estimated positions."""
     charging_s: float = 0.0
     device_wh: float = 0.0
-    recharged_wh: float = 0.0
     frames: int = 0
     distance_m: float = 0.0
     may_charge: bool = True
@@ -159,7 +166,7 @@ class _Mission:
         self.log, self.state, self.fiducials = _Log(), RoverState(), False
         self._lights: dict[str, float] = {}
         self._active: dict[str, bool] = {}
-        self._semantic: dict[str, bool] = {}
+        self._requested: dict[str, CameraRequest] = {}
         self.lander_z = float(self.scenario.objects[LANDER]['position'][2])
         self._full_j = 3600.0 * self._battery.energy_wh
         self._scene: InProcessScene | None = None
@@ -203,6 +210,7 @@ class _Mission:
     def _setup(self) -> None:
         """Let the agent choose its cameras, and create them."""
         self._note_pose()
+        self.log.path.append(self.log.positions[-1])
         self._observe()
         start = _transform(self.log.positions[-1], self.log.turns[-1])
         turn = self.log.turns[-1]
@@ -224,13 +232,12 @@ class _Mission:
         except (ValueError, TypeError) as error:
             raise AgentError(str(error)) from error
         self.fiducials = response.get('fiducials') is True
-        self._active = {name: bool(values['active']) for name, values in requested.items()}
-        self._lights = {name: float(str(values['light'])) for name, values in requested.items()}
-        self._semantic = {name: bool(values['semantic']) for name, values in requested.items()}
-        sizes = {name: (int(str(v['width'])), int(str(v['height']))) for name, v in requested.items()}
+        self._requested = requested
+        self._active = {name: camera.active for name, camera in requested.items()}
+        self._lights = {name: camera.light for name, camera in requested.items()}
         made = self.simulation
         self._scene = InProcessScene(self.scenario, made.agents, made.terrain, made.world)
-        self._cameras = camera_configs(sizes)
+        self._cameras = camera_configs({name: (camera.width, camera.height) for name, camera in requested.items()})
 
     def _steps(self, progress: Callable[[float, float], None]) -> str:
         """Step until the mission ends, and return its status."""
@@ -245,6 +252,7 @@ class _Mission:
             self._drain()
             self._note_pose()
             if tick % round(1.0 / TICK_S) == 0:
+                self.log.path.append(self.log.positions[-1])
                 progress(self._t_s + self.log.charging_s, limit)
             ended = 'the agent completed it' if complete else self._ended()
             if ended:
@@ -278,13 +286,12 @@ class _Mission:
         log.device_wh += used / 3600.0
         base = self._vehicle.body_state()
         place, turn = base.position, rotation.matrix(base.orientation)
-        if charges(place, turn, self.lander_z):
+        if charges(place, turn):
             if log.may_charge:
                 log.charging_s += FULL_CHARGE_S * (1.0 - charge[STORED] / self._full_j)
-                log.recharged_wh += (self._full_j - charge[STORED]) / 3600.0
                 charge[STORED] = self._full_j
                 log.may_charge = False
-        elif math.hypot(float(place[0]), float(place[1]) - 1.452 - 0.208) > AWAY_M:
+        elif math.hypot(*antenna_gap(place, turn).tolist()) > AWAY_M:
             log.may_charge = True
 
     def _note_pose(self) -> None:
@@ -300,8 +307,9 @@ class _Mission:
     def _observe(self) -> None:
         """Fill the state of the rover that the agent may know."""
         log, seen = self.log, self.simulation.observe(ROVER)
-        last = [log.positions[max(0, len(log.positions) - 3 + k)] for k in range(3)]
-        turns = [log.turns[max(0, len(log.turns) - 3 + k)] for k in range(3)]
+        # Before the start the rover was at rest.
+        before = 3 - len(log.positions)
+        last, turns = ([each[0]] * before + list(each) for each in (log.positions, log.turns))
         gravity = self.scenario.world.gravity_mps2
         drawn = float(self._vehicle.gear.charge[DRAWN]) / 3600.0
         joints = dict(zip(seen.joint_names, seen.joint_positions.tolist(), strict=True))
@@ -324,7 +332,7 @@ class _Mission:
     def _images(self, tick: int) -> dict[str, dict[str, Any]]:
         """Return the images of a step; None at steps without."""
         names = [name for name in POSITIONS if self._active.get(name)]
-        semantic = [name for name in names if self._semantic.get(name)]
+        semantic = [name for name in names if self._requested[name].semantic]
         if tick % self.kind.frame_ticks or not names:
             return {'Grayscale': dict.fromkeys(names), 'Semantic': dict.fromkeys(semantic)}
         assert self._scene is not None
@@ -389,12 +397,13 @@ class _Mission:
         unknown = (set(cameras) | set(lights)) - set(self._active)
         if unknown:
             raise AgentError(f'camera {min(unknown)!r} is not one of sensors(); allowed: {", ".join(self._active)}')
-        if sum(cameras.values()) > self.kind.cameras:
-            raise AgentError(f'{sum(cameras.values())} cameras are active; allowed: up to {self.kind.cameras}')
         self._active.update(cameras)
+        if sum(self._active.values()) > self.kind.cameras:
+            raise AgentError(f'{sum(self._active.values())} cameras are active; allowed: up to {self.kind.cameras}')
         self._lights.update({name: min(max(value, 0.0), 1.0) for name, value in lights.items()})
         if estimate is not None:
-            self.log.estimates.append(float(np.sum((estimate - self.log.positions[-1]) ** 2)))
+            self.log.squared_errors += float(np.sum((estimate - self.log.positions[-1]) ** 2))
+            self.log.estimates += 1
         limits = self._vehicle.config.joints
         joints = {n: min(max(v, limits[n].limits[0]), limits[n].limits[1]) for n, v in joints.items() if n in limits}
         linear = min(max(linear, -MOST_SPEED_MPS), MOST_SPEED_MPS)
@@ -409,6 +418,7 @@ class _Mission:
         if status == 'finished: time limit':
             duration = self.kind.limit_s
         drawn = float(self._vehicle.gear.charge[DRAWN]) / 3600.0
+        surface = partial(surface_from_above, self.simulation.terrain.grid, self.simulation.vehicles.solids)
         return MissionResult(
             status=status,
             duration_s=round(duration, 6),
@@ -419,24 +429,16 @@ class _Mission:
             wall_s=time.monotonic() - self._began,
             state_hash=self.simulation.world.state_hash,
             found=self.agent.map_array,
-            truth=true_map(self.kind.cells, CELL_M, self.surface).get_map_array(),
-            ate_m=math.sqrt(sum(log.estimates) / len(log.estimates)) if log.estimates else None,
-            path=np.array(log.positions),
+            truth=true_map(self.kind.cells, CELL_M, surface).get_map_array(),
+            ate_m=math.sqrt(log.squared_errors / log.estimates) if log.estimates else None,
+            path=np.array(log.path).reshape(-1, 3),
         )
-
-    def surface(self, x: Floats, y: Floats) -> tuple[Floats, Bools]:
-        """Return heights of the ground with rocks, seen from above [m], and whether a rock is there."""
-        levels = self.simulation.terrain.grid.levels(x, y)
-        solids = self.simulation.vehicles.solids
-        tops = levels if solids is None else solids.tops(x, y, levels)
-        return tops, tops > levels + ROCK_ABOVE_M
 
 
 def _transform(place: Floats, turn: Floats) -> Transform:
     """Return a pose from position and rotation matrix."""
-    roll, pitch = math.atan2(turn[2, 1], turn[2, 2]), -math.asin(min(1.0, max(-1.0, float(turn[2, 0]))))
     x, y, z = (float(value) for value in place)
-    return Transform(x, y, z, roll, pitch, math.atan2(turn[1, 0], turn[0, 0]))
+    return Transform(x, y, z, *rotation.to_rpy(turn))
 
 
 def score_file(order: MissionRun, result: MissionResult) -> dict[str, Any]:
@@ -448,8 +450,7 @@ def score_file(order: MissionRun, result: MissionResult) -> dict[str, Any]:
             rated[rules] = score(rules, result.found, result.truth, mission).rounded()
         except ValueError as error:
             rated[rules] = {'refused': str(error), 'total': 0.0}
-    right = np.abs(result.found[:, :, HEIGHT] - result.truth[:, :, HEIGHT]) < 0.05
-    cells = int(np.count_nonzero(right & (result.found[:, :, ROCK] == result.truth[:, :, ROCK])))
+    cells = int(np.count_nonzero(right_cells(result.found, result.truth)))
     return {
         'scenario': order.name,
         'preset': order.preset,

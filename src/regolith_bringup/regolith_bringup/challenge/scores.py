@@ -97,11 +97,11 @@ def score(rules: str, found: Floats | None, truth: Floats, mission: Mission) -> 
         return Scores(0.0, 0.0, 0.0, localization)
     height, rock = found[:, :, HEIGHT], found[:, :, ROCK]
     filled = ~np.isneginf(height) & ~np.isneginf(rock)
-    right = np.abs(height - truth[:, :, HEIGHT]) < HEIGHT_TOLERANCE_M
+    right = right_heights(found, truth)
     if strict and not np.isin(rock[~np.isneginf(rock)], (0.0, 1.0)).all():
         wrong = rock[~np.isneginf(rock) & ~np.isin(rock, (0.0, 1.0))][0]
         raise ValueError(f'rock = {wrong:g}: is not valid; allowed: 0 or 1')
-    counted = filled & right & (rock == truth[:, :, ROCK]) if strict else filled
+    counted = filled & right_cells(found, truth) if strict else filled
     productivity = 0.0
     if mission.duration_s > 0.0:
         rate = int(np.count_nonzero(counted)) / mission.duration_s
@@ -112,6 +112,16 @@ def score(rules: str, found: Floats | None, truth: Floats, mission: Mission) -> 
         productivity,
         localization,
     )
+
+
+def right_heights(found: Floats, truth: Floats) -> NDArray[np.bool_]:
+    """Return which cells of a map have a right height, shape (m, m)."""
+    return np.asarray(np.abs(found[:, :, HEIGHT] - truth[:, :, HEIGHT]) < HEIGHT_TOLERANCE_M)
+
+
+def right_cells(found: Floats, truth: Floats) -> NDArray[np.bool_]:
+    """Return which cells of a map have a right height and a right rock, shape (m, m)."""
+    return np.asarray(right_heights(found, truth) & (found[:, :, ROCK] == truth[:, :, ROCK]))
 
 
 def _rock_share(rock: Floats, truth: NDArray[np.bool_], empty: float) -> float:

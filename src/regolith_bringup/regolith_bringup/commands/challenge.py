@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -97,6 +98,34 @@ def run(
         print(folder)
     if result.status.startswith('failed'):
         raise typer.Exit(3)
+
+
+@challenge.command('summary')
+def summary(
+    context: typer.Context,
+    folders: Annotated[list[Path], typer.Argument(metavar='DIR…', help='Folders of missions.')],
+    planned: Annotated[
+        int, typer.Option(metavar='N', help='Number of planned missions. Default: that of the folders.', min=0)
+    ] = 0,
+    as_json: Annotated[bool, typer.Option('--json', help='Print the result as one JSON value on stdout.')] = False,
+) -> None:
+    """Print the mean over all planned missions and the sample standard deviation of the total scores."""
+    from regolith_bringup.challenge.scores import RULES, statistics
+
+    scored = []
+    for folder in folders:
+        try:
+            scored.append(json.loads((folder / 'score.json').read_text(encoding='utf-8'))['rules'])
+        except (OSError, ValueError, KeyError) as error:
+            problem, allowed = f'has no scores: {error}', 'a folder of challenge run'
+            raise InputError(Problem('challenge summary', 'DIR', problem, allowed, str(folder))) from None
+    found = {rules: statistics([each[rules]['total'] for each in scored], planned or len(folders)) for rules in RULES}
+    tools: CommandContext = context.obj
+    if as_json:
+        tools.print_json(found)
+    else:
+        for rules, values in found.items():
+            print(f'{rules}: mean {values["mean"]}, standard deviation {values["stddev"]}')
 
 
 def _seed(text: str) -> int:

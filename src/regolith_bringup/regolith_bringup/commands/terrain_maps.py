@@ -20,15 +20,18 @@ from regolith_terrain import StageProgress, build_height_field
 from regolith_terrain.elevation import geotiff_profile, new_folder, write_about
 from regolith_terrain.grid import SoilGrid
 from regolith_terrain.planning_maps import (
+    BLOCKED,
+    UNKNOWN,
     Limits,
     MapFrame,
-    PlaneFits,
     covered_share,
     drive_cost,
     horn_slope,
     occupancy_values,
+    places_in_cells,
     plane_fits,
     raster_values,
+    surface_from_above,
     traversability,
 )
 from regolith_vehicles.contact import build_solids
@@ -50,8 +53,6 @@ LAYERS: dict[str, str] = {
 }
 """Layers and the units of their files."""
 _MOST_CELLS = 4_000_000
-_PARTS = (-0.375, -0.125, 0.125, 0.375)
-"""Places in a cell at which rocks are searched, in widths of the cell from its center."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def write_maps(
                 'step_m': request.limits.step,
                 'roughness_m': request.limits.roughness,
             },
-            'blocked_share': float(np.mean(classes == 2)),
+            'blocked_share': float(np.mean(classes == BLOCKED)),
         }
         write_about(made / 'metadata.json', about)
     return about
@@ -166,59 +167,33 @@ def _layers(
 ) -> tuple[dict[str, Floats], NDArray[np.int8]]:
     """Return the layers in the units of their files, and the classes of traversability."""
     x, y = frame.centers()
-    ground = grid.levels(x, y)
     seen = scenario.terrain.model_copy(update={'rock_collision': True})
     solids = build_solids(seen, scenario.seed, grid.height_field)
-    elevation, rocky = ground, np.zeros(frame.shape, dtype=bool)
-    if solids is not None:
-        elevation = solids.tops(x.ravel(), y.ravel(), ground.ravel()).reshape(frame.shape)
-        if {'rock_any', 'rock_area'} & set(request.layers):
-            progress(0.2, 'rocks')
-            for dx in _PARTS:
-                for dy in _PARTS:
-                    px, py = (x + dx * frame.cell_m).ravel(), (y + dy * frame.cell_m).ravel()
-                    levels = grid.levels(px, py)
-                    rocky |= (solids.tops(px, py, levels) > levels + 1e-3).reshape(frame.shape)
+    elevation, _ = surface_from_above(grid, solids, x, y)
+    rocky = np.zeros(frame.shape, dtype=bool)
+    if {'rock_any', 'rock_area'} & set(request.layers):
+        progress(0.2, 'rocks')
+        for places in places_in_cells(x, y, frame.cell_m):
+            rocky |= surface_from_above(grid, solids, *places)[1]
     progress(0.4, 'slopes')
     fits = plane_fits(elevation, frame.cell_m, request.footprint_m)
     progress(0.7, 'steps')
     steps = plane_fits(elevation, frame.cell_m, request.wheel_m).step
     classes = traversability(fits, steps, request.limits)
-    made = {name: _layer(name, request, frame, elevation, ground, fits, steps, rocky) for name in request.layers}
-    return made, classes
-
-
-def _layer(
-    name: str,
-    request: MapRequest,
-    frame: MapFrame,
-    elevation: Floats,
-    ground: Floats,
-    fits: PlaneFits,
-    steps: Floats,
-    rocky: NDArray[np.bool_],
-) -> Floats:
-    """Return a layer in the unit of its file."""
-    cell = frame.cell_m
-    if name == 'traversability':
-        classes = traversability(fits, steps, request.limits).astype(np.float64)
-        return np.where(classes == 3, np.nan, classes)
-    if name == 'cost':
-        return drive_cost(fits, steps, request.limits, cell, request.clearance_m)
-    if name == 'slope_3x3':
-        return np.degrees(horn_slope(elevation, cell))
-    if name == 'rock_area':
-        return covered_share(rocky, cell, request.rock_radius_m)
-    found: dict[str, Floats] = {
+    found = {
         'elevation': elevation,
-        'ground': ground,
+        'ground': grid.levels(x, y),
         'slope': np.degrees(fits.slope),
+        'slope_3x3': np.degrees(horn_slope(elevation, frame.cell_m)),
         'roughness_rms': fits.rms,
         'roughness_max': fits.most * np.cos(fits.slope),
         'step': steps,
         'rock_any': rocky.astype(np.float64),
+        'rock_area': covered_share(rocky, frame.cell_m, request.rock_radius_m),
+        'traversability': np.where(classes == UNKNOWN, np.nan, classes),
+        'cost': drive_cost(fits, steps, request.limits, frame.cell_m, request.clearance_m),
     }
-    return found[name]
+    return {name: found[name] for name in request.layers}, classes
 
 
 def _write_raster(layers: dict[str, Floats], frame: MapFrame, path: Path) -> None:

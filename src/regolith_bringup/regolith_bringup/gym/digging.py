@@ -80,7 +80,6 @@ class Berm(Dig):
     -20 when it rolls over. ``profile`` is the height less that of the berm [m].
     """
 
-    time_limit_s = 240.0
     observed: ClassVar[Mapping[str, tuple[int, ...]]] = {**Dig.observed, 'profile': (BERM_POSTS,)}
 
     def _error(self) -> Floats:

@@ -12,7 +12,7 @@ _PACKAGE = 'regolith_bringup.gym'
 CONTROL_S = 0.1
 """Simulated time of a step of the environments [s]."""
 _TIMES_S = {'DriveToGoal': 60.0, 'DriveToGoalCamera': 60.0, 'Dig': 60.0, 'Berm': 240.0, 'SlipControl': 30.0}
-"""Time limits [s], so that no task is imported before it is made."""
+"""Tasks, and the simulated times after which their episodes are truncated [s]."""
 
 
 def register_environments() -> None:

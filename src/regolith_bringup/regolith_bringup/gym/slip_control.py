@@ -26,7 +26,6 @@ class SlipControl(Task):
     """
 
     scenario = SCENARIOS / 'slip_control.yaml'
-    time_limit_s = 30.0
     observed: ClassVar[Mapping[str, tuple[int, ...]]] = {'state': (24,)}
     action_names = ('front_left', 'front_right', 'rear_left', 'rear_right')
     energy_cost = 1.0

@@ -79,8 +79,6 @@ class Task(ABC):
 
     scenario: ClassVar[Path]
     """Scenario of the environment, with one vehicle ``rover``."""
-    time_limit_s: ClassVar[float] = 60.0
-    """Simulated time after which an episode is truncated [s]."""
     observed: ClassVar[Mapping[str, tuple[int, ...]]]
     """Shapes of the observed arrays by name."""
     action_names: ClassVar[tuple[str, ...]]
@@ -200,8 +198,8 @@ class Task(ABC):
 
     def attitude(self, base: BodyState) -> tuple[float, float]:
         """Return roll and pitch of the base [rad]; pitch is positive with the nose down."""
-        turn = rotation.matrix(base.orientation)
-        return math.atan2(turn[2, 1], turn[2, 2]), -math.asin(min(max(float(turn[2, 0]), -1.0), 1.0))
+        roll, pitch, _ = rotation.to_rpy(rotation.matrix(base.orientation))
+        return roll, pitch
 
     def twist(self, base: BodyState) -> Floats:
         """Return linear [m/s] and angular velocity [rad/s] in the base frame, shape (6,)."""

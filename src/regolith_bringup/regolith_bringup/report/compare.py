@@ -5,16 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from regolith_bringup.bag.comparison import first_difference
-from regolith_bringup.report.page import as_table, as_text
+from regolith_bringup.report.page import as_table, as_text, html_page
 from regolith_bringup.report.page_figures import PageFigures, decimated
 from regolith_bringup.report.plots import COLORS, styled
 from regolith_bringup.report.run_data import RunData, VehicleTrack, read_run
@@ -22,6 +20,7 @@ from regolith_bringup.report.summary import FinishedRun
 from regolith_bringup.report.table import columns, flat_values
 from regolith_files import write_atomically
 
+_CAPTION = 'Bold: different between runs. Wall time and real-time factor are left out.'
 _DASHES = ('-', '--', ':', '-.')
 
 
@@ -63,17 +62,18 @@ def write_comparison(
         same, other = f'is bit-identical to {names[0]}', f'differs from {names[0]} from {found}'
         lines.append(f'{name}: {same if found is None else other}')
     shown = PageFigures(out)
-    templates = resources.files('regolith_bringup') / 'templates'
-    text = Template((templates / 'compare.html').read_text(encoding='utf-8')).substitute(
-        title=as_text(' · '.join(names)),
-        style=(templates / 'style.css').read_text(encoding='utf-8'),
-        verdict='<br>'.join(map(as_text, lines)),
-        paths=shown.show(paths(runs), 'paths', 'Paths of the vehicles in all runs'),
-        histories=''.join(
-            f'<h3>{as_text(name)}</h3>{shown.show(figure, name, f"Histories of {name}")}'  # term: variable name
-            for name, figure in histories(runs).items()
-        ),
-        figures=_figures({name: FinishedRun(folder).summary for name, folder in zip(names, folders)}),
+    path_plot = shown.show(paths(runs), 'paths', 'Paths of the vehicles in all runs')
+    plots = ''.join(
+        f'<h3>{as_text(name)}</h3>{shown.show(figure, name, f"Histories of {name}")}'  # term: variable name
+        for name, figure in histories(runs).items()
+    )
+    results = _figures({name: FinishedRun(folder).summary for name, folder in zip(names, folders)})
+    results = f'<div class="scroll">{results}</div>\n<p class="caption">{_CAPTION}</p>'
+    text = html_page(
+        as_text(' · '.join(names)),
+        '<br>'.join(map(as_text, lines)),
+        (('Paths', path_plot), ('Over time', plots), ('Results', results)),
+        'Made by Regolith from the bags of the runs.',
     )
     write_atomically(out, text)
     tick(steps, steps)

@@ -146,6 +146,25 @@ def _float(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
+def html_page(title: str, verdict: str, sections: Iterable[tuple[str, str]], footer: str) -> str:
+    """Return a page of sections.
+
+    Args:
+        title: Title, as HTML.
+        verdict: Text below it, as HTML.
+        sections: Headings, and contents as HTML.
+        footer: Last line.
+    """
+    templates = resources.files('regolith_bringup') / 'templates'
+    return Template((templates / 'page.html').read_text(encoding='utf-8')).substitute(
+        title=title,
+        style=(templates / 'style.css').read_text(encoding='utf-8'),
+        verdict=verdict,
+        sections='\n'.join(f'<section><h2>{heading}</h2>{content}</section>' for heading, content in sections),
+        footer=footer,
+    )
+
+
 def as_table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     """Return an HTML table of cells that contain HTML."""
     body = ''.join('<tr>' + ''.join(f'<td>{cell}</td>' for cell in row) + '</tr>' for row in rows)

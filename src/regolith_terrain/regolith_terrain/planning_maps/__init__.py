@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from regolith_terrain.planning_maps.carriers import grid_map_values as grid_map_values
     from regolith_terrain.planning_maps.carriers import occupancy_values as occupancy_values
     from regolith_terrain.planning_maps.carriers import raster_values as raster_values
+    from regolith_terrain.planning_maps.layers import BLOCKED as BLOCKED
+    from regolith_terrain.planning_maps.layers import UNKNOWN as UNKNOWN
     from regolith_terrain.planning_maps.layers import Limits as Limits
     from regolith_terrain.planning_maps.layers import PlaneFits as PlaneFits
     from regolith_terrain.planning_maps.layers import covered_share as covered_share
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from regolith_terrain.planning_maps.layers import plane_fits as plane_fits
     from regolith_terrain.planning_maps.layers import rms_deviation as rms_deviation
     from regolith_terrain.planning_maps.layers import traversability as traversability
+    from regolith_terrain.planning_maps.surface import places_in_cells as places_in_cells
+    from regolith_terrain.planning_maps.surface import surface_from_above as surface_from_above
 
 __all__, __getattr__, __dir__ = export_lazily(
     __name__,
@@ -35,6 +39,8 @@ __all__, __getattr__, __dir__ = export_lazily(
             'raster_values',
         ),
         'layers': (
+            'BLOCKED',
+            'UNKNOWN',
             'Limits',
             'PlaneFits',
             'covered_share',
@@ -43,6 +49,10 @@ __all__, __getattr__, __dir__ = export_lazily(
             'plane_fits',
             'rms_deviation',
             'traversability',
+        ),
+        'surface': (
+            'places_in_cells',
+            'surface_from_above',
         ),
     },
 )
